@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH Linux-syscall-note */
+/*
+ * The op_stream: records from a sample source to its reader, and the format of recorded stream files.
+ * Plain C with fixed-width fields in host byte order, no pointers, no implicit padding; compiles as C in the
+ * kernel and as C++ in libop. Byte tables: doc/FORMATS.md, "Stream".
+ */
+#ifndef OP_STREAM_H
+#define OP_STREAM_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/build_bug.h>
+typedef __u8 op_u8;
+typedef __u16 op_u16;
+typedef __u32 op_u32;
+typedef __u64 op_u64;
+#else
+#include <stdint.h>
+typedef uint8_t op_u8;
+typedef uint16_t op_u16;
+typedef uint32_t op_u32;
+typedef uint64_t op_u64;
+#endif
+
+#define OP_STREAM_MAGIC 0x4D52545347504FULL /* "OPGSTRM" as little-endian bytes, 8th byte 0 */
+#define OP_STREAM_VERSION 1
+
+/* First bytes of a recorded stream file. */
+struct op_stream_file {
+	op_u64 magic;
+	op_u32 version;
+	op_u32 header_size; /* bytes from the file's start to the first record; multiple of 8 */
+};
+
+enum op_record_type {
+	OP_RECORD_SAMPLE = 1,
+	OP_RECORD_MAPPING = 2,
+	OP_RECORD_UNMAPPING = 3,
+	OP_RECORD_NAME = 4,
+	OP_RECORD_FORK = 5,
+	OP_RECORD_EXIT = 6,
+	OP_RECORD_LOST = 7,
+	OP_RECORD_THROTTLE = 8,
+	OP_RECORD_EVENT = 9, /* recorded files only: describes one event, before any sample */
+	OP_RECORD_SESSION = 10, /* recorded files only: the machine, once, before any sample */
+};
+
+enum op_cpu_mode {
+	OP_MODE_USER = 0,
+	OP_MODE_KERNEL = 1,
+	OP_MODE_GUEST = 2,
+};
+
+/* Every record starts with this; a reader skips types it does not know by size. */
+struct op_record_header {
+	op_u16 type;
+	op_u16 flags; /* per type */
+	op_u32 size; /* of the whole record, bytes; multiple of 8 */
+};
+
+/* Followed by `frames` op_u64 return addresses, innermost first, kernel frames before user frames. */
+struct op_record_sample {
+	struct op_record_header header;
+	op_u64 time; /* ns */
+	op_u64 pc;
+	op_u32 tgid;
+	op_u32 tid;
+	op_u32 cpu;
+	op_u16 event;
+	op_u8 mode; /* enum op_cpu_mode */
+	op_u8 reserved;
+	op_u16 frames;
+	op_u16 kernel_frames;
+	op_u32 reserved2;
+};
+
+/* header.flags: OP_MAPPING_KERNEL. Followed by the path, then the build-id, each unpadded; zeros to size. */
+#define OP_MAPPING_KERNEL 1
+struct op_record_mapping {
+	struct op_record_header header;
+	op_u64 time;
+	op_u64 start;
+	op_u64 length; /* bytes */
+	op_u64 file_offset; /* bytes */
+	op_u32 tgid;
+	op_u16 path_size;
+	op_u16 build_id_size;
+};
+
+struct op_record_unmapping {
+	struct op_record_header header;
+	op_u64 time;
+	op_u64 start;
+	op_u64 length;
+	op_u32 tgid;
+	op_u32 reserved;
+};
+
+/* header.flags: OP_NAME_EXEC. Followed by the name; zeros to size. */
+#define OP_NAME_EXEC 1
+struct op_record_name {
+	struct op_record_header header;
+	op_u64 time;
+	op_u32 tgid;
+	op_u32 tid;
+	op_u32 name_size;
+	op_u32 reserved;
+};
+
+struct op_record_fork {
+	struct op_record_header header;
+	op_u64 time;
+	op_u32 tgid;
+	op_u32 tid;
+	op_u32 parent_tgid;
+	op_u32 parent_tid;
+};
+
+struct op_record_exit {
+	struct op_record_header header;
+	op_u64 time;
+	op_u32 tgid;
+	op_u32 tid;
+};
+
+/* header.flags: the cause, numbered as libop's LossCause. */
+struct op_record_lost {
+	struct op_record_header header;
+	op_u64 count;
+	op_u32 cpu;
+	op_u32 reserved;
+};
+
+/* header.flags: 1 = held back from now on, 0 = let go again. */
+struct op_record_throttle {
+	struct op_record_header header;
+	op_u64 time;
+	op_u32 cpu;
+	op_u32 event;
+};
+
+/* Followed by the event's name; zeros to size. */
+#define OP_EVENT_KERNEL 1
+#define OP_EVENT_USER 2
+struct op_record_event {
+	struct op_record_header header;
+	op_u64 count;
+	op_u64 unit_mask;
+	op_u32 code;
+	op_u32 name_size;
+};
+
+/* Followed by `text_size` bytes of manifest text (JSON); zeros to size. */
+struct op_record_session {
+	struct op_record_header header;
+	op_u64 text_size;
+};
+
+#ifdef __cplusplus
+#define OP_STREAM_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes), #type)
+#else
+#define OP_STREAM_SIZE(type, bytes) _Static_assert(sizeof(struct type) == (bytes), #type)
+#endif
+OP_STREAM_SIZE(op_stream_file, 16);
+OP_STREAM_SIZE(op_record_header, 8);
+OP_STREAM_SIZE(op_record_sample, 48);
+OP_STREAM_SIZE(op_record_mapping, 48);
+OP_STREAM_SIZE(op_record_unmapping, 40);
+OP_STREAM_SIZE(op_record_name, 32);
+OP_STREAM_SIZE(op_record_fork, 32);
+OP_STREAM_SIZE(op_record_exit, 24);
+OP_STREAM_SIZE(op_record_lost, 24);
+OP_STREAM_SIZE(op_record_throttle, 24);
+OP_STREAM_SIZE(op_record_event, 32);
+OP_STREAM_SIZE(op_record_session, 16);
+
+#endif

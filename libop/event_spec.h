@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Event specifications as written on a command line: name:count:unitmask:kernel:user. Syntax only; what
+// events exist is libop/event_table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace op {
+
+/// One event as asked for.
+struct EventSpec {
+    std::string name;
+    uint64_t count = 0;                     ///< events (ns for TIMER) per sample
+    std::optional<uint64_t> unit_mask;      ///< none = the event's default
+    std::string unit_mask_name;             ///< set instead of unit_mask when given by name
+    bool kernel = true;                     ///< count in kernel mode
+    bool user = true;                       ///< count in user mode
+
+    auto operator<=>(const EventSpec&) const = default;
+};
+
+/// Parses one specification. An empty field takes its default, except the count, which must be given and not
+/// be 0. Throws a usage error that quotes the text and says what is wrong with it.
+EventSpec parse_event_spec(std::string_view text);
+
+/// Parses comma-separated specifications, repeated options joined by the caller; sorted by text, doubles
+/// dropped. Throws a usage error as above, also when there are more than 24 or none.
+std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options);
+
+}  // namespace op

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Descriptors, mappings, whole-file input and output over POSIX calls.
+#include "libop/fd.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "libop/error.h"
+
+namespace op {
+
+void Fd::reset(int fd) noexcept {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+}
+
+Fd open_file(const std::string& path, int flags, mode_t mode) {
+    Fd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
+    if (!fd) throw_system("cannot open " + path);
+    return fd;
+}
+
+Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode) noexcept {
+    return Fd(::openat(dir.get(), name, flags | O_CLOEXEC | O_NOFOLLOW, mode));
+}
+
+std::string read_fd(int fd, const std::string& path) {
+    std::string out;
+    struct stat st {};
+    if (::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) out.reserve(st.st_size + 1);
+    constexpr size_t chunk = 1 << 16;
+    for (;;) {
+        const size_t old = out.size();
+        out.resize(std::max(out.capacity(), old + chunk));
+        const ssize_t n = ::read(fd, out.data() + old, out.size() - old);
+        if (n < 0 && errno != EINTR) throw_system("cannot read " + path);
+        out.resize(old + (n > 0 ? n : 0));
+        if (n == 0) return out;
+    }
+}
+
+std::string read_file(const std::string& path) { return read_fd(open_file(path, O_RDONLY).get(), path); }
+
+void write_fd(int fd, std::string_view bytes, const std::string& path) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw_system("cannot write " + path);
+        bytes.remove_prefix(n);
+    }
+}
+
+namespace {
+
+std::string random_suffix() {
+    uint64_t value = 0;
+    if (::getrandom(&value, sizeof value, 0) != sizeof value) throw_system("cannot get random bytes");
+    std::string text;
+    for (int i = 0; i < 12; ++i, value /= 36) text += "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+    return text;
+}
+
+}  // namespace
+
+void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode) {
+    const std::string temporary = "." + name + "." + random_suffix();
+    Fd fd = open_at(dir, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode);
+    if (!fd) throw_system("cannot create " + name);
+    try {
+        write_fd(fd.get(), bytes, name);
+        if (::fsync(fd.get()) != 0) throw_system("cannot write " + name);
+        if (::renameat(dir.get(), temporary.c_str(), dir.get(), name.c_str()) != 0)
+            throw_system("cannot replace " + name);
+    } catch (...) {
+        ::unlinkat(dir.get(), temporary.c_str(), 0);
+        throw;
+    }
+}
+
+MappedFile::MappedFile(const std::string& path) {
+    const Fd fd = open_file(path, O_RDONLY | O_NONBLOCK);
+    struct stat st {};
+    if (::fstat(fd.get(), &st) != 0) throw_system("cannot stat " + path);
+    if (!S_ISREG(st.st_mode)) throw_input(path + ": not a regular file");
+    if (st.st_size == 0) return;
+    void* base = ::mmap(nullptr, st.st_size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+    if (base == MAP_FAILED) throw_system("cannot map " + path);
+    bytes_ = {static_cast<const std::byte*>(base), static_cast<size_t>(st.st_size)};
+}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+MappedFile::~MappedFile() {
+    if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace op

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Owned file descriptors, read-only mappings and whole-file reads and writes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace op {
+
+/// Owns one file descriptor; closes it when destroyed. -1 = none.
+class Fd {
+public:
+    Fd() = default;
+    explicit Fd(int fd) noexcept : fd_(fd) {}
+    Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Fd& operator=(Fd&& other) noexcept {
+        if (this != &other) reset(std::exchange(other.fd_, -1));
+        return *this;
+    }
+    ~Fd() { reset(); }
+
+    int get() const noexcept { return fd_; }
+    explicit operator bool() const noexcept { return fd_ >= 0; }
+    int release() noexcept { return std::exchange(fd_, -1); }
+    void reset(int fd = -1) noexcept;
+
+private:
+    int fd_ = -1;
+};
+
+/// Opens a file; O_CLOEXEC is always added. Throws a system error "cannot open PATH".
+Fd open_file(const std::string& path, int flags, mode_t mode = 0644);
+/// Opens `name` below the directory `dir`; O_CLOEXEC and O_NOFOLLOW are always added.
+/// Returns an empty Fd with errno set on failure.
+Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexcept;
+
+/// Reads a whole file, also one whose size is not known beforehand (/proc). Throws a system error.
+std::string read_file(const std::string& path);
+/// The same from an open descriptor; `path` is for the message.
+std::string read_fd(int fd, const std::string& path);
+/// Writes all bytes. Throws a system error "cannot write PATH".
+void write_fd(int fd, std::string_view bytes, const std::string& path);
+/// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is
+/// left behind and the old content stands. Throws a system error.
+void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode = 0644);
+
+/// A file mapped read-only for the object's lifetime. A file that shrinks meanwhile raises SIGBUS on access:
+/// map only files nobody truncates (sample files are read with read_file instead).
+class MappedFile {
+public:
+    MappedFile() = default;
+    /// Maps the whole regular file. Throws a system error; an input error if it is not a regular file.
+    explicit MappedFile(const std::string& path);
+    MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+    MappedFile& operator=(MappedFile&& other) noexcept;
+    ~MappedFile();
+
+    std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+private:
+    std::span<const std::byte> bytes_;
+};
+
+/// The bytes of a string as a span; valid while the string is unchanged.
+inline std::span<const std::byte> as_bytes(std::string_view text) noexcept {
+    return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+}  // namespace op

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The account of samples: every one is stored or lost by a named cause. sampled = stored + sum of losses.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace op {
+
+/// Why a sample is not in a sample file. Names for people and for the manifest: loss_name().
+enum class LossCause : uint8_t {
+    kernel_buffer,       ///< the kernel's ring was full (LOST, LOST_SAMPLES)
+    no_mapping,          ///< a user address in no known mapping of the process
+    kernel_address,      ///< a kernel address in no known kernel image or module
+    guest,               ///< taken in a virtual machine's guest or the hypervisor
+    user_filtered,       ///< user mode, though the event asks for kernel mode only
+    unknown_event,       ///< an event number that no event has
+    sample_file,         ///< the sample file could not be opened or named
+    disk_full,           ///< the sample file could not grow
+    saturated,           ///< the key's count is at its maximum, 2^32-1
+    damaged_stream,      ///< the recorded stream ended or was damaged before the sample
+};
+inline constexpr int loss_causes = 10;
+
+/// The manifest's word for a cause, e.g. "no_mapping".
+std::string_view loss_name(LossCause cause);
+/// A clause for people, e.g. "address in no known mapping".
+std::string_view loss_text(LossCause cause);
+
+/// Samples accounted for. Not thread-safe.
+class Ledger {
+public:
+    void add_stored(uint64_t n) noexcept { stored_ += n; }
+    void add_lost(LossCause cause, uint32_t cpu, uint64_t n) {
+        if (n) lost_[{cause, cpu}] += n;
+    }
+    /// All samples the source took, whether they arrived or not. Kept by the source side, not derived.
+    void add_sampled(uint64_t n) noexcept { sampled_ += n; }
+
+    uint64_t sampled() const noexcept { return sampled_; }
+    uint64_t stored() const noexcept { return stored_; }
+    uint64_t lost(LossCause cause) const;
+    uint64_t lost() const;
+    /// True if every sample is accounted for.
+    bool balanced() const { return sampled_ == stored_ + lost(); }
+    /// Samples lost by (cause, cpu).
+    const std::map<std::pair<LossCause, uint32_t>, uint64_t>& losses() const noexcept { return lost_; }
+    /// Adds another account.
+    void merge(const Ledger& other);
+
+private:
+    uint64_t sampled_ = 0;
+    uint64_t stored_ = 0;
+    std::map<std::pair<LossCause, uint32_t>, uint64_t> lost_;
+};
+
+}  // namespace op

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+noinst_LIBRARIES += libop.a
+libop_a_SOURCES = \
+	libop/address.h \
+	libop/bytes.h \
+	libop/diagnostics.h \
+	libop/error.cpp libop/error.h \
+	libop/event_spec.cpp libop/event_spec.h \
+	libop/event_table.cpp libop/event_table.h \
+	libop/fd.cpp libop/fd.h \
+	libop/gzip.cpp libop/gzip.h \
+	libop/intern.h \
+	libop/ledger.cpp libop/ledger.h \
+	libop/record.h \
+	libop/sample_file.cpp libop/sample_file.h \
+	libop/sample_path.cpp libop/sample_path.h \
+	libop/session.cpp libop/session.h \
+	libop/session_info.cpp libop/session_info.h \
+	libop/stream.cpp libop/stream.h \
+	libop/text.cpp libop/text.h

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The session directory: where sample files lie, who may write, what is kept of earlier runs.
+// Layout: doc/FORMATS.md, "Session directory".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/diagnostics.h"
+#include "libop/fd.h"
+#include "libop/sample_file.h"
+#include "libop/sample_path.h"
+#include "libop/session_info.h"
+
+namespace op {
+
+/// ./oprofile_data if that is a directory, else /var/lib/oprofile.
+std::string default_session_dir();
+
+/// A session directory being written to. Holds its lock; destroying it releases the lock.
+class SessionWriter {
+public:
+    /// Opens the directory, with `create` making it (0755) first; makes samples/ and takes the lock, a file
+    /// `lock` holding the owner's pid, also held by flock so that a dead owner is noticed. Nothing recorded
+    /// is touched. Throws a system error; a usage error if the directory is missing (and not `create`) or in
+    /// use (naming the owner's pid); if it is not writable the message says so before anything is profiled.
+    SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes);
+    SessionWriter(SessionWriter&&) noexcept = default;
+    SessionWriter& operator=(SessionWriter&&) noexcept = default;
+    ~SessionWriter();
+
+    /// Makes samples/current ready. Without `append` an existing current becomes previous and the old
+    /// previous is deleted (a current that holds no sample file is just deleted, previous stays); with
+    /// `append` it is kept as it is.
+    void begin(bool append);
+
+    /// Opens the sample file of that name in samples/current, making directories as needed and following no
+    /// symbolic link. Throws an input error (see mangle) or a system error.
+    SampleFile open_sample_file(const SampleName& name, const SampleHeader& header, Diagnostics& notes);
+
+    /// The manifest of the session being appended to, if there is a readable one; a damaged one is a warning.
+    std::optional<SessionInfo> read_info(Diagnostics& notes) const;
+    /// Writes the manifest atomically.
+    void write_info(const SessionInfo& info);
+    /// Writes a file of ours beside the sample files, atomically. `name` has no '/'.
+    void write_file(const std::string& name, std::string_view bytes);
+    /// Writes `abi` and the stats/ files that the ledger calls for (doc/FORMATS.md), and appends the account
+    /// to samples/operf.log.
+    void write_statistics(const SessionInfo& info);
+
+    /// Path of samples/current, as a person would type it.
+    std::string current_path() const;
+    /// Creates (truncating) a file directly in samples/, e.g. operf.data, mode 0600. Throws a system error.
+    Fd create_in_samples(const std::string& name);
+    void remove_in_samples(const std::string& name) noexcept;
+
+private:
+    std::string dir_path_;
+    Fd dir_, samples_, current_, lock_;
+};
+
+/// A session being read. Nothing is written or locked.
+class SessionReader {
+public:
+    /// `path` is the sample directory itself (SESSION_DIR/samples/current). Throws a system error if it
+    /// cannot be opened.
+    explicit SessionReader(const std::string& path);
+
+    /// Paths of all regular files that parse as sample file names, below the directory, sorted; symbolic
+    /// links are not followed. Files ending ".jo" or ".damaged", and anything not beginning with a tag, are
+    /// left out.
+    std::vector<std::string> list() const;
+    /// Reads and parses one of them. Throws as parse_sample_file, or a system error.
+    SampleFileContent read(const std::string& relative_path, Diagnostics& notes) const;
+    /// The manifest, if there is a readable one; a damaged one is a warning.
+    std::optional<SessionInfo> info(Diagnostics& notes) const;
+    /// The kallsyms snapshot, decompressed; empty if there is none or (with a warning) it is damaged.
+    std::string kallsyms(Diagnostics& notes) const;
+    /// The number in stats/NAME, or none.
+    std::optional<uint64_t> statistic(const std::string& name) const;
+    const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+    Fd dir_;
+};
+
+}  // namespace op

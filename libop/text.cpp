@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Small work on text.
+#include "libop/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace op {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (size_t at = 0;;) {
+        const size_t end = text.find(separator, at);
+        parts.push_back(text.substr(at, end - at));
+        if (end == text.npos) return parts;
+        at = end + 1;
+    }
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> parts;
+    std::string part;
+    const auto finish = [&] {
+        if (!part.empty()) parts.push_back(std::move(part));
+        part.clear();
+    };
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
+            part += ',';
+            ++i;
+        } else if (text[i] == ',') {
+            finish();
+        } else {
+            part += text[i];
+        }
+    }
+    finish();
+    return parts;
+}
+
+std::optional<uint64_t> parse_number(std::string_view text, int base) {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::optional<uint64_t> parse_c_integer(std::string_view text) {
+    if (text.starts_with("0x") || text.starts_with("0X")) return parse_number(text.substr(2), 16);
+    if (text.size() > 1 && text.front() == '0') return parse_number(text.substr(1), 8);
+    return parse_number(text);
+}
+
+std::string hex(uint64_t value, int width) {
+    char digits[16];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value, 16);
+    std::string text(digits, end);
+    if (static_cast<int>(text.size()) < width) text.insert(0, width - text.size(), '0');
+    return text;
+}
+
+std::string_view take_line(std::string_view& text) {
+    const size_t end = text.find('\n');
+    const auto line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    return line;
+}
+
+std::string_view take_word(std::string_view& text) {
+    constexpr std::string_view blanks = " \t\n";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    const auto word = text.substr(0, text.find_first_of(blanks));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::string printable(std::string_view text) {
+    std::string out(text);
+    std::replace_if(
+        out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+    return out;
+}
+
+}  // namespace op

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Small work on text: splitting, strict numbers, joining.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace op {
+
+/// Splits at every `separator`; the empty text gives one empty part. Views into `text`.
+std::vector<std::string_view> split(std::string_view text, char separator);
+/// Splits at commas that no backslash escapes; "\," gives a comma in the part. Empty parts are dropped.
+std::vector<std::string> split_list(std::string_view text);
+/// The whole text as an unsigned number in the given base (2..36); no sign, blank or prefix. Empty if it is
+/// not one or does not fit.
+std::optional<uint64_t> parse_number(std::string_view text, int base = 10);
+/// The whole text as a C integer: 0x hex, leading 0 octal, else decimal.
+std::optional<uint64_t> parse_c_integer(std::string_view text);
+/// Lower-case hexadecimal without prefix, padded with zeros to at least `width` digits.
+std::string hex(uint64_t value, int width = 0);
+/// Removes one line from the front of `text` and returns it without its newline.
+std::string_view take_line(std::string_view& text);
+/// Removes one word (non-blank run) from the front of `text`, with the blanks before it, and returns it.
+std::string_view take_word(std::string_view& text);
+/// The part after the last '/', or all of it.
+std::string_view base_name(std::string_view path);
+/// The text with control characters (below 0x20, 0x7f) replaced by '?': safe to print in one line.
+std::string printable(std::string_view text);
+
+}  // namespace op
