@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/text.h"
+
+#include <gtest/gtest.h>
+
+using namespace std::literals;
+
+namespace op {
+
+TEST(Text, split_keeps_empty_parts) {
+    EXPECT_EQ(split("a::b", ':'), (std::vector{"a"sv, ""sv, "b"sv}));
+    EXPECT_EQ(split("", ':'), std::vector{""sv});
+}
+
+TEST(Text, split_list_honours_escaped_commas) {
+    EXPECT_EQ(split_list("a,b\\,c,,d"), (std::vector{"a"s, "b,c"s, "d"s}));
+}
+
+TEST(Text, parse_number_takes_the_whole_text_or_nothing) {
+    EXPECT_EQ(parse_number("42"), 42u);
+    EXPECT_EQ(parse_number("ff", 16), 255u);
+    EXPECT_EQ(parse_number("42x"), std::nullopt);
+    EXPECT_EQ(parse_number("-1"), std::nullopt);
+    EXPECT_EQ(parse_number(""), std::nullopt);
+    EXPECT_EQ(parse_number("18446744073709551616"), std::nullopt);
+}
+
+TEST(Text, parse_c_integer_knows_hex_and_octal) {
+    EXPECT_EQ(parse_c_integer("0x10"), 16u);
+    EXPECT_EQ(parse_c_integer("010"), 8u);
+    EXPECT_EQ(parse_c_integer("0"), 0u);
+    EXPECT_EQ(parse_c_integer("0x"), std::nullopt);
+    EXPECT_EQ(parse_c_integer("08"), std::nullopt);
+}
+
+TEST(Text, lines_and_words_are_taken_from_the_front) {
+    std::string_view text = "one  two\nthree";
+    std::string_view line = take_line(text);
+    EXPECT_EQ(take_word(line), "one");
+    EXPECT_EQ(take_word(line), "two");
+    EXPECT_EQ(take_word(line), "");
+    EXPECT_EQ(take_line(text), "three");
+    EXPECT_TRUE(text.empty());
+}
+
+TEST(Text, printable_hides_control_characters) { EXPECT_EQ(printable("a\nb\x1b[0m"), "a?b?[0m"); }
+
+}  // namespace op
