@@ -41,8 +41,7 @@ enum op_record_type {
 	OP_RECORD_EXIT = 6,
 	OP_RECORD_LOST = 7,
 	OP_RECORD_THROTTLE = 8,
-	OP_RECORD_EVENT = 9, /* recorded files only: describes one event, before any sample */
-	OP_RECORD_SESSION = 10, /* recorded files only: the machine, once, before any sample */
+	OP_RECORD_SESSION = 9, /* recorded files only: machine and events, once, before anything else */
 };
 
 enum op_cpu_mode {
@@ -139,17 +138,6 @@ struct op_record_throttle {
 	op_u32 event;
 };
 
-/* Followed by the event's name; zeros to size. */
-#define OP_EVENT_KERNEL 1
-#define OP_EVENT_USER 2
-struct op_record_event {
-	struct op_record_header header;
-	op_u64 count;
-	op_u64 unit_mask;
-	op_u32 code;
-	op_u32 name_size;
-};
-
 /* Followed by `text_size` bytes of manifest text (JSON); zeros to size. */
 struct op_record_session {
 	struct op_record_header header;
@@ -171,7 +159,6 @@ OP_STREAM_SIZE(op_record_fork, 32);
 OP_STREAM_SIZE(op_record_exit, 24);
 OP_STREAM_SIZE(op_record_lost, 24);
 OP_STREAM_SIZE(op_record_throttle, 24);
-OP_STREAM_SIZE(op_record_event, 32);
 OP_STREAM_SIZE(op_record_session, 16);
 
 #endif

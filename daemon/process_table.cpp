@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Processes, address spaces, and what the kernel's words for mappings mean.
+#include "daemon/process_table.h"
+
+#include <algorithm>
+
+namespace op::collect {
+namespace {
+
+/// Ended processes are remembered this long (ns of record time), for kernel samples of their last moments.
+constexpr uint64_t grave_time = 2'000'000'000;
+/// ... but never more than this many.
+constexpr size_t grave_limit = 4096;
+
+RuntimeAddress end_of(RuntimeAddress start, uint64_t length) {
+    return {length > UINT64_MAX - start.value() ? UINT64_MAX : start.value() + length};
+}
+
+}  // namespace
+
+void AddressSpace::map(const Region& region) {
+    if (region.start >= region.end) return;
+    unmap(region.start, region.end);
+    const auto at = std::lower_bound(regions_.begin(), regions_.end(), region.start,
+                                     [](const Region& r, RuntimeAddress pc) { return r.start < pc; });
+    regions_.insert(at, region);
+}
+
+void AddressSpace::unmap(RuntimeAddress start, RuntimeAddress end) {
+    if (start >= end) return;
+    auto first = std::upper_bound(regions_.begin(), regions_.end(), start,
+                                  [](RuntimeAddress pc, const Region& r) { return pc < r.end; });
+    auto last = first;
+    std::vector<Region> remains;  // what sticks out on either side, at most two pieces
+    for (; last != regions_.end() && last->start < end; ++last) {
+        if (last->start < start) {
+            remains.push_back(*last);
+            remains.back().end = start;
+        }
+        if (last->end > end) {
+            remains.push_back(*last);
+            if (last->kind == RegionKind::file) remains.back().file_offset += end - last->start;
+            remains.back().start = end;
+        }
+    }
+    first = regions_.erase(first, last);
+    regions_.insert(first, remains.begin(), remains.end());
+}
+
+const Region* AddressSpace::find(RuntimeAddress pc) const noexcept {
+    const auto next = std::upper_bound(regions_.begin(), regions_.end(), pc,
+                                       [](RuntimeAddress a, const Region& r) { return a < r.end; });
+    return next != regions_.end() && next->start <= pc ? &*next : nullptr;
+}
+
+AddressSpace& ProcessTable::own_space(Process& process) {
+    if (!process.space) {
+        process.space = std::make_shared<AddressSpace>();
+    } else if (process.space.use_count() > 1) {
+        process.space = std::make_shared<AddressSpace>(*process.space);
+    }
+    return *process.space;
+}
+
+void ProcessTable::apply(const Mapping& mapping) {
+    ++generation_;
+    Region region{mapping.start, end_of(mapping.start, mapping.length), mapping.file_offset};
+    if (mapping.kernel) {
+        region.kind = RegionKind::kernel;
+        region.file_offset = 0;
+        region.name = names_.intern(mapping.path);
+        kernel_.map(region);
+        return;
+    }
+    const MappedPath path = classify_mapped_path(mapping.path);
+    region.kind = path.kind;
+    region.name = names_.intern(path.name);
+    if (path.kind == RegionKind::anon) region.file_offset = 0;
+    Process& process = processes_[mapping.tgid];
+    own_space(process).map(region);
+    if (path.kind != RegionKind::file) return;
+    if (process.awaiting_executable) process.executable = region.name;
+    process.awaiting_executable = false;
+}
+
+void ProcessTable::apply(const Unmapping& unmapping) {
+    const auto it = processes_.find(unmapping.tgid);
+    if (it == processes_.end()) return;
+    ++generation_;
+    own_space(it->second).unmap(unmapping.start, end_of(unmapping.start, unmapping.length));
+}
+
+void ProcessTable::apply(const Name& name) {
+    if (!name.exec) return;
+    ++generation_;
+    Process& process = processes_[name.tgid];
+    process.space.reset();
+    process.awaiting_executable = true;
+    process.executable = StringId::none;
+    process.threads = 1;
+}
+
+void ProcessTable::apply(const Fork& fork) {
+    if (fork.tgid == fork.parent_tgid) {
+        if (const auto it = processes_.find(fork.tgid); it != processes_.end()) ++it->second.threads;
+        return;
+    }
+    ++generation_;
+    const auto parent = processes_.find(fork.parent_tgid);
+    Process child = parent == processes_.end() ? Process{} : parent->second;
+    child.threads = 1;
+    processes_[fork.tgid] = std::move(child);
+}
+
+void ProcessTable::apply(const Exit& exit) {
+    const auto it = processes_.find(exit.tgid);
+    if (it == processes_.end()) return;
+    if (it->second.threads > 0) --it->second.threads;
+    if (it->second.threads == 0) bury(exit.tgid, exit.time);
+}
+
+void ProcessTable::bury(uint32_t tgid, uint64_t time) {
+    graves_.push_back({tgid, time});
+    while (!graves_.empty() && (graves_.size() > grave_limit || graves_.front().time + grave_time < time)) {
+        // A number that was given to a new process meanwhile stays.
+        const auto it = processes_.find(graves_.front().tgid);
+        if (it != processes_.end() && it->second.threads == 0) {
+            processes_.erase(it);
+            ++generation_;
+        }
+        graves_.pop_front();
+    }
+}
+
+const Process* ProcessTable::find(uint32_t tgid) const noexcept {
+    const auto it = processes_.find(tgid);
+    return it == processes_.end() ? nullptr : &it->second;
+}
+
+const Region* ProcessTable::find_user(uint32_t tgid, RuntimeAddress pc) const noexcept {
+    const Process* process = find(tgid);
+    return process && process->space ? process->space->find(pc) : nullptr;
+}
+
+MappedPath classify_mapped_path(std::string_view path) {
+    constexpr std::string_view deletion_mark = " (deleted)";
+    const bool deleted = path.ends_with(deletion_mark);
+    if (deleted) path.remove_suffix(deletion_mark.size());
+    if (path.starts_with('[')) return {RegionKind::anon, path};
+    // Memory with a name only the kernel knows; JIT compilers keep code in memfd and shared anonymous memory.
+    const bool nameless = !path.starts_with('/') || path.starts_with("//") || path.starts_with("/memfd:") ||
+                          path.starts_with("/anon_hugepage") || path.starts_with("/SYSV") ||
+                          path == "/dev/zero";
+    if (nameless) return {RegionKind::anon, "anon"};
+    return {RegionKind::file, path, deleted};
+}
+
+}  // namespace op::collect

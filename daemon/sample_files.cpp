@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opening, naming and closing of sample files.
+#include "daemon/sample_files.h"
+
+#include <sys/stat.h>
+
+#include "libop/error.h"
+
+namespace op::collect {
+namespace {
+
+void add_counts(SampleFileCounts& sum, const SampleFileCounts& n) {
+    sum.stored += n.stored;
+    sum.lost_saturated += n.lost_saturated;
+    sum.lost_no_space += n.lost_no_space;
+}
+
+void mix(size_t& hash, uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); }
+
+void mix(size_t& hash, const ImageRef& image) {
+    mix(hash, static_cast<uint64_t>(image.name) << 8 | static_cast<uint64_t>(image.kind));
+    if (image.kind == RegionKind::anon) mix(hash, image.start.value() ^ image.tgid);
+}
+
+std::optional<uint32_t> number(uint32_t value) {
+    return value == FileKey::all ? std::nullopt : std::optional(value);
+}
+
+uint64_t anon_start(const ImageRef& image) {
+    return image.kind == RegionKind::anon ? image.start.value() : 0;
+}
+
+}  // namespace
+
+ImageRef ImageRef::of(const Region& region, uint32_t tgid) {
+    if (region.kind != RegionKind::anon) return {region.name, region.kind, 0, {}, {}};
+    return {region.name, region.kind, tgid, region.start, region.end};
+}
+
+size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
+    size_t hash = key.event;
+    mix(hash, key.app);
+    mix(hash, key.image);
+    mix(hash, key.callee);
+    mix(hash, static_cast<uint64_t>(key.tgid) << 32 | key.tid);
+    mix(hash, key.cpu);
+    return hash;
+}
+
+SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
+                         bool read_mtimes, size_t limit, Diagnostics& notes)
+    : session_(session), info_(session_info), names_(names), notes_(notes), read_mtimes_(read_mtimes),
+      limit_(limit) {}
+
+SampleFile* SampleFiles::get(const FileKey& key) {
+    if (const auto it = by_key_.find(key); it != by_key_.end()) {
+        entries_.splice(entries_.begin(), entries_, it->second);
+        return it->second->file ? &*it->second->file : nullptr;
+    }
+    if (entries_.size() >= limit_) close_oldest();
+    entries_.push_front({key, open(key)});
+    by_key_.emplace(key, entries_.begin());
+    return entries_.front().file ? &*entries_.front().file : nullptr;
+}
+
+std::optional<SampleFile> SampleFiles::open(const FileKey& key) {
+    try {
+        return session_.open_sample_file(name(key), header(key), notes_);
+    } catch (const Error& e) {
+        notes_.warn(std::string("samples lost: ") + e.what());
+        return std::nullopt;
+    }
+}
+
+void SampleFiles::close_oldest() {
+    add(closed_, entries_.back());
+    by_key_.erase(entries_.back().key);
+    entries_.pop_back();
+    ++generation_;
+}
+
+void SampleFiles::add(StoredCounts& sum, Entry& entry) {
+    if (!entry.file) return;
+    add_counts(entry.key.callee.name == StringId::none ? sum.samples : sum.arcs, entry.file->counts());
+}
+
+StoredCounts SampleFiles::counts() {
+    StoredCounts sum = closed_;
+    for (Entry& entry : entries_) add(sum, entry);
+    return sum;
+}
+
+uint64_t SampleFiles::mtime(const ImageRef& image) const {
+    if (!read_mtimes_ || image.kind == RegionKind::anon) return 0;
+    const std::string path(names_.text(image.name));
+    struct stat st {};
+    const bool regular = path.starts_with('/') && !path.starts_with("/proc/") &&
+                         ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
+    return regular ? st.st_mtim.tv_sec : 0;
+}
+
+SampleHeader SampleFiles::header(const FileKey& key) const {
+    const RecordedEvent& event = info_.events.at(key.event);
+    SampleHeader h;
+    h.cpu_type = info_.cpu_type;
+    h.event_code = event.code;
+    h.unit_mask = static_cast<uint32_t>(event.unit_mask);
+    h.count = static_cast<uint32_t>(event.count);
+    h.is_kernel = key.image.kind == RegionKind::kernel;
+    h.cpu_speed_mhz = info_.cpu_speed_mhz;
+    h.mtime = mtime(key.image);
+    h.cg_to_is_kernel = key.callee.name != StringId::none && key.callee.kind == RegionKind::kernel;
+    h.anon_start = anon_start(key.image);
+    h.cg_to_anon_start = anon_start(key.callee);
+    return h;
+}
+
+SampleName SampleFiles::name(const FileKey& key) const {
+    const RecordedEvent& event = info_.events.at(key.event);
+    SampleName name;
+    name.app = image_name(key.app);
+    name.image = image_name(key.image);
+    if (key.callee.name != StringId::none) name.callee = image_name(key.callee);
+    name.event = event.name;
+    name.count = event.count;
+    name.unit_mask = event.unit_mask;
+    name.tgid = number(key.tgid);
+    name.tid = number(key.tid);
+    name.cpu = number(key.cpu);
+    return name;
+}
+
+ImageName SampleFiles::image_name(const ImageRef& image) const {
+    ImageName name;
+    name.name = names_.text(image.name);
+    if (image.kind == RegionKind::anon) {
+        name.kind = ImageName::Kind::anon;
+        name.tgid = image.tgid;
+        name.start = image.start.value();
+        name.end = image.end.value() - 1;
+    } else if (image.kind == RegionKind::kernel && name.name.find('/') == std::string::npos) {
+        name.kind = ImageName::Kind::kernel;
+    }
+    return name;
+}
+
+}  // namespace op::collect

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sample files a collector has open: one per key, a bounded number at a time, losses added up.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "daemon/process_table.h"
+#include "libop/diagnostics.h"
+#include "libop/intern.h"
+#include "libop/session.h"
+
+namespace op::collect {
+
+/// An image as samples refer to it. Anonymous memory belongs to one process and region.
+struct ImageRef {
+    StringId name = StringId::none;  ///< none = no image
+    RegionKind kind = RegionKind::file;
+    uint32_t tgid = 0;            ///< anon only
+    RuntimeAddress start, end{};  ///< anon only, half-open
+
+    bool operator==(const ImageRef&) const = default;
+    static ImageRef of(const Region& region, uint32_t tgid);
+};
+
+/// What selects a sample file.
+struct FileKey {
+    static constexpr uint32_t all = UINT32_MAX;  ///< not separated
+
+    uint16_t event = 0;
+    ImageRef app, image, callee;
+    uint32_t tgid = all, tid = all, cpu = all;
+
+    bool operator==(const FileKey&) const = default;
+};
+
+struct FileKeyHash {
+    size_t operator()(const FileKey& key) const noexcept;
+};
+
+/// What became of the samples given to the files.
+struct StoredCounts {
+    SampleFileCounts samples;  ///< of files without callee
+    SampleFileCounts arcs;     ///< of call-graph files
+};
+
+/// Opens sample files on demand and closes the least recently used. Not thread-safe.
+class SampleFiles {
+public:
+    /// `session`, `names` and `notes` must outlive the object. `session_info` gives CPU type, speed and
+    /// events for the headers. With `read_mtimes` the headers hold the images' mtimes as they are now.
+    SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
+                bool read_mtimes, size_t limit, Diagnostics& notes);
+
+    /// The file for a key; null if it could not be opened (noted once; not tried again). The pointer is valid
+    /// until generation() changes.
+    SampleFile* get(const FileKey& key);
+    /// Changes whenever a file was closed.
+    uint32_t generation() const noexcept { return generation_; }
+    /// Brings all samples into the files and adds up.
+    StoredCounts counts();
+    /// The mtime of a file image, seconds; 0 if unknown or not wanted.
+    uint64_t mtime(const ImageRef& image) const;
+
+private:
+    struct Entry {
+        FileKey key;
+        std::optional<SampleFile> file;  ///< none = could not be opened
+    };
+    using Entries = std::list<Entry>;  ///< most recently used first
+
+    std::optional<SampleFile> open(const FileKey& key);
+    void close_oldest();
+    void add(StoredCounts& sum, Entry& entry);
+    SampleHeader header(const FileKey& key) const;
+    SampleName name(const FileKey& key) const;
+    ImageName image_name(const ImageRef& image) const;
+
+    SessionWriter& session_;
+    const SessionInfo& info_;
+    const StringTable& names_;
+    Diagnostics& notes_;
+    bool read_mtimes_;
+    size_t limit_;
+    Entries entries_;
+    std::unordered_map<FileKey, Entries::iterator, FileKeyHash> by_key_;
+    StoredCounts closed_;
+    uint32_t generation_ = 0;
+};
+
+}  // namespace op::collect

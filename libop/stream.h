@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recorded streams: records and the session they belong to, to and from the bytes of kernel/uapi/op_stream.h.
+// Does not interpret records.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/bytes.h"
+#include "libop/fd.h"
+#include "libop/record.h"
+#include "libop/session_info.h"
+
+namespace op {
+
+/// Writes a stream file, buffered.
+class StreamWriter {
+public:
+    /// Begins the stream in `fd` with what `session` says of machine and events. `path` is for messages.
+    /// Throws a system error.
+    StreamWriter(Fd fd, std::string path, const SessionInfo& session);
+
+    /// Adds one record. Throws a system error when the buffer has to go out and cannot.
+    void write(const Record& record);
+    /// Writes what is buffered. To be called before the writer is dropped; throws a system error.
+    void finish();
+
+private:
+    void flush_if_large();
+
+    Fd fd_;
+    std::string path_;
+    std::string buffer_;
+};
+
+/// Reads a stream from memory.
+class StreamReader {
+public:
+    /// Checks the head and reads the session. `bytes` must outlive the reader and start at a multiple of 8. Throws an input error naming
+    /// `label` if it is no stream, of another byte order or version, or has no session.
+    StreamReader(std::span<const std::byte> bytes, std::string label);
+
+    const SessionInfo& session() const noexcept { return session_; }
+    /// Replaces `out` by the next records, at most `limit`; none at the end. Views in them stay valid as long
+    /// as the bytes. Unknown record types are skipped. At the first damaged record the stream ends with a Lost
+    /// record of cause damaged_stream.
+    void read(std::vector<Record>& out, size_t limit);
+    /// What was wrong, if the stream did not end where a record ended.
+    const std::optional<std::string>& damage() const noexcept { return damage_; }
+
+private:
+    bool read_one(std::vector<Record>& out);
+    void stop_damaged(std::vector<Record>& out, const std::string& why);
+
+    ByteReader in_;
+    std::string label_;
+    SessionInfo session_;
+    std::optional<std::string> damage_;
+};
+
+}  // namespace op
