@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -12,16 +13,16 @@ namespace op {
 
 /// Why a sample is not in a sample file. Names for people and for the manifest: loss_name().
 enum class LossCause : uint8_t {
-    kernel_buffer,       ///< the kernel's ring was full (LOST, LOST_SAMPLES)
-    no_mapping,          ///< a user address in no known mapping of the process
-    kernel_address,      ///< a kernel address in no known kernel image or module
-    guest,               ///< taken in a virtual machine's guest or the hypervisor
-    user_filtered,       ///< user mode, though the event asks for kernel mode only
-    unknown_event,       ///< an event number that no event has
-    sample_file,         ///< the sample file could not be opened or named
-    disk_full,           ///< the sample file could not grow
-    saturated,           ///< the key's count is at its maximum, 2^32-1
-    damaged_stream,      ///< the recorded stream ended or was damaged before the sample
+    kernel_buffer,   ///< the kernel's ring was full (LOST, LOST_SAMPLES)
+    no_mapping,      ///< a user address in no known mapping of the process
+    kernel_address,  ///< a kernel address in no known kernel image or module
+    guest,           ///< taken in a virtual machine's guest or the hypervisor
+    user_filtered,   ///< user mode, though the event asks for kernel mode only
+    unknown_event,   ///< an event number that no event has
+    sample_file,     ///< the sample file could not be opened or named
+    disk_full,       ///< the sample file could not grow
+    saturated,       ///< the key's count is at its maximum, 2^32-1
+    damaged_stream,  ///< the recorded stream ended or was damaged before the sample
 };
 inline constexpr int loss_causes = 10;
 
@@ -30,26 +31,38 @@ std::string_view loss_name(LossCause cause);
 /// A clause for people, e.g. "address in no known mapping".
 std::string_view loss_text(LossCause cause);
 
-/// Samples accounted for. Not thread-safe.
+/// The cause of that manifest word, if there is one.
+std::optional<LossCause> parse_loss_name(std::string_view name);
+
+/// a + b, or the greatest number if that does not fit: a damaged manifest must not make a huge loss look
+/// small.
+constexpr uint64_t add_saturating(uint64_t a, uint64_t b) noexcept {
+    return a + b < a ? ~uint64_t{0} : a + b;
+}
+
+/// Samples accounted for; every number saturates. Not thread-safe.
 class Ledger {
 public:
-    void add_stored(uint64_t n) noexcept { stored_ += n; }
+    void add_stored(uint64_t n) noexcept { stored_ = add_saturating(stored_, n); }
     void add_lost(LossCause cause, uint32_t cpu, uint64_t n) {
-        if (n) lost_[{cause, cpu}] += n;
+        if (n == 0) return;
+        uint64_t& lost = lost_[{cause, cpu}];
+        lost = add_saturating(lost, n);
     }
     /// All samples the source took, whether they arrived or not. Kept by the source side, not derived.
-    void add_sampled(uint64_t n) noexcept { sampled_ += n; }
+    void add_sampled(uint64_t n) noexcept { sampled_ = add_saturating(sampled_, n); }
 
     uint64_t sampled() const noexcept { return sampled_; }
     uint64_t stored() const noexcept { return stored_; }
     uint64_t lost(LossCause cause) const;
     uint64_t lost() const;
     /// True if every sample is accounted for.
-    bool balanced() const { return sampled_ == stored_ + lost(); }
+    bool balanced() const { return sampled_ == add_saturating(stored_, lost()); }
     /// Samples lost by (cause, cpu).
     const std::map<std::pair<LossCause, uint32_t>, uint64_t>& losses() const noexcept { return lost_; }
     /// Adds another account.
     void merge(const Ledger& other);
+    bool operator==(const Ledger&) const = default;
 
 private:
     uint64_t sampled_ = 0;

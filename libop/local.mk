@@ -3,6 +3,7 @@ noinst_LIBRARIES += libop.a
 libop_a_SOURCES = \
 	libop/address.h \
 	libop/bytes.h \
+	libop/cpu_types.cpp \
 	libop/diagnostics.h \
 	libop/error.cpp libop/error.h \
 	libop/event_spec.cpp libop/event_spec.h \

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Event specifications: syntax. Does not know which events there are.
+#include "libop/event_spec.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "libop/error.h"
+#include "libop/text.h"
+
+namespace op {
+
+namespace {
+
+constexpr size_t most_events = 24;
+constexpr std::string_view form = "name:count[:unitmask[:kernel[:user]]]";
+
+/// The field parsers share the text they complain about.
+class SpecParser {
+public:
+    explicit SpecParser(std::string_view text) : text_(text), fields_(split(text, ':')) {}
+
+    EventSpec parse() const {
+        if (fields_.size() > 5) fail("more than five fields; write " + std::string(form));
+        EventSpec spec;
+        spec.name = name();
+        spec.count = count();
+        unit_mask(spec);
+        spec.kernel = flag(3, "kernel");
+        spec.user = flag(4, "user");
+        if (!spec.kernel && !spec.user) fail("kernel and user are both 0, so nothing would be counted");
+        return spec;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& reason) const {
+        throw_usage("event '" + printable(text_) + "': " + reason);
+    }
+
+    std::string_view field(size_t index) const {
+        return index < fields_.size() ? fields_[index] : std::string_view();
+    }
+
+    std::string name() const {
+        const auto is_bad = [](unsigned char c) { return c <= ' ' || c == 0x7f || c == '.' || c == '/'; };
+        const std::string_view name = field(0);
+        if (name.empty()) fail("no event name; write " + std::string(form));
+        if (std::any_of(name.begin(), name.end(), is_bad))
+            fail("an event name holds no '.', '/', blank or control character");
+        return std::string(name);
+    }
+
+    uint64_t count() const {
+        if (field(1).empty()) fail("no count; write " + std::string(form));
+        const auto count = parse_c_integer(field(1));
+        if (!count) fail("count '" + printable(field(1)) + "' is not a number");
+        if (*count == 0) fail("the count must not be 0");
+        return *count;
+    }
+
+    void unit_mask(EventSpec& spec) const {
+        const std::string_view mask = field(2);
+        if (mask.empty()) return;
+        spec.unit_mask = parse_c_integer(mask);
+        if (spec.unit_mask) return;
+        if (std::isdigit(static_cast<unsigned char>(mask.front())))
+            fail("unit mask '" + printable(mask) + "' is not a number");
+        spec.unit_mask_name = mask;
+    }
+
+    bool flag(size_t index, const std::string& what) const {
+        const std::string_view flag = field(index);
+        if (flag != "" && flag != "0" && flag != "1")
+            fail(what + " is '" + printable(flag) + "'; it must be 0 or 1");
+        return flag != "0";
+    }
+
+    std::string_view text_;
+    std::vector<std::string_view> fields_;
+};
+
+}  // namespace
+
+EventSpec parse_event_spec(std::string_view text) {
+    return SpecParser(text).parse();
+}
+
+std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options) {
+    std::map<std::string_view, EventSpec> by_text;
+    for (const std::string& option : options)
+        for (const std::string_view text : split(option, ','))
+            by_text.emplace(text, parse_event_spec(text));
+    std::vector<EventSpec> specs;
+    for (auto& [text, spec] : by_text)
+        if (std::find(specs.begin(), specs.end(), spec) == specs.end()) specs.push_back(std::move(spec));
+    if (specs.empty()) throw_usage("no event given; write " + std::string(form));
+    if (specs.size() > most_events)
+        throw_usage(std::to_string(specs.size()) + " events asked for; at most " +
+                    std::to_string(most_events) + " can be counted at once");
+    return specs;
+}
+
+}  // namespace op
