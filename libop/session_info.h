@@ -76,7 +76,8 @@ struct SessionInfo {
 /// The manifest as JSON text, ending in a newline.
 std::string to_json(const SessionInfo& info);
 /// Parses a manifest. Unknown members are ignored, missing ones keep their defaults. Throws an input error
-/// naming `label` if it is no JSON, of a newer format, or a member has the wrong type.
+/// naming `label` if it is no JSON, of a newer format, or a member has the wrong type. Strings, and the
+/// paths that `images` goes by, are bytes: where the manifest has %XX, the byte of that hexadecimal value.
 SessionInfo parse_session_info(std::string_view json, std::string_view label);
 
 }  // namespace op
