@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libop.a
 libop_a_SOURCES = \
 	libop/address.h \
+	libop/build_id.cpp libop/build_id.h \
 	libop/bytes.h \
 	libop/cpu_types.cpp \
 	libop/diagnostics.h \

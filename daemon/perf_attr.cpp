@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Building perf_event_attr.
+#include "daemon/perf_attr.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace op::collect {
+
+perf_event_attr make_attr(const RecordedEvent& event, bool leader, const PerfRequest& request,
+                          const PerfFeatures& features) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = event.name == "TIMER" ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
+    attr.config = event.name == "TIMER" ? uint64_t{PERF_COUNT_SW_CPU_CLOCK} : uint64_t{PERF_COUNT_HW_CPU_CYCLES};
+    attr.sample_period = event.count;
+    attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+    if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
+    if (request.callgraph) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    attr.read_format = PERF_FORMAT_ID | (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
+    attr.disabled = 1;
+    attr.enable_on_exec = request.enable_on_exec;
+    attr.inherit = 1;
+    attr.exclude_kernel = !event.kernel || !features.kernel_mode;
+    attr.exclude_hv = attr.exclude_kernel;
+    attr.exclude_user = !event.user;
+    attr.sample_id_all = 1;
+    attr.watermark = 1;  // wake the reader when the ring is half full (wakeup_watermark 0)
+    attr.use_clockid = 1;
+    attr.clockid = CLOCK_MONOTONIC;
+    if (!leader) return attr;
+    attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
+    attr.build_id = features.build_id;
+    return attr;
+}
+
+Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept {
+    return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+bool perf_event_works(const RecordedEvent& event) noexcept {
+    perf_event_attr attr = make_attr(event, false, {}, {.kernel_mode = false, .lost_count = false});
+    return static_cast<bool>(perf_event_open(attr, 0, -1));
+}
+
+}  // namespace op::collect

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What perf_event_open is asked for. perf_event_open(2) is the source of every constant.
+#pragma once
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include "libop/fd.h"
+#include "libop/session_info.h"
+
+namespace op::collect {
+
+/// What this kernel and user may use; taken away one by one when the kernel refuses.
+struct PerfFeatures {
+    bool kernel_mode = true;  ///< perf_event_paranoid allows kernel samples
+    bool lost_count = true;   ///< PERF_FORMAT_LOST (6.0)
+    bool build_id = true;     ///< build-ids in MMAP2 (5.12)
+};
+
+/// How events are opened.
+struct PerfRequest {
+    bool callgraph = false;
+    bool enable_on_exec = false;  ///< else enabled by ioctl
+    bool several_events = false;  ///< records carry the event's id
+};
+
+/// The attribute for one event. The `leader` also reports mappings, names, forks and exits.
+perf_event_attr make_attr(const RecordedEvent& event, bool leader, const PerfRequest& request,
+                          const PerfFeatures& features);
+
+/// perf_event_open(2); empty with errno set on failure.
+Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;
+
+/// True if this machine counts `event` (probed on the calling process, user mode only).
+bool perf_event_works(const RecordedEvent& event) noexcept;
+
+}  // namespace op::collect

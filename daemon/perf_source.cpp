@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opening events, merging rings. perf_event_open(2) is the source of the rules followed here.
+#include "daemon/perf_source.h"
+
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "daemon/kernel_map.h"
+#include "daemon/perf_attr.h"
+#include "daemon/perf_errors.h"
+#include "libop/error.h"
+#include "libop/text.h"
+
+namespace op::collect {
+namespace {
+
+constexpr size_t batch_limit = 512;
+/// A record is in its ring at most this long after its time stamp (ns): younger ones wait for the next round, so
+/// that rings can be merged in time order.
+constexpr uint64_t settle_time = 2'000'000;
+/// All rings together, so that memory stays small on large machines.
+constexpr size_t all_rings_limit = size_t{8} << 20;
+constexpr size_t smallest_wanted_ring = size_t{1} << 16;
+
+uint64_t now() {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * uint64_t{1'000'000'000} + t.tv_nsec;
+}
+
+/// "0-2,5": the CPUs that are on.
+std::vector<uint32_t> online_cpus() {
+    std::string text;
+    try {
+        text = read_file("/sys/devices/system/cpu/online");
+    } catch (const Error&) {
+        text = "0-" + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN) - 1);
+    }
+    if (text.ends_with('\n')) text.pop_back();
+    std::vector<uint32_t> cpus;
+    for (const auto part : split(text, ',')) {
+        const size_t dash = part.find('-');
+        const auto first = parse_number(part.substr(0, dash));
+        const auto last = dash == part.npos ? first : parse_number(part.substr(dash + 1));
+        if (!first || !last || *last > 1 << 16) continue;
+        for (uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+    }
+    return cpus;
+}
+
+size_t fitting_ring(size_t wanted, size_t cpus) {
+    while (wanted > smallest_wanted_ring && wanted * cpus > all_rings_limit) wanted /= 2;
+    return wanted;
+}
+
+/// True if a kernel that refused with `error` may accept fewer features; takes one away.
+bool give_way(PerfFeatures& features, int error) {
+    if (error == EINVAL && features.lost_count) return !(features.lost_count = false);
+    if (error == EINVAL && features.build_id) return !(features.build_id = false);
+    if ((error == EACCES || error == EPERM) && features.kernel_mode) return !(features.kernel_mode = false);
+    return false;
+}
+
+/// Kernel samples refused: said in one line when other samples are taken all the same.
+std::string no_kernel_note() {
+    const auto s = perf_situation(EACCES, false, 0);
+    return "kernel samples are left out: kernel.perf_event_paranoid is " + s.paranoid +
+           "; run as root, or as root set it to 1";
+}
+
+PerfRequest request_for(const PerfOptions& options, size_t events) {
+    return {options.callgraph, options.target.kind == PerfTarget::Kind::command, events > 1};
+}
+
+}  // namespace
+
+PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnostics& notes)
+    : session_(std::move(session)), target_(options.target), notes_(notes), vmlinux_(options.vmlinux),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    if (!epoll_) throw_system("cannot create an epoll descriptor");
+    batch_.reserve(batch_limit);
+    for (PerfFeatures features;;) {
+        try {
+            open_all(options, features);
+            kernel_mode_ = features.kernel_mode;
+            counts_lost_ = features.lost_count;
+            break;
+        } catch (const Error& e) {
+            lanes_.clear();
+            if (!give_way(features, e.code())) throw;
+        }
+    }
+    const bool wanted = std::ranges::any_of(session_.events, &RecordedEvent::kernel);
+    if (wanted && !kernel_mode_) notes_.warn(no_kernel_note());
+    kernel_mode_ = kernel_mode_ && wanted;
+}
+
+PerfSource::~PerfSource() = default;
+
+void PerfSource::open_all(const PerfOptions& options, PerfFeatures features) {
+    const auto request = request_for(options, session_.events.size());
+    decoder_ = std::make_unique<PerfDecoder>(
+        make_attr(session_.events.front(), true, request, features).sample_type);
+    const auto cpus = online_cpus();
+    ring_bytes_ = fitting_ring(options.ring_bytes, cpus.size());
+    for (const uint32_t cpu : cpus) open_cpu(options, cpu, features);
+    if (lanes_.empty()) throw Error(ErrorKind::system, explain_perf_error(perf_situation(ESRCH, false, target_.pid)));
+}
+
+void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFeatures& features) {
+    const auto request = request_for(options, session_.events.size());
+    std::vector<uint32_t> tasks{static_cast<uint32_t>(target_.pid)};
+    if (target_.kind == PerfTarget::Kind::process) tasks = threads_of(target_.pid);
+    std::vector<Fd> events;
+    for (const uint32_t task : tasks) {
+        for (size_t i = 0; i < session_.events.size(); ++i) {
+            perf_event_attr attr = make_attr(session_.events[i], i == 0, request, features);
+            const pid_t pid = target_.kind == PerfTarget::Kind::system ? -1 : static_cast<pid_t>(task);
+            Fd fd = open_event(attr, pid, cpu, options);
+            if (!fd) continue;
+            uint64_t id = 0;
+            if (::ioctl(fd.get(), PERF_EVENT_IOC_ID, &id) == 0) decoder_->add_event_id(id, i);
+            if (!events.empty() && ::ioctl(fd.get(), PERF_EVENT_IOC_SET_OUTPUT, events.front().get()) != 0)
+                throw_system("cannot share a sample buffer");
+            events.push_back(std::move(fd));
+        }
+    }
+    if (events.empty()) return;
+    PerfRing ring = map_ring(events.front().get(), ring_bytes_);
+    lanes_.push_back({cpu, std::move(ring), std::move(events), {}, false, 0});
+    wait_for(lanes_.back());
+}
+
+/// Empty for a thread that is gone or a CPU that went off meanwhile.
+Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const PerfOptions& options) const {
+    Fd fd = perf_event_open(attr, pid, static_cast<int>(cpu));
+    if (fd) return fd;
+    const int error = errno;
+    const bool thread_gone = error == ESRCH && options.target.kind == PerfTarget::Kind::process;
+    if (thread_gone || (error == ENODEV && cpu != 0)) return fd;
+    const bool system_wide = options.target.kind == PerfTarget::Kind::system;
+    const pid_t attached = options.target.kind == PerfTarget::Kind::process ? options.target.pid : 0;
+    throw Error(ErrorKind::system, explain_perf_error(perf_situation(error, system_wide, attached)), error);
+}
+
+PerfRing PerfSource::map_ring(int fd, size_t& bytes) {
+    const size_t page = ::sysconf(_SC_PAGESIZE);
+    for (;;) {
+        try {
+            return PerfRing(fd, bytes);
+        } catch (const Error& e) {
+            if (e.code() != EPERM && e.code() != ENOMEM) throw;
+            if (bytes / 2 < page)
+                throw Error(ErrorKind::system,
+                            "no room for a sample buffer: the locked-memory limit is used up; raise "
+                            "kernel.perf_event_mlock_kb or the limit (ulimit -l)");
+            bytes /= 2;
+        }
+    }
+}
+
+void PerfSource::wait_for(const Lane& lane) {
+    // Edge-triggered: a task's end makes the descriptor readable for good.
+    epoll_event event{EPOLLIN | EPOLLET, {}};
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.events.front().get(), &event) != 0)
+        throw_system("cannot wait for samples");
+}
+
+void PerfSource::start() {
+    if (target_.kind != PerfTarget::Kind::command)
+        for (const Lane& lane : lanes_)
+            for (const Fd& event : lane.events) ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
+    // After enabling: what changes from now on is in the rings and is applied after this.
+    if (kernel_mode_) add_kernel_records(vmlinux_, initial_, notes_);
+    if (target_.kind == PerfTarget::Kind::process) scan_process(target_.pid, initial_);
+    if (target_.kind == PerfTarget::Kind::system) scan_all_processes(initial_);
+    initial_due_ = true;
+}
+
+void PerfSource::stop() {
+    for (const Lane& lane : lanes_)
+        for (const Fd& event : lane.events) ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+    stopped_ = true;
+    last_words_due_ = true;
+}
+
+void PerfSource::advance(Lane& lane) {
+    lane.has_next = false;
+    while (const perf_event_header* header = lane.ring.peek()) {
+        auto decoded = decoder_->decode(*header, chains_);
+        if (!decoded) {
+            lane.ring.pop();
+            continue;
+        }
+        lane.next = std::move(*decoded);
+        lane.has_next = true;
+        return;
+    }
+}
+
+PerfSource::Lane* PerfSource::earliest() {
+    Lane* best = nullptr;
+    for (Lane& lane : lanes_)
+        if (lane.has_next && (!best || lane.next.time < best->next.time)) best = &lane;
+    return best && best->next.time <= until_ ? best : nullptr;
+}
+
+std::span<const Record> PerfSource::drain() {
+    if (std::exchange(initial_due_, false)) return initial_.records();
+    initial_.clear();
+    batch_.clear();
+    chains_.clear();
+    epoll_event ignored[8];
+    ::epoll_wait(epoll_.get(), ignored, std::size(ignored), 0);
+    until_ = stopped_ ? UINT64_MAX : now() - settle_time;
+    for (Lane& lane : lanes_) {
+        lane.ring.release();
+        lane.ring.update();
+        advance(lane);
+    }
+    while (batch_.size() < batch_limit && chains_.has_room()) {
+        Lane* lane = earliest();
+        if (!lane) break;
+        if (const auto* lost = std::get_if<Lost>(&lane->next.record)) lane->lost_told += lost->count;
+        batch_.push_back(lane->next.record);
+        lane->ring.pop();
+        advance(*lane);
+    }
+    if (batch_.empty() && std::exchange(last_words_due_, false)) {
+        count_lost();
+        return last_words_.records();
+    }
+    return batch_;
+}
+
+/// The kernel's own count of records it could not write, less what its LOST records said.
+void PerfSource::count_lost() {
+    if (!counts_lost_) return;
+    for (Lane& lane : lanes_) {
+        uint64_t lost = 0;
+        for (const Fd& event : lane.events) {
+            struct {
+                uint64_t value, id, lost;
+            } count{};
+            if (::read(event.get(), &count, sizeof count) == sizeof count) lost += count.lost;
+        }
+        if (lost > lane.lost_told) last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
+    }
+}
+
+}  // namespace op::collect
