@@ -6,6 +6,7 @@ libop_a_SOURCES = \
 	libop/bytes.h \
 	libop/cpu_types.cpp \
 	libop/diagnostics.h \
+	libop/directory.cpp libop/directory.h \
 	libop/error.cpp libop/error.h \
 	libop/event_spec.cpp libop/event_spec.h \
 	libop/event_table.cpp libop/event_table.h \
@@ -17,6 +18,10 @@ libop_a_SOURCES = \
 	libop/sample_file.cpp libop/sample_file.h \
 	libop/sample_path.cpp libop/sample_path.h \
 	libop/session.cpp libop/session.h \
+	libop/session_files.cpp libop/session_files.h \
 	libop/session_info.cpp libop/session_info.h \
+	libop/session_lock.cpp libop/session_lock.h \
+	libop/session_reader.cpp \
+	libop/session_statistics.cpp libop/session_statistics.h \
 	libop/stream.cpp libop/stream.h \
 	libop/text.cpp libop/text.h

@@ -13,8 +13,13 @@
 #include "libop/sample_file.h"
 #include "libop/sample_path.h"
 #include "libop/session_info.h"
+#include "libop/session_lock.h"
 
 namespace op {
+
+/// The samples/ subdirectory of the running session, and of the one before it.
+inline constexpr const char* current_session = "current";
+inline constexpr const char* previous_session = "previous";
 
 /// ./oprofile_data if that is a directory, else /var/lib/oprofile.
 std::string default_session_dir();
@@ -22,10 +27,10 @@ std::string default_session_dir();
 /// A session directory being written to. Holds its lock; destroying it releases the lock.
 class SessionWriter {
 public:
-    /// Opens the directory, with `create` making it (0755) first; makes samples/ and takes the lock, a file
-    /// `lock` holding the owner's pid, also held by flock so that a dead owner is noticed. Nothing recorded
-    /// is touched. Throws a system error; a usage error if the directory is missing (and not `create`) or in
-    /// use (naming the owner's pid); if it is not writable the message says so before anything is profiled.
+    /// Opens the directory, with `create` making it (0755) first; makes samples/ and takes the lock (see
+    /// SessionLock). Nothing recorded is touched. Throws a system error; a usage error if the directory is
+    /// missing (and not `create`) or in use (naming the owner's pid); if it is not writable the message says
+    /// so before anything is profiled.
     SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes);
     SessionWriter(SessionWriter&&) noexcept = default;
     SessionWriter& operator=(SessionWriter&&) noexcept = default;
@@ -33,7 +38,9 @@ public:
 
     /// Makes samples/current ready. Without `append` an existing current becomes previous and the old
     /// previous is deleted (a current that holds no sample file is just deleted, previous stays); with
-    /// `append` it is kept as it is.
+    /// `append` it is kept as it is. Throws a system error, also if current is a symbolic link; a previous
+    /// that cannot be deleted is left as samples/.deleted and stops the next begin() too, until it is
+    /// removed.
     void begin(bool append);
 
     /// Opens the sample file of that name in samples/current, making directories as needed and following no
@@ -46,19 +53,24 @@ public:
     void write_info(const SessionInfo& info);
     /// Writes a file of ours beside the sample files, atomically. `name` has no '/'.
     void write_file(const std::string& name, std::string_view bytes);
-    /// Writes `abi` and the stats/ files that the ledger calls for (doc/FORMATS.md), and appends the account
-    /// to samples/operf.log.
+    /// Writes `abi` and the stats/ files that the ledger calls for (doc/FORMATS.md), removes those it does
+    /// not call for any more, and appends the account to samples/operf.log.
     void write_statistics(const SessionInfo& info);
 
     /// Path of samples/current, as a person would type it.
     std::string current_path() const;
-    /// Creates (truncating) a file directly in samples/, e.g. operf.data, mode 0600. Throws a system error.
+    /// Creates a file directly in samples/, e.g. operf.data, mode 0600, open for reading and writing; one
+    /// that is there already is removed first. Throws a system error.
     Fd create_in_samples(const std::string& name);
     void remove_in_samples(const std::string& name) noexcept;
 
 private:
+    void rotate();
+    const Fd& current() const;
+
     std::string dir_path_;
-    Fd dir_, samples_, current_, lock_;
+    SessionLock lock_;
+    Fd dir_, samples_, current_;
 };
 
 /// A session being read. Nothing is written or locked.
@@ -69,8 +81,8 @@ public:
     explicit SessionReader(const std::string& path);
 
     /// Paths of all regular files that parse as sample file names, below the directory, sorted; symbolic
-    /// links are not followed. Files ending ".jo" or ".damaged", and anything not beginning with a tag, are
-    /// left out.
+    /// links are not followed. Throws a system error if a directory among them cannot be read. Files ending
+    /// ".jo" or ".damaged", and anything not beginning with a tag, are left out.
     std::vector<std::string> list() const;
     /// Reads and parses one of them. Throws as parse_sample_file, or a system error.
     SampleFileContent read(const std::string& relative_path, Diagnostics& notes) const;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The session directory, writing side. Everything goes by descriptors, so that whoever may write to a
+// directory on the way cannot lead a privileged profiler elsewhere.
+#include "libop/session.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "libop/directory.h"
+#include "libop/error.h"
+#include "libop/session_files.h"
+#include "libop/session_statistics.h"
+#include "libop/text.h"
+
+namespace op {
+
+namespace {
+
+constexpr const char* deleted_name = ".deleted";
+
+Fd open_session_dir(const std::string& path, bool create) {
+    if (create && ::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+        throw_system("cannot make session directory " + printable(path));
+    Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (dir) return dir;
+    if (errno == ENOENT)
+        throw_usage("session directory " + printable(path) + " does not exist; make it first");
+    throw_system("cannot open session directory " + printable(path));
+}
+
+void check_writable(const Fd& dir, const std::string& path) {
+    if (::faccessat(dir.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
+        throw_system("directory " + printable(path) + " is not writable");
+}
+
+/// True if the rename took place, false if there was nothing to rename.
+bool rename_in(const Fd& dir, const std::string& dir_path, const char* from, const char* to) {
+    if (::renameat(dir.get(), from, dir.get(), to) == 0) return true;
+    if (errno == ENOENT) return false;
+    throw_system("cannot rename " + printable(dir_path) + "/" + from + " to " + to);
+}
+
+bool exists(const Fd& dir, const char* name) noexcept {
+    struct stat st {};
+    return ::fstatat(dir.get(), name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/// Whether a name can be a single file in a directory.
+bool is_plain_name(const std::string& name) {
+    return !name.empty() && name != "." && name != ".." &&
+           name.find_first_of(std::string_view("/\0", 2)) == name.npos;
+}
+
+void check_plain_name(const std::string& name) {
+    if (!is_plain_name(name))
+        throw Error(ErrorKind::internal, "'" + printable(name) + "' is not a file's name");
+}
+
+void append_log(const Fd& samples, const std::string& path, const std::string& text) {
+    const Fd log = open_at(samples, "operf.log", O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK);
+    struct stat st {};
+    if (!log || ::fstat(log.get(), &st) != 0) throw_system("cannot open " + path);
+    if (!S_ISREG(st.st_mode)) throw_input(path + " is not a regular file; remove it");
+    write_fd(log.get(), text, path);
+}
+
+void write_counters(const Fd& stats, const SessionInfo& info) {
+    for (const auto& [name, count] : statistics(info)) {
+        if (count != 0)
+            replace_file_at(stats, std::string(name), std::to_string(count));
+        else
+            ::unlinkat(stats.get(), std::string(name).c_str(), 0);
+    }
+}
+
+void write_throttled(const Fd& stats, const std::string& path, const SessionInfo& info) {
+    Fd throttled;
+    for (const RecordedEvent& event : info.events) {
+        if (!event.throttled || !is_plain_name(event.name)) continue;
+        if (!throttled) throttled = open_directory_at(stats, "throttled", path + "/throttled", true);
+        replace_file_at(throttled, event.name, "");
+    }
+}
+
+}  // namespace
+
+std::string default_session_dir() {
+    struct stat st {};
+    const bool is_here = ::stat("./oprofile_data", &st) == 0 && S_ISDIR(st.st_mode);
+    return is_here ? "./oprofile_data" : "/var/lib/oprofile";
+}
+
+SessionWriter::SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes)
+    : dir_path_(session_dir), dir_(open_session_dir(session_dir, create)) {
+    check_writable(dir_, dir_path_);
+    lock_ = SessionLock(dir_, dir_path_, notes);
+    samples_ = open_directory_at(dir_, "samples", dir_path_ + "/samples", true);
+    check_writable(samples_, dir_path_ + "/samples");
+}
+
+SessionWriter::~SessionWriter() = default;
+
+std::string SessionWriter::current_path() const {
+    return dir_path_ + "/samples/" + current_session;
+}
+
+void SessionWriter::begin(bool append) {
+    current_.reset();
+    if (!append) rotate();
+    current_ = open_directory_at(samples_, current_session, current_path(), true);
+    check_writable(current_, current_path());
+    remove_tree_at(samples_, deleted_name, dir_path_ + "/samples/" + deleted_name);
+}
+
+// Each step is one rename, so a crash between them loses nothing that was to be kept: at worst the old
+// previous is already called .deleted, or previous is missing because current is still current.
+void SessionWriter::rotate() {
+    const std::string samples_path = dir_path_ + "/samples";
+    remove_tree_at(samples_, deleted_name, samples_path + "/" + deleted_name);
+    if (!exists(samples_, current_session)) return;
+    const Fd old = open_directory_at(samples_, current_session, current_path(), false);
+    if (list_sample_files(old, current_path(), 1).empty()) {
+        rename_in(samples_, samples_path, current_session, deleted_name);
+        return;
+    }
+    const bool is_any_previous = rename_in(samples_, samples_path, previous_session, deleted_name);
+    try {
+        rename_in(samples_, samples_path, current_session, previous_session);
+    } catch (const Error&) {
+        if (is_any_previous) ::renameat(samples_.get(), deleted_name, samples_.get(), previous_session);
+        throw;
+    }
+}
+
+const Fd& SessionWriter::current() const {
+    if (!current_) throw Error(ErrorKind::internal, "session " + printable(dir_path_) + " was not begun");
+    return current_;
+}
+
+SampleFile SessionWriter::open_sample_file(const SampleName& name, const SampleHeader& header,
+                                           Diagnostics& notes) {
+    const std::string path = mangle(name);
+    Fd owner;
+    const Fd* dir = &current();
+    size_t begin = 0;
+    for (size_t end; (end = path.find('/', begin)) != path.npos; begin = end + 1) {
+        const std::string label = current_path() + "/" + path.substr(0, end);
+        owner = open_directory_at(*dir, path.substr(begin, end - begin), label, true);
+        dir = &owner;
+    }
+    return SampleFile(*dir, path.substr(begin), header, printable(current_path() + "/" + path), notes);
+}
+
+std::optional<SessionInfo> SessionWriter::read_info(Diagnostics& notes) const {
+    return read_manifest(current(), current_path(), notes);
+}
+
+void SessionWriter::write_info(const SessionInfo& info) {
+    write_file(manifest_name, to_json(info));
+}
+
+void SessionWriter::write_file(const std::string& name, std::string_view bytes) {
+    check_plain_name(name);
+    replace_file_at(current(), name, bytes);
+}
+
+void SessionWriter::write_statistics(const SessionInfo& info) {
+    const std::string stats_path = current_path() + "/stats";
+    const Fd stats = open_directory_at(current(), "stats", stats_path, true);
+    write_counters(stats, info);
+    write_throttled(stats, stats_path, info);
+    append_log(samples_, printable(dir_path_) + "/samples/operf.log", account_text(info));
+    replace_file_at(dir_, "abi", abi_text());
+}
+
+Fd SessionWriter::create_in_samples(const std::string& name) {
+    check_plain_name(name);
+    remove_in_samples(name);
+    Fd file = open_at(samples_, name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (!file) throw_system("cannot create " + printable(dir_path_) + "/samples/" + printable(name));
+    return file;
+}
+
+void SessionWriter::remove_in_samples(const std::string& name) noexcept {
+    ::unlinkat(samples_.get(), name.c_str(), 0);
+}
+
+}  // namespace op

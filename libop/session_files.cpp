@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Walks a session's directory and reads its manifest. Opens no sample file.
+#include "libop/session_files.h"
+
+#include <fcntl.h>
+#include <limits.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "libop/directory.h"
+#include "libop/error.h"
+#include "libop/sample_path.h"
+#include "libop/text.h"
+
+namespace op {
+
+namespace {
+
+// Three images' paths and the fields around them. Longer ones no profiler makes, and opening a directory
+// takes time in proportion to its depth.
+constexpr size_t longest_path = 4 * PATH_MAX;
+constexpr size_t manifest_limit = size_t{64} << 20;
+
+class Walk {
+public:
+    Walk(const Fd& dir, const std::string& label, size_t limit) : dir_(dir), label_(label), limit_(limit) {}
+
+    std::vector<std::string> run() {
+        visit("");
+        while (!pending_.empty() && found_.size() < limit_) {
+            const std::string path = std::move(pending_.back());
+            pending_.pop_back();
+            visit(path);
+        }
+        std::sort(found_.begin(), found_.end());
+        return std::move(found_);
+    }
+
+private:
+    /// `at` is a directory's path, empty for the one the walk begins in.
+    void visit(const std::string& at) {
+        const std::string prefix = at.empty() ? "" : at + "/", label = label_ + "/" + at;
+        Fd dir = open_below(dir_, at.empty() ? "." : at, O_RDONLY | O_DIRECTORY);
+        if (!dir && errno == ENOENT) return;
+        if (!dir) throw_system("cannot read directory " + printable(label));
+        for (const DirectoryEntry& entry : read_directory(std::move(dir), label)) {
+            // stats/, manifest and whatever else is ours or a stranger's: a sample's path begins with a tag
+            if (prefix.empty() && !entry.name.starts_with('{')) continue;
+            std::string path = prefix + entry.name;
+            if (path.size() > longest_path) continue;
+            if (entry.is_directory)
+                pending_.push_back(std::move(path));
+            else if (entry.is_regular && found_.size() < limit_ && parse_sample_path(path))
+                found_.push_back(std::move(path));
+        }
+    }
+
+    const Fd& dir_;
+    const std::string& label_;
+    const size_t limit_;
+    std::vector<std::string> pending_, found_;
+};
+
+}  // namespace
+
+std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label, size_t limit) {
+    return Walk(dir, label, limit).run();
+}
+
+std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes) {
+    const std::string path = printable(label) + "/" + manifest_name;
+    try {
+        const auto text = read_file_below(dir, manifest_name, path, manifest_limit);
+        if (text) return parse_session_info(*text, path);
+    } catch (const Error& error) {
+        notes.warn(std::string(error.what()) + "; going on without what it says");
+    }
+    return std::nullopt;
+}
+
+}  // namespace op

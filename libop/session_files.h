@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What lies in a session's directory samples/<session>: its sample files, found; its manifest, read.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libop/diagnostics.h"
+#include "libop/fd.h"
+#include "libop/session_info.h"
+
+namespace op {
+
+/// Paths below `dir` of the regular files whose path parses as a sample file's name from its first component
+/// on, sorted; the search ends after `limit` of them. Links are not followed. Throws a system error naming a
+/// path below `label` if a directory cannot be read; one that vanishes meanwhile is passed over.
+std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label,
+                                           size_t limit = std::numeric_limits<size_t>::max());
+
+/// The manifest in `dir`, if there is one; one that cannot be read or is damaged is a warning and none.
+std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes);
+
+}  // namespace op

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The session directory, reading side.
+#include <fcntl.h>
+
+#include "libop/directory.h"
+#include "libop/error.h"
+#include "libop/gzip.h"
+#include "libop/session.h"
+#include "libop/session_files.h"
+#include "libop/text.h"
+
+namespace op {
+
+namespace {
+
+constexpr size_t sample_file_limit = size_t{1} << 30;
+constexpr size_t side_file_limit = size_t{64} << 20;
+constexpr size_t statistic_limit = 4096;
+
+}  // namespace
+
+SessionReader::SessionReader(const std::string& path)
+    : path_(path), dir_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (!dir_) throw_system("cannot open sample directory " + printable(path));
+}
+
+std::vector<std::string> SessionReader::list() const {
+    return list_sample_files(dir_, path_);
+}
+
+SampleFileContent SessionReader::read(const std::string& relative_path, Diagnostics& notes) const {
+    const std::string label = printable(path_ + "/" + relative_path);
+    const auto bytes = read_file_below(dir_, relative_path, label, sample_file_limit);
+    if (!bytes) throw_system("cannot open " + label, ENOENT);
+    return parse_sample_file(as_bytes(*bytes), label, notes);
+}
+
+std::optional<SessionInfo> SessionReader::info(Diagnostics& notes) const {
+    return read_manifest(dir_, path_, notes);
+}
+
+std::string SessionReader::kallsyms(Diagnostics& notes) const {
+    const std::string label = printable(path_) + "/" + kallsyms_name;
+    try {
+        const auto packed = read_file_below(dir_, kallsyms_name, label, side_file_limit);
+        return packed ? gunzip(*packed, label) : "";
+    } catch (const Error& error) {
+        notes.warn(std::string(error.what()) + "; kernel samples are shown without the recorded symbols");
+        return "";
+    }
+}
+
+std::optional<uint64_t> SessionReader::statistic(const std::string& name) const {
+    try {
+        const auto text = read_file_below(dir_, "stats/" + name, path_ + "/stats/" + name, statistic_limit);
+        std::string_view rest = text ? *text : std::string_view();
+        return parse_number(take_word(rest));
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace op
