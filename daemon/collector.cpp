@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "libop/build_id.h"
 #include "libop/text.h"
 
 namespace op::collect {
@@ -24,7 +25,7 @@ std::string hex_of(std::span<const std::byte> bytes) {
 Collector::Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
                      Diagnostics& notes, FillGaps fill_gaps)
     : info_(described), options_(options), notes_(notes), fill_gaps_(std::move(fill_gaps)), table_(names_),
-      files_(session, info_, names_, options.read_mtimes, options.open_files, notes),
+      files_(session, info_, names_, options.images_are_local, options.open_files, notes),
       no_vmlinux_(names_.intern(no_vmlinux)), cache_(slots) {}
 
 void Collector::process(std::span<const Record> records) {
@@ -142,6 +143,7 @@ void Collector::note_image(const Region& region) {
     RecordedImage image;
     if (const auto it = mapped_images_.find(region.name); it != mapped_images_.end()) image = it->second;
     image.mtime = files_.mtime({region.name, region.kind, 0, {}, {}});
+    if (image.build_id.empty() && options_.images_are_local && !image.deleted) image.build_id = build_id_of_file(path);
     info_.images.emplace(std::move(path), std::move(image));
 }
 

@@ -21,7 +21,7 @@ namespace op::collect {
 struct CollectorOptions {
     bool separate_thread = false;  ///< tgid and tid in file names
     bool separate_cpu = false;     ///< cpu in file names
-    bool read_mtimes = false;      ///< the images are this machine's, as they are now
+    bool images_are_local = false;      ///< images are files of this machine: mtimes and build-ids are read from them
     size_t open_files = 400;       ///< sample files open at a time
 };
 

@@ -7,11 +7,14 @@ libopd_a_SOURCES = \
 	daemon/machine.cpp daemon/machine.h \
 	daemon/perf_attr.cpp daemon/perf_attr.h \
 	daemon/perf_decode.cpp daemon/perf_decode.h \
+	daemon/perf_events.cpp daemon/perf_events.h \
 	daemon/perf_errors.cpp daemon/perf_errors.h \
 	daemon/perf_ring.cpp daemon/perf_ring.h \
 	daemon/perf_source.cpp daemon/perf_source.h \
 	daemon/proc_scan.cpp daemon/proc_scan.h \
 	daemon/process_table.cpp daemon/process_table.h \
+	daemon/recording.cpp daemon/recording.h \
 	daemon/replay_source.cpp daemon/replay_source.h \
 	daemon/sample_files.cpp daemon/sample_files.h \
-	daemon/sample_source.h
+	daemon/sample_source.h \
+	daemon/stop_signal.cpp daemon/stop_signal.h

@@ -48,8 +48,8 @@ size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
 }
 
 SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
-                         bool read_mtimes, size_t limit, Diagnostics& notes)
-    : session_(session), info_(session_info), names_(names), notes_(notes), read_mtimes_(read_mtimes),
+                         bool images_are_local, size_t limit, Diagnostics& notes)
+    : session_(session), info_(session_info), names_(names), notes_(notes), images_are_local_(images_are_local),
       limit_(limit) {}
 
 SampleFile* SampleFiles::get(const FileKey& key) {
@@ -91,7 +91,7 @@ StoredCounts SampleFiles::counts() {
 }
 
 uint64_t SampleFiles::mtime(const ImageRef& image) const {
-    if (!read_mtimes_ || image.kind == RegionKind::anon) return 0;
+    if (!images_are_local_ || image.kind == RegionKind::anon) return 0;
     const std::string path(names_.text(image.name));
     struct stat st {};
     const bool regular = path.starts_with('/') && !path.starts_with("/proc/") &&

@@ -52,9 +52,9 @@ struct StoredCounts {
 class SampleFiles {
 public:
     /// `session`, `names` and `notes` must outlive the object. `session_info` gives CPU type, speed and
-    /// events for the headers. With `read_mtimes` the headers hold the images' mtimes as they are now.
+    /// events for the headers. With `images_are_local` the headers hold the mtimes the images have now.
     SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
-                bool read_mtimes, size_t limit, Diagnostics& notes);
+                bool images_are_local, size_t limit, Diagnostics& notes);
 
     /// The file for a key; null if it could not be opened (noted once; not tried again). The pointer is valid
     /// until generation() changes.
@@ -84,7 +84,7 @@ private:
     const SessionInfo& info_;
     const StringTable& names_;
     Diagnostics& notes_;
-    bool read_mtimes_;
+    bool images_are_local_;
     size_t limit_;
     Entries entries_;
     std::unordered_map<FileKey, Entries::iterator, FileKeyHash> by_key_;

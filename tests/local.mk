@@ -7,6 +7,13 @@ if HAVE_GTEST
 check_PROGRAMS += tests/unit_tests
 TESTS += tests/unit_tests
 tests_unit_tests_SOURCES = \
+	tests/unit/kernel_map_test.cpp \
+	tests/unit/perf_decode_test.cpp \
+	tests/unit/perf_errors_test.cpp \
+	tests/unit/perf_events_test.cpp \
+	tests/unit/proc_scan_test.cpp \
+	tests/unit/process_table_test.cpp \
+	tests/unit/stream_test.cpp \
 	tests/unit/event_spec_test.cpp \
 	tests/unit/event_table_test.cpp \
 	tests/unit/sample_file_test.cpp \

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Ctrl-C and its kin as something to poll for.
+#pragma once
+
+#include <signal.h>
+
+#include "libop/fd.h"
+
+namespace op::collect {
+
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process but are read from here.
+class StopSignals {
+public:
+    /// Throws a system error.
+    StopSignals();
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+    ~StopSignals();
+
+    int fd() const noexcept { return fd_.get(); }
+    /// The signal mask as it was, for children.
+    const sigset_t& old_mask() const noexcept { return old_; }
+
+    struct Received {
+        int number = 0;              ///< 0 = none
+        bool from_terminal = false;  ///< the foreground process group got it too
+    };
+    /// Takes one received signal; does not wait.
+    Received take() noexcept;
+
+private:
+    sigset_t old_{};
+    Fd fd_;
+};
+
+}  // namespace op::collect

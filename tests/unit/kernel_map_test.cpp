@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/kernel_map.h"
+
+#include <gtest/gtest.h>
+
+namespace op::collect {
+
+TEST(KernelMap, range_is_from_text_to_etext) {
+    EXPECT_EQ(kernel_range("0000000000000000 A fixed_percpu_data\n"
+                           "ffffffff81000000 T startup_64\n"
+                           "ffffffff81000000 T _stext\n"
+                           "ffffffff81000000 T _text\n"
+                           "ffffffff81e02000 T _etext\n"
+                           "ffffffff82000000 D after\n"),
+              (KernelRange{0xffffffff81000000, 0xffffffff81e02000}));
+}
+
+TEST(KernelMap, hidden_or_missing_symbols_give_no_range) {
+    EXPECT_EQ(kernel_range(""), std::nullopt);
+    EXPECT_EQ(kernel_range("0000000000000000 T _text\n0000000000000000 T _etext\n"), std::nullopt);
+    EXPECT_EQ(kernel_range("ffffffff81000000 T _etext\n"), std::nullopt);
+    EXPECT_EQ(kernel_range("noise\n\nmore noise"), std::nullopt);
+}
+
+TEST(KernelMap, modules_with_a_known_address_are_taken) {
+    const auto modules = parse_modules(
+        "ext4 1024 2 jbd2, Live 0xffffffffc0800000\n"
+        "hidden 4096 0 - Live 0x0000000000000000\n"
+        "tainted 8192 0 - Live 0xffffffffc0900000 (OE)\n"
+        "cut off\n");
+    ASSERT_EQ(modules.size(), 2u);
+    EXPECT_EQ(modules[0], (ModuleLine{"ext4", 0xffffffffc0800000, 1024}));
+    EXPECT_EQ(modules[1].name, "tainted");
+}
+
+TEST(KernelMap, the_snapshot_keeps_text_symbols_only) {
+    EXPECT_EQ(text_symbols("ffffffff81000000 T _text\n"
+                           "ffffffff82000000 D data\n"
+                           "0000000000000000 T hidden\n"
+                           "ffffffffc0800010 t open_it\t[ext4]\n"
+                           "ffffffff81000020 W weak\n"),
+              "ffffffff81000000 T _text\nffffffffc0800010 t open_it\t[ext4]\nffffffff81000020 W weak\n");
+}
+
+}  // namespace op::collect

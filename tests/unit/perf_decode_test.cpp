@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Records are laid out here by hand after perf_event_open(2).
+#include "daemon/perf_decode.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace op::collect {
+namespace {
+
+constexpr uint64_t plain = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+
+/// A record under construction, 8-byte aligned.
+class Bytes {
+public:
+    Bytes(uint32_t type, uint16_t misc) { head_ = {type, misc, 0}; }
+    Bytes& u32(uint32_t v) { return raw(&v, sizeof v); }
+    Bytes& u64(uint64_t v) { return raw(&v, sizeof v); }
+    Bytes& text(std::string s) {
+        s.resize((s.size() + 8) / 8 * 8);
+        return raw(s.data(), s.size());
+    }
+    /// pid, tid; time; cpu, reserved
+    Bytes& trailer(uint64_t time, uint32_t cpu) { return u32(7).u32(8).u64(time).u32(cpu).u32(0); }
+    const perf_event_header& header() {
+        words_.assign((sizeof head_ + body_.size() + 7) / 8, 0);
+        head_.size = sizeof head_ + body_.size();
+        std::memcpy(words_.data(), &head_, sizeof head_);
+        std::memcpy(words_.data() + 1, body_.data(), body_.size());
+        return *reinterpret_cast<const perf_event_header*>(words_.data());
+    }
+
+private:
+    Bytes& raw(const void* data, size_t size) {
+        body_.append(static_cast<const char*>(data), size);
+        return *this;
+    }
+    perf_event_header head_;
+    std::string body_;
+    std::vector<uint64_t> words_;
+};
+
+}  // namespace
+
+TEST(PerfDecoder, a_sample_gives_its_fields) {
+    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
+    ChainArena chains;
+    const auto decoded = PerfDecoder(plain).decode(bytes.header(), chains);
+    ASSERT_TRUE(decoded);
+    const auto& s = std::get<Sample>(decoded->record);
+    EXPECT_EQ(s.pc.value(), 0x401136u);
+    EXPECT_EQ(s.tgid, 7u);
+    EXPECT_EQ(s.tid, 8u);
+    EXPECT_EQ(decoded->time, 1234u);
+    EXPECT_EQ(s.cpu, 3u);
+    EXPECT_EQ(s.mode, CpuMode::user);
+}
+
+TEST(PerfDecoder, a_chain_loses_its_markers_and_the_pc_itself) {
+    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+    bytes.u64(0xffffffff81000010).u32(7).u32(8).u64(1).u32(0).u32(0);
+    bytes.u64(6).u64(PERF_CONTEXT_KERNEL).u64(0xffffffff81000010).u64(0xffffffff81000020);
+    bytes.u64(PERF_CONTEXT_USER).u64(0x401000).u64(0x402000);
+    ChainArena chains;
+    const auto decoded = PerfDecoder(plain | PERF_SAMPLE_CALLCHAIN).decode(bytes.header(), chains);
+    const auto& s = std::get<Sample>(decoded->record);
+    EXPECT_EQ(s.kernel_frames, 1);
+    EXPECT_EQ(std::vector(s.chain.begin(), s.chain.end()),
+              (std::vector<uint64_t>{0xffffffff81000020, 0x401000, 0x402000}));
+}
+
+TEST(PerfDecoder, a_chain_longer_than_its_record_is_counted_lost) {
+    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    bytes.u64(0x401136).u32(7).u32(8).u64(1).u32(0).u32(0).u64(UINT64_MAX);
+    ChainArena chains;
+    const auto decoded = PerfDecoder(plain | PERF_SAMPLE_CALLCHAIN).decode(bytes.header(), chains);
+    EXPECT_EQ(std::get<Lost>(decoded->record).cause, LossCause::damaged_stream);
+}
+
+TEST(PerfDecoder, events_are_told_apart_by_their_id) {
+    PerfDecoder decoder(plain | PERF_SAMPLE_IDENTIFIER);
+    decoder.add_event_id(500, 1);
+    Bytes known(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    known.u64(500).u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
+    Bytes unknown(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    unknown.u64(501).u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
+    ChainArena chains;
+    EXPECT_EQ(std::get<Sample>(decoder.decode(known.header(), chains)->record).event, 1);
+    EXPECT_EQ(std::get<Sample>(decoder.decode(unknown.header(), chains)->record).event, UINT16_MAX);
+}
+
+TEST(PerfDecoder, a_mapping_brings_its_build_id) {
+    Bytes bytes(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+    bytes.u32(7).u32(8).u64(0x400000).u64(0x1000).u64(0x2000);
+    bytes.u32(20).u32(0x04030201).u64(0).u64(0);  // size byte, 3 reserved, 20 bytes of id
+    bytes.u32(5).u32(2).text("/usr/bin/app").trailer(77, 1);
+    ChainArena chains;
+    const auto decoded = PerfDecoder(plain).decode(bytes.header(), chains);
+    const auto& m = std::get<Mapping>(decoded->record);
+    EXPECT_EQ(m.path, "/usr/bin/app");
+    EXPECT_EQ(m.length, 0x1000u);
+    EXPECT_EQ(m.file_offset, 0x2000u);
+    ASSERT_EQ(m.build_id.size(), 20u);
+    EXPECT_EQ(m.build_id[0], std::byte{1});
+    EXPECT_EQ(decoded->time, 77u);
+}
+
+TEST(PerfDecoder, names_forks_and_exits_carry_their_ids) {
+    const PerfDecoder decoder(plain);
+    ChainArena chains;
+    Bytes comm(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+    comm.u32(7).u32(8).text("app").trailer(1, 0);
+    EXPECT_TRUE(std::get<Name>(decoder.decode(comm.header(), chains)->record).exec);
+    Bytes fork(PERF_RECORD_FORK, 0);
+    fork.u32(9).u32(7).u32(10).u32(8).u64(1).trailer(1, 0);
+    const auto f = std::get<Fork>(decoder.decode(fork.header(), chains)->record);
+    EXPECT_EQ(f.tgid, 9u);
+    EXPECT_EQ(f.parent_tgid, 7u);
+    EXPECT_EQ(f.tid, 10u);
+    EXPECT_EQ(f.parent_tid, 8u);
+}
+
+TEST(PerfDecoder, losses_and_throttling_are_told) {
+    const PerfDecoder decoder(plain);
+    ChainArena chains;
+    Bytes lost(PERF_RECORD_LOST, 0);
+    lost.u64(1).u64(42).trailer(1, 3);
+    const auto l = std::get<Lost>(decoder.decode(lost.header(), chains)->record);
+    EXPECT_EQ(l.count, 42u);
+    EXPECT_EQ(l.cpu, 3u);
+    Bytes throttle(PERF_RECORD_THROTTLE, 0);
+    throttle.u64(1).u64(1).u64(1).trailer(1, 3);
+    EXPECT_TRUE(std::get<Throttle>(decoder.decode(throttle.header(), chains)->record).on);
+}
+
+}  // namespace op::collect

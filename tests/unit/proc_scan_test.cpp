@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/proc_scan.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace op::collect {
+
+TEST(Maps, only_executable_lines_count_and_paths_keep_their_blanks) {
+    const auto lines = parse_maps(
+        "00400000-00401000 r--p 00000000 08:01 12  /bin/a b\n"
+        "00401000-00402000 r-xp 00001000 08:01 12                 /bin/a b\n"
+        "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
+        "7ffff7fc1000-7ffff7fc3000 r-xp 00000000 00:00 0          [vdso]\n");
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[0].path, "/bin/a b");
+    EXPECT_EQ(lines[0].file_offset, 0x1000u);
+    EXPECT_EQ(lines[1].path, "");
+    EXPECT_EQ(lines[2].path, "[vdso]");
+    EXPECT_EQ(lines[2].end, 0x7ffff7fc3000u);
+}
+
+TEST(Maps, lines_not_understood_are_passed_over) {
+    EXPECT_TRUE(parse_maps("").empty());
+    EXPECT_TRUE(parse_maps("garbage\n\n1000 r-xp\n2000-1000 r-xp 0 0:0 0\nzz-zz r-xp 0 0:0 0\n").empty());
+}
+
+TEST(ProcScan, this_process_is_found_with_its_executable_first) {
+    RecordList list;
+    scan_process(::getpid(), list);
+    ASSERT_GE(list.records().size(), 2u);
+    EXPECT_TRUE(std::get<Name>(list.records()[0]).exec);
+    EXPECT_NE(std::get<Mapping>(list.records()[1]).path.find("unit_tests"), std::string_view::npos);
+}
+
+TEST(ProcScan, a_process_that_is_gone_gives_nothing) {
+    RecordList list;
+    scan_process(0x7ffffff0, list);
+    EXPECT_TRUE(list.records().empty());
+    EXPECT_TRUE(threads_of(0x7ffffff0).empty());
+}
+
+TEST(GapFiller, looks_at_most_once_a_second) {
+    GapFiller fill;
+    Sample sample{};
+    sample.tgid = ::getpid();
+    sample.mode = CpuMode::user;
+    sample.time = 5'000'000'000;
+    EXPECT_FALSE(fill(sample).empty());
+    sample.time += 999'999'999;
+    EXPECT_TRUE(fill(sample).empty());
+    sample.time += 1;
+    EXPECT_FALSE(fill(sample).empty());
+}
+
+}  // namespace op::collect

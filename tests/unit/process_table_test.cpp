@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/process_table.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace op::collect {
+namespace {
+
+Region region(uint64_t start, uint64_t end, uint64_t offset = 0) {
+    return {RuntimeAddress{start}, RuntimeAddress{end}, offset};
+}
+
+Mapping mapping(uint32_t tgid, uint64_t start, uint64_t length, std::string_view path, uint64_t offset = 0) {
+    return {0, tgid, {start}, length, offset, false, path, {}};
+}
+
+class Processes : public ::testing::Test {
+protected:
+    StringTable names;
+    ProcessTable table{names};
+
+    std::string_view at(uint32_t tgid, uint64_t pc) const {
+        const Region* r = table.find_user(tgid, {pc});
+        return r ? names.text(r->name) : "none";
+    }
+    std::string_view executable(uint32_t tgid) const {
+        const Process* p = table.find(tgid);
+        return p ? names.text(p->executable) : "none";
+    }
+    void exec(uint32_t tgid, std::string_view path) {
+        table.apply(Name{0, tgid, tgid, true, "x"});
+        table.apply(mapping(tgid, 0x1000, 0x1000, path));
+    }
+};
+
+}  // namespace
+
+TEST(AddressSpace, a_new_region_cuts_what_it_covers) {
+    AddressSpace space;
+    space.map(region(0x1000, 0x5000, 0x100));
+    space.map(region(0x2000, 0x3000, 0));
+    ASSERT_EQ(space.regions().size(), 3u);
+    EXPECT_EQ(space.find({0x1fff})->end.value(), 0x2000u);
+    EXPECT_EQ(space.find({0x2fff})->start.value(), 0x2000u);
+    EXPECT_EQ(space.find({0x3000})->offset({0x3000}).value(), 0x2100u) << "the rest keeps its file offset";
+    EXPECT_EQ(space.find({0x5000}), nullptr);
+}
+
+TEST(AddressSpace, unmap_takes_out_a_range_across_regions) {
+    AddressSpace space;
+    space.map(region(0x1000, 0x2000));
+    space.map(region(0x2000, 0x3000));
+    space.map(region(0x4000, 0x5000));
+    space.unmap({0x1800}, {0x4800});
+    EXPECT_NE(space.find({0x17ff}), nullptr);
+    EXPECT_EQ(space.find({0x1800}), nullptr);
+    EXPECT_EQ(space.find({0x47ff}), nullptr);
+    EXPECT_NE(space.find({0x4800}), nullptr);
+}
+
+TEST(AddressSpace, agrees_with_a_page_by_page_model) {
+    std::mt19937 random(7);
+    AddressSpace space;
+    std::map<uint64_t, uint64_t> model;  // page -> offset of its first byte
+    for (int i = 0; i < 2000; ++i) {
+        const uint64_t first = random() % 64, count = 1 + random() % 8, offset = (random() % 100) << 12;
+        if (random() % 3 == 0) {
+            space.unmap({first << 12}, {(first + count) << 12});
+            for (uint64_t p = first; p < first + count; ++p) model.erase(p);
+        } else {
+            space.map(region(first << 12, (first + count) << 12, offset));
+            for (uint64_t p = first; p < first + count; ++p) model[p] = offset + ((p - first) << 12);
+        }
+        for (uint64_t p = 0; p < 72; ++p) {
+            const Region* r = space.find({p << 12});
+            ASSERT_EQ(r != nullptr, model.contains(p));
+            if (r) {
+                ASSERT_EQ(r->offset({p << 12}).value(), model[p]);
+            }
+        }
+    }
+}
+
+TEST_F(Processes, the_first_mapping_after_exec_is_the_executable) {
+    exec(7, "/usr/bin/app");
+    table.apply(mapping(7, 0x8000, 0x1000, "/lib/ld.so"));
+    EXPECT_EQ(executable(7), "/usr/bin/app");
+    EXPECT_EQ(at(7, 0x8000), "/lib/ld.so");
+}
+
+TEST_F(Processes, a_forked_child_inherits_and_diverges) {
+    exec(7, "/usr/bin/app");
+    table.apply(Fork{0, 8, 8, 7, 7});
+    EXPECT_EQ(at(8, 0x1000), "/usr/bin/app");
+    table.apply(mapping(8, 0x1000, 0x1000, "/lib/other.so"));
+    EXPECT_EQ(at(8, 0x1000), "/lib/other.so");
+    EXPECT_EQ(at(7, 0x1000), "/usr/bin/app");
+    EXPECT_EQ(executable(8), "/usr/bin/app");
+}
+
+TEST_F(Processes, exec_forgets_the_old_program) {
+    exec(7, "/usr/bin/sh");
+    table.apply(mapping(7, 0x9000, 0x1000, "/lib/libc.so"));
+    exec(7, "/usr/bin/ls");
+    EXPECT_EQ(executable(7), "/usr/bin/ls");
+    EXPECT_EQ(at(7, 0x9000), "none");
+}
+
+TEST_F(Processes, an_ended_process_is_known_for_its_last_samples_and_then_forgotten) {
+    exec(7, "/usr/bin/app");
+    table.apply(Exit{1'000'000'000, 7, 7});
+    EXPECT_EQ(at(7, 0x1000), "/usr/bin/app");
+    exec(9, "/usr/bin/other");
+    table.apply(Exit{9'000'000'000, 9, 9});
+    EXPECT_EQ(table.find(7), nullptr);
+}
+
+TEST_F(Processes, a_process_lives_until_its_last_thread_ends) {
+    exec(7, "/usr/bin/app");
+    table.apply(Fork{0, 7, 70, 7, 7});
+    table.apply(Exit{1, 7, 7});
+    exec(9, "/usr/bin/other");
+    table.apply(Exit{9'000'000'000, 9, 9});
+    EXPECT_EQ(executable(7), "/usr/bin/app");
+}
+
+TEST_F(Processes, a_reused_process_number_is_not_buried_with_its_first_owner) {
+    exec(7, "/usr/bin/app");
+    table.apply(Exit{1, 7, 7});
+    exec(1, "/sbin/init");
+    table.apply(Fork{2, 7, 7, 1, 1});
+    exec(9, "/usr/bin/other");
+    table.apply(Exit{9'000'000'000, 9, 9});
+    EXPECT_EQ(executable(7), "/sbin/init");
+}
+
+TEST_F(Processes, ten_thousand_children_do_not_pile_up) {
+    exec(1, "/usr/bin/app");
+    for (uint32_t i = 0; i < 10'000; ++i) {
+        table.apply(Fork{i, 100 + i, 100 + i, 1, 1});
+        table.apply(Exit{i, 100 + i, 100 + i});
+    }
+    EXPECT_LT(table.size(), 5000u);
+}
+
+TEST_F(Processes, known_kernel_images_lie_on_top_of_the_rest) {
+    table.apply(Mapping{0, 0, {0}, UINT64_MAX, 0, true, "no-vmlinux", {}});
+    table.apply(Mapping{0, 0, {0xffffffff81000000}, 0x1000, 0, true, "/proc/kallsyms", {}});
+    EXPECT_EQ(names.text(table.find_kernel({0xffffffff81000010})->name), "/proc/kallsyms");
+    const Region* rest = table.find_kernel({0xffffffff90000000});
+    EXPECT_EQ(names.text(rest->name), "no-vmlinux");
+}
+
+TEST(MappedPath, tells_files_from_memory) {
+    EXPECT_EQ(classify_mapped_path("/usr/bin/ls").kind, RegionKind::file);
+    EXPECT_EQ(classify_mapped_path("[heap]").name, "[heap]");
+    for (const char* path : {"", "//anon", "/memfd:jit (deleted)", "/dev/zero (deleted)", "/SYSV00000000 (deleted)",
+                             "/anon_hugepage (deleted)"})
+        EXPECT_EQ(classify_mapped_path(path).name, "anon") << path;
+    const MappedPath gone = classify_mapped_path("/usr/bin/ls (deleted)");
+    EXPECT_EQ(gone.name, "/usr/bin/ls");
+    EXPECT_TRUE(gone.deleted);
+}
+
+}  // namespace op::collect

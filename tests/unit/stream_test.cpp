@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/stream.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/unit/temp_dir.h"
+
+namespace op {
+namespace {
+
+constexpr uint64_t chain[] = {0x10, 0x20, 0x30};
+constexpr std::byte id[] = {std::byte{0xab}, std::byte{0xcd}};
+
+std::string write_stream(const std::string& path, const std::vector<Record>& records) {
+    SessionInfo info;
+    info.events.push_back({"TIMER", 0, 1000000});
+    StreamWriter writer(open_file(path, O_RDWR | O_CREAT | O_TRUNC), path, info);
+    for (const Record& record : records) writer.write(record);
+    writer.finish();
+    return read_file(path);
+}
+
+std::vector<Record> one_of_each() {
+    return {Mapping{1, 7, {0x1000}, 0x2000, 0x30, false, "/usr/bin/app", id},
+            Name{2, 7, 8, true, "app"},
+            Fork{3, 9, 9, 7, 8},
+            Sample{4, 7, 8, 1, 0, CpuMode::kernel, 2, {0xffffffff81000000}, chain},
+            Unmapping{5, 7, {0x1000}, 0x1000},
+            Exit{6, 9, 9},
+            Lost{42, 3, LossCause::guest},
+            Throttle{7, 1, 0, true}};
+}
+
+/// Eight-byte aligned copy: the reader's requirement.
+std::vector<uint64_t> aligned(std::string_view bytes) {
+    std::vector<uint64_t> copy((bytes.size() + 7) / 8);
+    std::memcpy(copy.data(), bytes.data(), bytes.size());
+    return copy;
+}
+
+std::span<const std::byte> span_of(const std::vector<uint64_t>& copy, size_t size) {
+    return std::as_bytes(std::span(copy)).first(size);
+}
+
+}  // namespace
+
+TEST(Stream, every_kind_of_record_survives_the_round_trip) {
+    const test::TempDir dir;
+    const std::string bytes = write_stream(dir / "s", one_of_each());
+    const auto copy = aligned(bytes);
+    StreamReader reader(span_of(copy, bytes.size()), "s");
+    EXPECT_EQ(reader.session().events.at(0).name, "TIMER");
+    std::vector<Record> records;
+    reader.read(records, 100);
+    ASSERT_EQ(records.size(), 8u);
+    const auto& m = std::get<Mapping>(records[0]);
+    EXPECT_EQ(m.path, "/usr/bin/app");
+    EXPECT_EQ(m.file_offset, 0x30u);
+    ASSERT_EQ(m.build_id.size(), 2u);
+    EXPECT_EQ(m.build_id[1], std::byte{0xcd});
+    EXPECT_EQ(std::get<Name>(records[1]).comm, "app");
+    EXPECT_TRUE(std::get<Name>(records[1]).exec);
+    EXPECT_EQ(std::get<Fork>(records[2]).parent_tid, 8u);
+    const auto& s = std::get<Sample>(records[3]);
+    EXPECT_EQ(s.pc.value(), 0xffffffff81000000u);
+    EXPECT_EQ(s.kernel_frames, 2);
+    EXPECT_TRUE(std::ranges::equal(s.chain, chain));
+    EXPECT_EQ(std::get<Unmapping>(records[4]).length, 0x1000u);
+    EXPECT_EQ(std::get<Exit>(records[5]).tgid, 9u);
+    EXPECT_EQ(std::get<Lost>(records[6]).cause, LossCause::guest);
+    EXPECT_TRUE(std::get<Throttle>(records[7]).on);
+    reader.read(records, 100);
+    EXPECT_TRUE(records.empty());
+    EXPECT_FALSE(reader.damage());
+}
+
+TEST(Stream, a_stream_cut_off_anywhere_gives_what_came_before_and_counts_the_damage) {
+    const test::TempDir dir;
+    const std::string head = write_stream(dir / "h", {});
+    const std::string bytes = write_stream(dir / "s", one_of_each());
+    const auto copy = aligned(bytes);
+    for (size_t n = head.size() + 1; n < bytes.size(); ++n) {
+        StreamReader reader(span_of(copy, n), "s");
+        std::vector<Record> records;
+        reader.read(records, 100);
+        if (!reader.damage()) continue;  // cut between two records
+        EXPECT_EQ(std::get<Lost>(records.back()).cause, LossCause::damaged_stream);
+    }
+}
+
+TEST(Stream, a_file_without_a_whole_head_is_refused) {
+    const test::TempDir dir;
+    const std::string head = write_stream(dir / "h", {});
+    const auto copy = aligned(head);
+    for (size_t n = 0; n < head.size(); ++n) EXPECT_THROW(StreamReader(span_of(copy, n), "s"), Error) << n;
+}
+
+TEST(Stream, the_other_byte_order_is_named) {
+    const std::vector<uint64_t> bytes{__builtin_bswap64(0x4D52545347504FULL), 0, 0};
+    try {
+        StreamReader reader(span_of(bytes, 24), "s");
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("other byte order"), std::string::npos);
+    }
+}
+
+}  // namespace op
