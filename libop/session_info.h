@@ -33,9 +33,9 @@ struct RecordedEvent {
 
 /// What was known of an image when its first sample was stored.
 struct RecordedImage {
-    std::string build_id;   ///< lower-case hex; empty = unknown
-    uint64_t mtime = 0;     ///< seconds since the epoch; 0 = unknown
-    bool deleted = false;   ///< the file had no name any more
+    std::string build_id;  ///< lower-case hex; empty = unknown
+    uint64_t mtime = 0;    ///< seconds since the epoch; 0 = unknown
+    bool deleted = false;  ///< the file had no name any more
 
     bool operator==(const RecordedImage&) const = default;
 };
@@ -59,7 +59,7 @@ struct SessionInfo {
     std::string machine;         ///< uname -m
     uint32_t cpu_type = 0;       ///< number as in sample file headers
     std::string cpu_type_name;
-    std::string cpu_model;       ///< as /proc/cpuinfo has it; empty = unknown
+    std::string cpu_model;  ///< as /proc/cpuinfo has it; empty = unknown
     double cpu_speed_mhz = 0;
     uint64_t start_time = 0, stop_time = 0;  ///< seconds since the epoch
     std::vector<RecordedEvent> events;
