@@ -242,6 +242,11 @@ auto reader(const Object& object) {
 
 json parse_json(std::string_view text, std::string_view label) {
     if (text.size() > largest) throw_input(std::string(label) + ": too large for a manifest");
+    const auto fail_at = [&](size_t byte) {
+        throw_input(std::string(label) + ": no sound JSON at byte " + std::to_string(byte));
+    };
+    // To the parser a NUL is the end of the text, whatever follows.
+    if (const size_t nul = text.find('\0'); nul != text.npos) fail_at(nul + 1);
     const auto check_depth = [&](int depth, json::parse_event_t, json&) {
         if (depth > deepest) throw_input(std::string(label) + ": nested too deeply for a manifest");
         return true;
@@ -249,10 +254,11 @@ json parse_json(std::string_view text, std::string_view label) {
     try {
         return json::parse(text.begin(), text.end(), check_depth);
     } catch (const json::parse_error& error) {
-        throw_input(std::string(label) + ": no sound JSON at byte " + std::to_string(error.byte));
+        fail_at(error.byte);
     } catch (const json::exception&) {
-        throw_input(std::string(label) + ": no sound JSON");
+        throw_input(std::string(label) + ": no sound JSON, a number is out of range");
     }
+    return {};
 }
 
 bool is_same_event(const RecordedEvent& a, const RecordedEvent& b) {

@@ -7,6 +7,7 @@ if HAVE_GTEST
 check_PROGRAMS += tests/unit_tests
 TESTS += tests/unit_tests
 tests_unit_tests_SOURCES = \
+	tests/unit/collector_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \
@@ -14,11 +15,18 @@ tests_unit_tests_SOURCES = \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
 	tests/unit/stream_test.cpp \
+	tests/unit/directory_test.cpp \
 	tests/unit/event_spec_test.cpp \
 	tests/unit/event_table_test.cpp \
+	tests/unit/faults.h \
+	tests/unit/gzip_test.cpp \
+	tests/unit/ledger_test.cpp \
 	tests/unit/sample_file_test.cpp \
 	tests/unit/sample_path_test.cpp \
 	tests/unit/session_info_test.cpp \
+	tests/unit/session_lock_test.cpp \
+	tests/unit/session_reader_test.cpp \
+	tests/unit/session_statistics_test.cpp \
 	tests/unit/session_test.cpp \
 	tests/unit/temp_dir.h \
 	tests/unit/text_test.cpp
@@ -26,7 +34,10 @@ tests_unit_tests_LDADD = $(op_libs) $(op_system_libs) -lgtest -lgtest_main -lpth
 endif
 
 # $(1)_fuzz reads tests/fuzz/corpus/$(1)/*
-fuzz_targets =
+fuzz_targets = \
+	tests/fuzz/event_spec_fuzz \
+	tests/fuzz/manifest_fuzz \
+	tests/fuzz/sample_path_fuzz
 check_PROGRAMS += $(fuzz_targets)
 if FUZZ
 fuzz_main =
@@ -37,4 +48,13 @@ fuzz_main = tests/fuzz/run_corpus.cpp
 fuzz_ldflags =
 TESTS += $(fuzz_targets)
 endif
+tests_fuzz_event_spec_fuzz_SOURCES = tests/fuzz/event_spec_fuzz.cpp $(fuzz_main)
+tests_fuzz_event_spec_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_event_spec_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_manifest_fuzz_SOURCES = tests/fuzz/manifest_fuzz.cpp $(fuzz_main)
+tests_fuzz_manifest_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_manifest_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_sample_path_fuzz_SOURCES = tests/fuzz/sample_path_fuzz.cpp $(fuzz_main)
+tests_fuzz_sample_path_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_sample_path_fuzz_LDFLAGS = $(fuzz_ldflags)
 EXTRA_DIST += tests/fuzz/corpus

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/session_info.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "libop/error.h"
+
+using namespace std::literals;
+
+namespace op {
+
+namespace {
+
+constexpr uint64_t most = std::numeric_limits<uint64_t>::max();
+
+SessionInfo full_info() {
+    SessionInfo info;
+    info.tool = "operf 0.1";
+    info.command = "make -j\t\"all\"";
+    info.host = "box";
+    info.kernel_release = "6.1.0";
+    info.machine = "x86_64";
+    info.cpu_type = 67;
+    info.cpu_type_name = "i386/haswell";
+    info.cpu_model = "Some CPU @ 2.80GHz";
+    info.cpu_speed_mhz = 2793.436;
+    info.start_time = 1700000000;
+    info.stop_time = most;
+    info.events = {{"TIMER", 0, 1000000, 0, true, true, true}, {"CYC", 0x3c, most, 7, false, true, false}};
+    info.kernel_images = {{"/proc/kallsyms", 0xffffffff81000000, 0x1000000, "0a0b"}, {"ext4", most, 0, ""}};
+    info.images["/bin/true"] = {"deadbeef", 1699999999, false};
+    info.images["/tmp/gone"] = {"", 0, true};
+    info.ledger.add_sampled(most);
+    info.ledger.add_stored(123);
+    for (int i = 0; i < loss_causes; ++i)
+        info.ledger.add_lost(static_cast<LossCause>(i), i * 3, i + 1);
+    info.arcs_stored = 5;
+    info.arcs_lost = 6;
+    return info;
+}
+
+void expect_same(const SessionInfo& a, const SessionInfo& b) {
+    EXPECT_EQ(a.tool, b.tool);
+    EXPECT_EQ(a.command, b.command);
+    EXPECT_EQ(a.host, b.host);
+    EXPECT_EQ(a.kernel_release, b.kernel_release);
+    EXPECT_EQ(a.machine, b.machine);
+    EXPECT_EQ(a.cpu_type, b.cpu_type);
+    EXPECT_EQ(a.cpu_type_name, b.cpu_type_name);
+    EXPECT_EQ(a.cpu_model, b.cpu_model);
+    EXPECT_EQ(a.cpu_speed_mhz, b.cpu_speed_mhz);
+    EXPECT_EQ(a.start_time, b.start_time);
+    EXPECT_EQ(a.stop_time, b.stop_time);
+    EXPECT_EQ(a.events, b.events);
+    EXPECT_EQ(a.kernel_images, b.kernel_images);
+    EXPECT_EQ(a.images, b.images);
+    EXPECT_TRUE(a.ledger == b.ledger);
+    EXPECT_EQ(a.arcs_stored, b.arcs_stored);
+    EXPECT_EQ(a.arcs_lost, b.arcs_lost);
+}
+
+std::string fault(std::string_view json) {
+    try {
+        parse_session_info(json, "x/manifest.json");
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::input);
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST(Manifest, everything_survives_a_round_trip) {
+    const SessionInfo info = full_info();
+    const std::string json = to_json(info);
+    EXPECT_EQ(json.back(), '\n');
+    expect_same(parse_session_info(json, "m"), info);
+    expect_same(parse_session_info(to_json(SessionInfo()), "m"), SessionInfo());
+}
+
+TEST(Manifest, paths_of_any_bytes_survive_a_round_trip) {
+    std::mt19937 random(3);
+    SessionInfo info;
+    for (int i = 0; i < 2000; ++i) {
+        std::string path = "/";
+        for (size_t n = random() % 12; n > 0; --n)
+            path += static_cast<char>(random() % 3 ? random() : 0xe0 + random() % 32);
+        info.images[path] = {"ab", static_cast<uint64_t>(i), false};
+    }
+    info.command =
+        "50%41 of \xed\xa0\x80 \xc0\xaf \xf4\x90\x80\x80 \xc3\xa9 \xf0\x9f\x98\x80 \x01\x7f"s + '\0';
+    expect_same(parse_session_info(to_json(info), "m"), info);
+}
+
+TEST(Manifest, readable_text_stays_readable) {
+    SessionInfo info;
+    info.host = "b\xc3\xb6x";
+    info.command = "\xff%";
+    const std::string json = to_json(info);
+    EXPECT_NE(json.find("\"host\": \"b\xc3\xb6x\""), json.npos) << json;
+    EXPECT_NE(json.find("\"command\": \"%ff%25\""), json.npos) << json;
+    EXPECT_EQ(parse_session_info("{\"host\": \"100%, %zz %4\"}", "m").host, "100%, %zz %4");
+}
+
+TEST(Manifest, missing_members_keep_their_defaults_and_unknown_ones_are_ignored) {
+    const SessionInfo info =
+        parse_session_info(R"({"host": "a", "colour": [1, {}], "events": [{"new": 1}]})", "m");
+    EXPECT_EQ(info.host, "a");
+    ASSERT_EQ(info.events.size(), 1u);
+    EXPECT_TRUE(info.events[0].kernel);
+    EXPECT_EQ(fault(R"({"ledger": {"lost": {"by_a_newer_cause": {"0": 1}}}})"), "");
+}
+
+TEST(Manifest, wrong_types_are_told_by_member) {
+    EXPECT_EQ(fault(R"({"host": 1})"), "x/manifest.json: member 'host' is not a string");
+    EXPECT_EQ(fault(R"({"events": {}})"), "x/manifest.json: member 'events' is not an array");
+    EXPECT_EQ(fault(R"({"events": [{}, {"count": -1}]})"),
+              "x/manifest.json: member 'events[1].count' is not an unsigned number below 2^64");
+    EXPECT_EQ(fault(R"({"cpu_type": 4294967296})"),
+              "x/manifest.json: member 'cpu_type' is not an unsigned number below 2^32");
+    EXPECT_EQ(fault(R"({"start_time": 18446744073709551616})"),
+              "x/manifest.json: member 'start_time' is not an unsigned number below 2^64");
+    EXPECT_EQ(fault(R"({"events": [{"user": 1}]})"),
+              "x/manifest.json: member 'events[0].user' is not true or false");
+    EXPECT_EQ(fault(R"({"cpu_speed_mhz": "1"})"), "x/manifest.json: member 'cpu_speed_mhz' is not a number");
+    EXPECT_EQ(fault(R"({"images": {"/a": 3}})"), "x/manifest.json: member 'images./a' is not an object");
+    EXPECT_EQ(fault(R"({"ledger": []})"), "x/manifest.json: member 'ledger' is not an object");
+    EXPECT_EQ(fault(R"({"ledger": {"lost": {"guest": {"x": 1}}}})"),
+              "x/manifest.json: member 'ledger.lost.guest' is not an object of CPU numbers");
+    EXPECT_EQ(fault("[]"), "x/manifest.json: the manifest is not an object");
+}
+
+TEST(Manifest, newer_format_is_refused) {
+    EXPECT_EQ(fault(R"({"format": 1})"), "");
+    EXPECT_NE(fault(R"({"format": 2})").find("newer oprofile-ng"), std::string::npos);
+}
+
+TEST(Manifest, damage_is_an_input_error_and_never_a_crash) {
+    const std::string json = to_json(full_info());
+    for (size_t n = 0; n + 1 < json.size(); ++n)
+        EXPECT_NE(fault(std::string_view(json).substr(0, n)), "") << n;
+    EXPECT_EQ(fault("{\"a"), "x/manifest.json: no sound JSON at byte 4");
+    EXPECT_NE(fault(std::string(64, '\0')), "");
+    EXPECT_NE(fault(json + "\0"s), "");
+    EXPECT_NE(fault("{\"host\": \"\xff\"}"), "");
+    EXPECT_NE(fault("{\"cpu_speed_mhz\": 1e999}"), "");
+}
+
+TEST(Manifest, nesting_bombs_are_refused) {
+    EXPECT_EQ(fault(std::string(1 << 20, '[')), "x/manifest.json: nested too deeply for a manifest");
+    std::string objects;
+    for (int i = 0; i < 100000; ++i)
+        objects += "{\"a\":";
+    EXPECT_EQ(fault(objects), "x/manifest.json: nested too deeply for a manifest");
+}
+
+TEST(Manifest, speeds_that_are_no_numbers_are_written_as_unknown) {
+    SessionInfo info;
+    info.cpu_speed_mhz = std::nan("");
+    EXPECT_EQ(parse_session_info(to_json(info), "m").cpu_speed_mhz, 0);
+}
+
+TEST(SessionInfo, merge_widens_times_and_adds_accounts) {
+    SessionInfo info = full_info(), newer;
+    info.stop_time = 1700000010;
+    newer.start_time = 1700000100;
+    newer.stop_time = 1700000200;
+    newer.ledger.add_stored(10);
+    newer.arcs_lost = most;
+    newer.command = "other";
+    info.merge(newer);
+    EXPECT_EQ(info.start_time, 1700000000u);
+    EXPECT_EQ(info.stop_time, 1700000200u);
+    EXPECT_EQ(info.ledger.stored(), 133u);
+    EXPECT_EQ(info.arcs_lost, most);
+    EXPECT_EQ(info.command, "other");
+    EXPECT_EQ(info.host, "box");
+    EXPECT_EQ(info.cpu_type, 67u);
+}
+
+TEST(SessionInfo, merge_unites_lists_and_the_newer_wins) {
+    SessionInfo info = full_info(), newer;
+    newer.events = {{"TIMER", 9, 1000000, 0, true, true, false}, {"TIMER", 0, 20000, 0, true, true, false}};
+    newer.kernel_images = {{"ext4", 1, 2, "cc"}, {"xfs", 3, 4, ""}};
+    newer.images["/bin/true"] = {"f00d", 1, false};
+    info.merge(newer);
+    ASSERT_EQ(info.events.size(), 3u);
+    EXPECT_EQ(info.events[0].code, 9u);
+    EXPECT_TRUE(info.events[0].throttled) << "once held back, held back";
+    ASSERT_EQ(info.kernel_images.size(), 3u);
+    EXPECT_EQ(info.kernel_images[1].build_id, "cc");
+    EXPECT_EQ(info.images.size(), 2u);
+    EXPECT_EQ(info.images["/bin/true"].build_id, "f00d");
+}
+
+TEST(SessionInfo, merge_into_nothing_is_the_newer_one) {
+    SessionInfo info;
+    info.merge(full_info());
+    expect_same(info, full_info());
+}
+
+}  // namespace op

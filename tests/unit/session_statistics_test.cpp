@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/session_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/faults.h"
+
+namespace op {
+
+namespace {
+
+using test::contains;
+
+}  // namespace
+
+TEST(SessionStatistics, abi_has_every_key_of_this_machine) {
+    const std::string text = abi_text();
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 31);
+    if constexpr (sizeof(void*) == 8) {
+        for (const char* line :
+             {"sizeof_double 8\n", "sizeof_u8 1\n", "sizeof_odb_descr_t 32\n", "sizeof_odb_node_t 16\n",
+              "offsetof_node_value 8\n", "offsetof_node_next 12\n", "offsetof_descr_current_size 4\n",
+              "offsetof_header_is_kernel 24\n", "offsetof_header_cpu_speed 32\n",
+              "offsetof_header_mtime 40\n", "offsetof_header_cg_to_is_kernel 48\n",
+              "offsetof_header_anon_start 56\n", "offsetof_header_cg_to_anon_start 64\n"})
+            EXPECT_TRUE(contains(text, line)) << line;
+    }
+}
+
+TEST(SessionStatistics, every_loss_but_the_asked_for_is_in_some_counter) {
+    for (int i = 0; i < loss_causes; ++i) {
+        SessionInfo info;
+        info.ledger.add_sampled(3);
+        info.ledger.add_lost(static_cast<LossCause>(i), 0, 3);
+        uint64_t sum = 0;
+        for (const auto& [name, n] : statistics(info))
+            sum += n;
+        EXPECT_EQ(sum, static_cast<LossCause>(i) == LossCause::user_filtered ? 0u : 6u) << i;
+    }
+}
+
+}  // namespace op
