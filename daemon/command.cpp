@@ -3,7 +3,10 @@
 #include "daemon/command.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,6 +36,25 @@ std::string exec_message(const std::string& name, int error) {
 }
 
 }  // namespace
+
+std::string find_program(const std::string& word) {
+    std::vector<std::string> candidates;
+    if (word.find('/') != std::string::npos) {
+        candidates.push_back(word);
+    } else {
+        const char* path = ::getenv("PATH");
+        for (const auto dir : split(path ? path : "/usr/bin:/bin", ':'))
+            candidates.push_back(std::string(dir.empty() ? "." : dir) + "/" + word);
+    }
+    int error = ENOENT;
+    for (const std::string& candidate : candidates) {
+        struct stat st {};
+        if (::stat(candidate.c_str(), &st) != 0) continue;
+        if (S_ISREG(st.st_mode) && ::access(candidate.c_str(), X_OK) == 0) return candidate;
+        error = S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+    }
+    throw_usage(exec_message(printable(word), error));
+}
 
 std::string CommandEnd::text() const {
     if (!signalled) return "exited with status " + std::to_string(code);
@@ -98,6 +120,13 @@ std::optional<CommandEnd> Command::poll_end() {
         end_ = WIFSIGNALED(status) ? CommandEnd{true, WTERMSIG(status)} : CommandEnd{false, WEXITSTATUS(status)};
     }
     return end_;
+}
+
+CommandEnd Command::wait_end() {
+    hold_.reset();
+    pollfd ended{pidfd_.get(), POLLIN, 0};
+    while (!poll_end()) ::poll(&ended, 1, -1);
+    return *end_;
 }
 
 void Command::signal(int number) noexcept {

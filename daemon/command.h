@@ -23,6 +23,10 @@ struct CommandEnd {
     std::string text() const;
 };
 
+/// Where exec would find a program: the word itself if it has a '/', else along PATH. Throws a usage error if
+/// there is none that may be executed.
+std::string find_program(const std::string& word);
+
 /// A child process. Destroying it while held back ends the child; a running one is left alone.
 class Command {
 public:
@@ -40,6 +44,8 @@ public:
     void release();
     /// How it ended; none while it runs.
     std::optional<CommandEnd> poll_end();
+    /// Waits until it ends; one still held back is ended.
+    CommandEnd wait_end();
     /// Sends a signal to the child.
     void signal(int number) noexcept;
 

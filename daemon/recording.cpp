@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 /// The source is drained this often even if it does not ask for it, so that a crash costs little.
 constexpr std::chrono::milliseconds drain_interval{1000};
 constexpr std::chrono::seconds checkpoint_interval{60};
+constexpr int drain_batches = 1000;
 /// Time a command has to end after it was asked to.
 constexpr std::chrono::seconds grace{2};
 
@@ -28,7 +29,7 @@ public:
     StopReason run() {
         while (!over_) {
             wait();
-            drain_into(r_.source, r_.sink);
+            drain_some();
             watch_program();
             watch_signals();
             if (r_.checkpoint && Clock::now() >= next_checkpoint_) {
@@ -45,6 +46,15 @@ private:
         pollfd fds[] = {{r_.source.wait_fd(), POLLIN, 0}, {r_.signals.fd(), POLLIN, 0}, {program, POLLIN, 0}};
         ::poll(fds, std::size(fds), static_cast<int>(drain_interval.count()));
         program_ended_ = fds[2].revents != 0;
+    }
+
+    /// Not without end: a source that fills faster than it drains must not hold up the stop signals.
+    void drain_some() {
+        for (int i = 0; i < drain_batches; ++i) {
+            const auto records = r_.source.drain();
+            if (records.empty()) return;
+            r_.sink(records);
+        }
     }
 
     void watch_program() {

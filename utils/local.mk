@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every command has in common: list it among the command's sources.
 utils_common = utils/options.cpp utils/options.h utils/tool.cpp utils/tool.h
-utils_libs = -lpopt
+
+bin_PROGRAMS += operf
+operf_SOURCES = utils/operf.cpp $(utils_common)
+operf_LDADD = libopd.a libop.a -lz -lpopt

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <exception>
 #include <new>
+#include <optional>
 
 #include "libop/error.h"
 #include "libop/fd.h"
@@ -16,26 +17,31 @@ namespace op::tool {
 
 namespace {
 
-/// Runs the body and turns what it throws into a message and a status.
-int run_caught(Tool& tool, int argc, char** argv, Body body) {
-    std::string reason;
+/// Runs what may throw; the reason in words if it did, "" if nobody needs to be told of it.
+template <class Step>
+std::optional<std::string> reason_of_failure(Step&& step) {
     try {
-        return body(tool, argc, argv);
+        step();
+        return std::nullopt;
     } catch (const Error& error) {
-        if (error.kind() == ErrorKind::system && error.code() == EPIPE) return 1;
-        reason = error.kind() == ErrorKind::internal ? "internal: " : "";
-        reason += error.what();
+        if (error.kind() == ErrorKind::system && error.code() == EPIPE) return "";
+        return (error.kind() == ErrorKind::internal ? "internal: " : "") + std::string(error.what());
     } catch (const std::bad_alloc&) {
-        reason = "out of memory";
+        return "out of memory";
     } catch (const std::exception& error) {
-        reason = std::string("internal: ") + error.what();
+        return std::string("internal: ") + error.what();
     }
-    tool.print_notes();
-    tool.complain(reason);
-    return 1;
 }
 
 }  // namespace
+
+bool Tool::attempt(const std::function<void()>& step) {
+    const auto reason = reason_of_failure(step);
+    if (!reason) return true;
+    print_notes();
+    if (!reason->empty()) complain(*reason);
+    return false;
+}
 
 void Tool::print_notes() {
     for (const auto& note : notes.take())
@@ -49,7 +55,8 @@ void Tool::complain(std::string_view text) const {
 int run(int argc, char** argv, Body body) {
     Tool tool;
     tool.name = argc > 0 ? base_name(argv[0]) : "oprofile-ng";
-    const int status = run_caught(tool, argc, argv, body);
+    int status = 1;
+    tool.attempt([&] { status = body(tool, argc, argv); });
     tool.print_notes();
     return status;
 }

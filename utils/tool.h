@@ -2,6 +2,7 @@
 // What every command has in common: the only try/catch, exit status, messages on stderr, writing to stdout.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ struct Tool {
     void print_notes();
     /// Prints "<name> error: <text>" on stderr.
     void complain(std::string_view text) const;
+    /// Runs one step of a command whose failure must not keep the others from being done. False if it threw:
+    /// then the warnings so far and the reason have been printed.
+    bool attempt(const std::function<void()>& step);
 };
 
 /// A command's body: returns the exit status or throws.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A program of known shares: three_parts() does three times the work of one_part(), in turns of about a
+// millisecond so that whatever disturbs the machine disturbs both alike.
+//   shares plain TURNS | threads TURNS | forks TURNS
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int unit = 250'000;  // steps of a part: some hundred microseconds
+volatile uint64_t sink;
+
+}  // namespace
+
+// The same steps in both, so that a step costs the same; not merged, since the seeds differ.
+#define STEPS(count, seed)                                                        \
+    uint64_t x = seed;                                                            \
+    for (int i = 0; i < (count); ++i) x = x * 6364136223846793005u + 1442695040888963407u; \
+    sink = x
+
+extern "C" __attribute__((noinline)) void three_parts() { STEPS(3 * unit, 1); }
+extern "C" __attribute__((noinline)) void one_part() { STEPS(unit, 2); }
+
+namespace {
+
+void work(int turns) {
+    for (int i = 0; i < turns; ++i) {
+        three_parts();
+        one_part();
+    }
+}
+
+void in_threads(int turns) {
+    constexpr int count = 4;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i) threads.emplace_back(work, turns / count);
+    for (auto& t : threads) t.join();
+}
+
+/// A child for every two turns.
+void in_children(int turns) {
+    for (int i = 0; i < turns / 2; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            work(2);
+            ::_exit(0);
+        }
+        int status = 0;
+        if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0) std::exit(1);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) return 2;
+    const int turns = std::atoi(argv[2]);
+    if (!std::strcmp(argv[1], "plain")) work(turns);
+    if (!std::strcmp(argv[1], "threads")) in_threads(turns);
+    if (!std::strcmp(argv[1], "forks")) in_children(turns);
+}

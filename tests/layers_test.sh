@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Who may include what (doc/ARCHITECTURE.md, "The arrow"): fails on a breach.
+set -eu
+cd "${srcdir:-.}"
+status=0
+
+# breach ROOM PATTERN [ALLOWED-FILES]: files of ROOM that include PATTERN, but for the allowed ones.
+breach() {
+	found=$(grep -rlE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($2)" --include='*.h' --include='*.cpp' \
+		--include='*.c' "$1" | grep -vE "^(${3:-none})$" || true)
+	[ -z "$found" ] && return
+	echo "$1 must not include $2:" $found
+	status=1
+}
+
+breach kernel 'libop/|daemon/|libpp/|utils/|tests/'
+breach libop 'daemon/|libpp/|utils/|tests/'
+breach daemon 'libpp/|utils/|tests/'
+breach libpp 'daemon/|utils/|tests/'
+breach utils 'tests/'
+
+# One door for each outside library.
+for room in libop daemon libpp utils; do
+	breach $room 'popt\.h' 'utils/options\.(cpp|h)'
+	breach $room 'libelf\.h|gelf\.h|elfutils/' 'libpp/(elf_object|debuginfo)[a-z_]*\.(cpp|h)'
+	breach $room 'bfd\.h|dis-asm\.h' 'libpp/disassemble\.(cpp|h)'
+	breach $room 'libiberty/|demangle\.h' 'libpp/demangle\.cpp'
+	breach $room 'linux/perf_event\.h' 'daemon/perf_[a-z_]*\.(cpp|h)'
+	breach $room 'zlib\.h' 'libop/gzip\.cpp|libpp/debuginfo[a-z_]*\.cpp'
+	breach $room 'nlohmann/' 'libop/session_info[a-z_]*\.cpp'
+done
+
+# Libraries do not print or exit; only tool::run and destructors of guards catch everything.
+printing=$(grep -rnE 'std::(cout|cerr)|[^a-z_n]f?printf\(|[^_a-z]exit\(' --include='*.cpp' --include='*.h' libop daemon libpp |
+	grep -vE 'write_[a-z]+\.cpp' || true)
+if [ -n "$printing" ]; then
+	echo "libraries must not print or exit:"
+	echo "$printing"
+	status=1
+fi
+exit $status

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// operf: profiles a program, a running process or the whole system through perf_event_open.
+// Collecting itself is daemon/'s; here are the options, the order of the steps and the summary.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "daemon/collector.h"
+#include "daemon/command.h"
+#include "daemon/kernel_map.h"
+#include "daemon/machine.h"
+#include "daemon/perf_attr.h"
+#include "daemon/perf_events.h"
+#include "daemon/perf_source.h"
+#include "daemon/recording.h"
+#include "daemon/replay_source.h"
+#include "libop/error.h"
+#include "libop/gzip.h"
+#include "libop/text.h"
+#include "utils/options.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+using namespace op::collect;
+
+// Exit status bits of the classic operf.
+constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4;
+constexpr const char* lazy_file = "operf.data";
+constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc", "sfile", "arcs", "all"};
+
+struct Options {
+    bool system_wide = false, callgraph = false, separate_thread = false, separate_cpu = false;
+    bool append = false, lazy = false;
+    std::optional<uint64_t> pid;
+    std::vector<std::string> events, verbose, command;
+    std::string session_dir, vmlinux;
+
+    bool says(const char* what) const {
+        const auto has = [this](const char* word) { return std::ranges::find(verbose, word) != verbose.end(); };
+        return has(what) || has("all");
+    }
+};
+
+CommandSyntax syntax(Options& o) {
+    CommandSyntax s;
+    s.synopsis = "[--system-wide | --pid PID | COMMAND [ARGUMENTS]]";
+    s.stop_at_first_word = true;
+    s.help_letter = 'h';
+    s.usage_letter = 'u';
+    s.options = {
+        {"system-wide", 's', &o.system_wide, "profile every process, until Ctrl-C"},
+        {"pid", 'p', &o.pid, "profile a running process with its threads and children", "PID"},
+        {"events", 'e', &o.events, "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
+        {"callgraph", 'g', &o.callgraph, "record call chains too"},
+        {"separate-thread", 't', &o.separate_thread, "keep the samples of each thread apart"},
+        {"separate-cpu", 'c', &o.separate_cpu, "keep the samples of each CPU apart"},
+        {"session-dir", 'd', &o.session_dir, "existing directory for the data (default: ./oprofile_data, made)", "DIR"},
+        {"vmlinux", 'k', &o.vmlinux, "uncompressed kernel image with symbols", "FILE"},
+        {"append", 'a', &o.append, "add to samples/current instead of moving it to samples/previous"},
+        {"lazy-conversion", 'l', &o.lazy, "record to a temporary file, make sample files afterwards"},
+        {"verbose", 'V', &o.verbose, "say more: debug, record, convert, misc, sfile, arcs, all", "LIST"},
+    };
+    return s;
+}
+
+void check(Options& o) {
+    const int modes = o.system_wide + o.pid.has_value() + !o.command.empty();
+    if (modes != 1) throw_usage("say what to profile: a command, --pid or --system-wide, and only one of them");
+    if (o.pid && (*o.pid == 0 || *o.pid > INT32_MAX)) throw_usage("--pid: no such process number");
+    for (const std::string& word : o.verbose)
+        if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
+            throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
+    if (!o.command.empty()) find_program(o.command.front());
+    if (o.vmlinux.empty()) return;
+    const std::unique_ptr<char, decltype(&::free)> path(::realpath(o.vmlinux.c_str(), nullptr), ::free);
+    if (!path) throw_system("cannot open " + o.vmlinux);
+    o.vmlinux = path.get();
+    char magic[4]{};
+    const Fd file = open_file(o.vmlinux, O_RDONLY);
+    if (::read(file.get(), magic, 4) != 4 || std::string_view(magic, 4) != "\x7f" "ELF")
+        throw_usage(o.vmlinux + ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
+}
+
+SessionInfo describe(const Options& o, Diagnostics& notes) {
+    SessionInfo info = describe_machine();
+    info.tool = std::string("operf ") + OP_VERSION;
+    for (const std::string& word : o.command) info.command += (info.command.empty() ? "" : " ") + word;
+    if (o.pid) info.command = "process " + std::to_string(*o.pid);
+    if (o.system_wide) info.command = "whole system";
+    const auto specs = o.events.empty() ? std::vector<EventSpec>{} : parse_event_specs(o.events);
+    choose_events(specs, o.callgraph, perf_event_works, info, notes);
+    info.start_time = ::time(nullptr);
+    return info;
+}
+
+void raise_file_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+PerfOptions perf_options(const Options& o, const Command* command) {
+    PerfOptions p;
+    p.callgraph = o.callgraph;
+    p.vmlinux = o.vmlinux;
+    if (command) p.target = {PerfTarget::Kind::command, command->pid()};
+    if (o.pid) p.target = {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
+    if (o.system_wide) p.target = {PerfTarget::Kind::system, -1};
+    return p;
+}
+
+/// One run of operf, in the order of its steps.
+class Run {
+public:
+    Run(Tool& tool, const Options& options)
+        : tool_(tool), o_(options), info_(describe(options, tool.notes)),
+          session_(session_dir(), options.session_dir.empty(), tool.notes) {
+        raise_file_limit();
+        if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
+        source_ = std::make_unique<PerfSource>(perf_options(o_, command_.get()), info_, tool.notes);
+    }
+
+    int run() {
+        session_.begin(o_.append);
+        announce();
+        int status = tool_.attempt([this] { record_run(); }) ? 0 : recording_failed;
+        if (!tool_.attempt([this] { finish(); })) status |= conversion_failed;
+        return status | program_status();
+    }
+
+private:
+    std::string session_dir() const { return o_.session_dir.empty() ? "./oprofile_data" : o_.session_dir; }
+
+    void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
+
+    void announce() {
+        tool_.print_notes();
+        if (o_.says("record") || o_.says("debug")) {
+            for (const RecordedEvent& e : info_.events) say("event " + e.name + ":" + std::to_string(e.count));
+            say("sample buffer per CPU: " + std::to_string(source_->ring_bytes()) + " bytes");
+        }
+        if (command_) return;
+        write_stdout("operf: Press Ctl-c or 'kill -SIGINT " + std::to_string(::getpid()) + "' to stop profiling\n");
+        write_stderr("operf: Profiler started\n");
+    }
+
+    CollectorOptions collector_options() const {
+        return {.separate_thread = o_.separate_thread, .separate_cpu = o_.separate_cpu, .images_are_local = true};
+    }
+
+    void record_run() {
+        Recording recording{*source_, signals_, {}, {}, command_.get(), static_cast<pid_t>(o_.pid.value_or(0))};
+        if (o_.lazy) {
+            stream_.emplace(session_.create_in_samples(lazy_file), lazy_file, info_);
+            recording.sink = [this](auto records) {
+                for (const Record& record : records) stream_->write(record);
+            };
+        } else {
+            make_collector([this](const Sample& sample) { return gaps_(sample); });
+            recording.sink = [this](auto records) { collector_->process(records); };
+            recording.checkpoint = [this] { save(); };
+        }
+        interrupted_ = record(recording) == StopReason::interrupted;
+        if (o_.pid && !interrupted_) say("process " + std::to_string(*o_.pid) + " has ended");
+        if (!command_) write_stderr("Profiling done.\n");
+    }
+
+    void make_collector(FillGaps fill) {
+        collector_.emplace(session_, info_, collector_options(), tool_.notes, std::move(fill));
+        if (o_.append) earlier_ = session_.read_info(tool_.notes);
+        save();
+    }
+
+    /// Makes sample files of what was recorded lazily.
+    void convert() {
+        tool_.attempt([this] { stream_->finish(); });
+        if (o_.says("convert")) say("converting");
+        make_collector({});
+        ReplaySource replay(session_dir() + "/samples/" + lazy_file, tool_.notes);
+        drain_into(replay, [this](auto records) { collector_->process(records); });
+        session_.remove_in_samples(lazy_file);
+    }
+
+    /// The manifest as of now.
+    void save() {
+        SessionInfo info = collector_->account();
+        info.stop_time = ::time(nullptr);
+        if (earlier_) {
+            SessionInfo whole = *earlier_;
+            whole.merge(info);
+            info = std::move(whole);
+        }
+        session_.write_info(info);
+    }
+
+    void finish() {
+        if (o_.lazy && stream_) convert();
+        if (!collector_) return;
+        save();
+        const SessionInfo info = collector_->account();
+        session_.write_statistics(info);
+        if (collector_->saw_kernel())
+            if (const std::string text = kallsyms_snapshot(); !text.empty())
+                session_.write_file(kallsyms_name, gzip(text));
+        if (command_) say_end(command_->wait_end());
+        tool_.print_notes();
+        say(summary(info));
+        say_more(info);
+    }
+
+    void say_end(const CommandEnd& end) const {
+        if (!end.normal()) say(o_.command.front() + " " + end.text());
+    }
+
+    /// A program that was killed, or stopped because of us, did not fail.
+    int program_status() const {
+        if (!command_ || interrupted_) return 0;
+        const CommandEnd end = command_->wait_end();
+        return end.normal() || (end.signalled && end.code == SIGKILL) ? 0 : program_failed;
+    }
+
+    std::string summary(const SessionInfo& info) const {
+        const Ledger& l = info.ledger;
+        std::string text = std::to_string(l.stored()) + " samples";
+        if (l.lost() > 0) text += ", " + std::to_string(l.lost()) + " lost (" + losses(l) + ")";
+        if (l.sampled() == 0) text += " (less CPU time than one sample needs; a lower count gives more)";
+        return text + ", data in " + session_.current_path();
+    }
+
+    static std::string losses(const Ledger& ledger) {
+        std::string text;
+        for (int i = 0; i < loss_causes; ++i) {
+            const auto cause = static_cast<LossCause>(i);
+            if (ledger.lost(cause) == 0) continue;
+            text += (text.empty() ? "" : ", ") + std::to_string(ledger.lost(cause)) + " " +
+                    std::string(loss_text(cause));
+        }
+        return text;
+    }
+
+    void say_more(const SessionInfo& info) const {
+        for (const RecordedEvent& e : info.events)
+            if (e.throttled)
+                say("the kernel held event " + e.name + " back: too many samples a second; use a higher count");
+        if (o_.says("arcs"))
+            say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) + " lost");
+        if (!o_.says("sfile")) return;
+        for (const std::string& path : SessionReader(session_.current_path()).list()) say("sample file " + path);
+    }
+
+    Tool& tool_;
+    const Options& o_;
+    StopSignals signals_;
+    SessionInfo info_;
+    SessionWriter session_;
+    std::unique_ptr<Command> command_;
+    std::unique_ptr<PerfSource> source_;
+    GapFiller gaps_;
+    std::optional<Collector> collector_;
+    std::optional<StreamWriter> stream_;
+    std::optional<SessionInfo> earlier_;
+    bool interrupted_ = false;
+};
+
+int operf(Tool& tool, int argc, char** argv) {
+    Options options;
+    const ParsedOptions parsed = parse_options(argc, argv, syntax(options));
+    if (parsed.exit_status) return *parsed.exit_status;
+    options.command = parsed.words;
+    check(options);
+    return Run(tool, options).run();
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) { return op::tool::run(argc, argv, op::tool::operf); }
