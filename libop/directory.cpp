@@ -54,8 +54,8 @@ DirectoryEntry entry_of(const DIR* stream, const dirent& raw) {
     fail("cannot open directory", label, code);
 }
 
-/// Empties and removes one tree with two descriptors at a time: whatever is a directory below the first level
-/// is moved up to it, so depth costs neither stack nor descriptors nor path length.
+/// Empties one tree, holding at most `deepest` descriptors: what lies deeper is moved up to the top and
+/// removed from there, so that depth costs neither stack nor descriptors nor path length.
 class TreeRemover {
 public:
     TreeRemover(Fd top, const std::string& label) : top_(std::move(top)), label_(label) {
@@ -63,46 +63,49 @@ public:
     }
 
     void run() {
-        for (;;) {
-            const auto entries = list(top_);
-            if (entries.empty()) return;
-            for (const DirectoryEntry& entry : entries)
-                remove_first_level(entry);
-        }
+        do {
+            is_any_hoisted_ = false;
+            empty(top_, 0);
+        } while (is_any_hoisted_);
     }
 
 private:
-    std::vector<DirectoryEntry> list(const Fd& dir) const {
+    static constexpr int deepest = 40;
+
+    void empty(const Fd& dir, int depth) {
         Fd again = open_at(dir, ".", O_RDONLY | O_DIRECTORY);
         if (!again) fail("cannot read directory", label_);
-        return read_directory(std::move(again), label_);
+        for (const DirectoryEntry& entry : read_directory(std::move(again), label_)) {
+            if (!entry.is_directory)
+                unlink(dir, entry.name, 0);
+            else if (depth < deepest)
+                remove_directory(dir, entry.name, depth);
+            else
+                hoist(dir, entry.name);
+        }
     }
 
-    void remove_first_level(const DirectoryEntry& entry) {
-        if (remove_plain(top_, entry)) return;
-        const Fd sub = open_at(top_, entry.name.c_str(), O_RDONLY | O_DIRECTORY);
-        if (!sub) fail("cannot remove", label_ + "/" + entry.name);
-        struct stat st {};
-        if (::fstat(sub.get(), &st) != 0 || st.st_dev != stat_.st_dev)
-            fail("cannot remove", label_ + "/" + entry.name, EBUSY);
-        for (const DirectoryEntry& inner : list(sub))
-            if (!remove_plain(sub, inner)) hoist(sub, inner.name);
-        if (::unlinkat(top_.get(), entry.name.c_str(), AT_REMOVEDIR) != 0)
-            fail("cannot remove", label_ + "/" + entry.name);
+    void remove_directory(const Fd& dir, const std::string& name, int depth) {
+        {
+            const Fd sub = open_at(dir, name.c_str(), O_RDONLY | O_DIRECTORY);
+            struct stat st {};
+            if (!sub || ::fstat(sub.get(), &st) != 0) fail("cannot remove", label_ + "/.../" + name);
+            if (st.st_dev != stat_.st_dev) fail("cannot remove", label_ + "/.../" + name, EBUSY);
+            empty(sub, depth + 1);
+        }
+        unlink(dir, name, AT_REMOVEDIR);
     }
 
-    /// Removes a file or an empty directory; false if it is a directory with something in it.
-    bool remove_plain(const Fd& dir, const DirectoryEntry& entry) const {
-        const int flags = entry.is_directory ? AT_REMOVEDIR : 0;
-        if (::unlinkat(dir.get(), entry.name.c_str(), flags) == 0 || errno == ENOENT) return true;
-        if (entry.is_directory && (errno == ENOTEMPTY || errno == EEXIST)) return false;
-        fail("cannot remove", label_ + "/.../" + entry.name);
+    void unlink(const Fd& dir, const std::string& name, int flags) const {
+        if (::unlinkat(dir.get(), name.c_str(), flags) != 0 && errno != ENOENT)
+            fail("cannot remove", label_ + "/.../" + name);
     }
 
-    void hoist(const Fd& sub, const std::string& name) {
+    void hoist(const Fd& dir, const std::string& name) {
+        is_any_hoisted_ = true;
         for (;;) {
             const std::string free_name = ".up" + std::to_string(++hoisted_);
-            if (::renameat(sub.get(), name.c_str(), top_.get(), free_name.c_str()) == 0) return;
+            if (::renameat(dir.get(), name.c_str(), top_.get(), free_name.c_str()) == 0) return;
             if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
                 fail("cannot remove", label_ + "/.../" + name);
         }
@@ -111,6 +114,7 @@ private:
     Fd top_;
     const std::string& label_;
     struct stat stat_ {};
+    bool is_any_hoisted_ = false;
     uint64_t hoisted_ = 0;
 };
 

@@ -6,28 +6,17 @@
 #include <cstddef>
 #include <ctime>
 
+#include "libop/sample_file_layout.h"
 #include "libop/text.h"
 
 namespace op {
 
 namespace {
 
-// The layout of sample files as C lays it out (doc/FORMATS.md, "Sample file"); only measured here.
-struct Header {
-    uint32_t magic, version, cpu_type, ctr_event, ctr_um, ctr_count, is_kernel;
-    double cpu_speed;
-    uint64_t mtime;
-    uint32_t cg_to_is_kernel;
-    uint64_t anon_start, cg_to_anon_start;
-};
-struct Descriptor {
-    uint32_t size, current_size;
-    uint32_t padding[6];
-};
-struct Node {
-    uint64_t key;
-    uint32_t value, next;
-};
+// Measured on the structs that sample files are written with, so abi cannot say otherwise than they are.
+using Header = RawSampleHeader;
+using Descriptor = RawSampleDescriptor;
+using Node = RawSampleNode;
 
 struct AbiRow {
     std::string_view name;
@@ -56,9 +45,9 @@ constexpr AbiRow abi_rows[] = {
     {"offsetof_header_magic", offsetof(Header, magic)},
     {"offsetof_header_version", offsetof(Header, version)},
     {"offsetof_header_cpu_type", offsetof(Header, cpu_type)},
-    {"offsetof_header_ctr_event", offsetof(Header, ctr_event)},
-    {"offsetof_header_ctr_um", offsetof(Header, ctr_um)},
-    {"offsetof_header_ctr_count", offsetof(Header, ctr_count)},
+    {"offsetof_header_ctr_event", offsetof(Header, event_code)},
+    {"offsetof_header_ctr_um", offsetof(Header, unit_mask)},
+    {"offsetof_header_ctr_count", offsetof(Header, count)},
     {"offsetof_header_is_kernel", offsetof(Header, is_kernel)},
     {"offsetof_header_cpu_speed", offsetof(Header, cpu_speed)},
     {"offsetof_header_mtime", offsetof(Header, mtime)},
