@@ -2,6 +2,8 @@
 // Reading the kernel's own map.
 #include "daemon/kernel_map.h"
 
+#include <functional>
+
 #include "daemon/collector.h"
 #include "daemon/proc_scan.h"
 #include "libop/build_id.h"
@@ -34,6 +36,15 @@ std::string read_or_empty(const std::string& path) {
     }
 }
 
+/// Calls `take` for the lines until it returns false; for none if the file cannot be read.
+void for_each_kallsyms_line(const std::function<bool(std::string_view)>& take) {
+    try {
+        for_each_line(kallsyms_path, take);
+    } catch (const Error&) {
+        // The caller sees that there were none.
+    }
+}
+
 /// The bytes of a hexadecimal build-id.
 std::string unhex(std::string_view text) {
     std::string bytes;
@@ -61,19 +72,18 @@ std::string hidden_message() {
 
 }  // namespace
 
-std::optional<KernelRange> kernel_range(std::string_view kallsyms) {
-    std::optional<uint64_t> text, stext;
-    while (!kallsyms.empty()) {
-        const SymbolLine symbol = parse_symbol(take_line(kallsyms));
-        if (symbol.address == 0) continue;
-        if (symbol.name == "_text") text = symbol.address;
-        if (symbol.name == "_stext") stext = symbol.address;
-        if (symbol.name != "_etext") continue;
-        const auto start = text ? text : stext;
-        if (!start || symbol.address <= *start) return std::nullopt;
-        return KernelRange{*start, symbol.address};
-    }
-    return std::nullopt;
+bool KernelRangeScan::take(std::string_view line) {
+    const SymbolLine symbol = parse_symbol(line);
+    if (symbol.name == "_text") text_ = symbol.address;
+    if (symbol.name == "_stext") stext_ = symbol.address;
+    if (symbol.name == "_etext") etext_ = symbol.address;
+    return symbol.name != "_etext";
+}
+
+std::optional<KernelRange> KernelRangeScan::range() const {
+    const uint64_t start = text_ ? text_ : stext_;
+    if (start == 0 || etext_ <= start) return std::nullopt;
+    return KernelRange{start, etext_};
 }
 
 // "name size refcount users state address [taint]"
@@ -93,22 +103,18 @@ std::vector<ModuleLine> parse_modules(std::string_view text) {
     return modules;
 }
 
-std::string text_symbols(std::string_view kallsyms) {
-    std::string out;
-    while (!kallsyms.empty()) {
-        const std::string_view line = take_line(kallsyms);
-        const SymbolLine symbol = parse_symbol(line);
-        if (symbol.address == 0 || symbol.name.empty() || symbol.type.size() != 1) continue;
-        if (std::string_view("tTwW").find(symbol.type[0]) == std::string_view::npos) continue;
-        out.append(line).push_back('\n');
-    }
-    return out;
+bool is_text_symbol(std::string_view kallsyms_line) {
+    const SymbolLine symbol = parse_symbol(kallsyms_line);
+    return symbol.address != 0 && !symbol.name.empty() && symbol.type.size() == 1 &&
+           std::string_view("tTwW").find(symbol.type[0]) != std::string_view::npos;
 }
 
 void add_kernel_records(const std::string& vmlinux, RecordList& out, Diagnostics& notes) {
     // Region arithmetic needs offsets that are raw addresses, so the catch-all starts at 0.
     add_kernel(no_vmlinux, {0, UINT64_MAX}, {}, out);
-    if (const auto range = kernel_range(read_or_empty(kallsyms_path))) {
+    KernelRangeScan scan;
+    for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
+    if (const auto range = scan.range()) {
         const std::string_view name = vmlinux.empty() ? kallsyms_path : out.keep(vmlinux);
         add_kernel(name, *range, keep_build_id("/sys/kernel/notes", out), out);
     } else {
@@ -126,6 +132,13 @@ void add_module_records(RecordList& out) {
     }
 }
 
-std::string kallsyms_snapshot() { return text_symbols(read_or_empty(kallsyms_path)); }
+std::string kallsyms_snapshot() {
+    std::string text;
+    for_each_kallsyms_line([&](std::string_view line) {
+        if (is_text_symbol(line)) text.append(line).push_back('\n');
+        return true;
+    });
+    return text;
+}
 
 }  // namespace op::collect

@@ -22,9 +22,17 @@ struct KernelRange {
     bool operator==(const KernelRange&) const = default;
 };
 
-/// The kernel's code as /proc/kallsyms text has it: from _text (else _stext) to _etext; none if the symbols are
-/// missing or hidden (all addresses zero). Reads no further than it must.
-std::optional<KernelRange> kernel_range(std::string_view kallsyms);
+/// Finds the kernel's code in the lines of /proc/kallsyms: from _text (else _stext) to _etext.
+class KernelRangeScan {
+public:
+    /// Takes a line; false when no more are needed.
+    bool take(std::string_view line);
+    /// None if the symbols were missing or hidden (all addresses zero).
+    std::optional<KernelRange> range() const;
+
+private:
+    uint64_t text_ = 0, stext_ = 0, etext_ = 0;
+};
 
 /// A line of /proc/modules.
 struct ModuleLine {
@@ -36,8 +44,8 @@ struct ModuleLine {
 /// The modules in the text of /proc/modules whose address is known.
 std::vector<ModuleLine> parse_modules(std::string_view text);
 
-/// The text symbols (types t, T, w, W) of a kallsyms text, lines unchanged: what a report needs of it.
-std::string text_symbols(std::string_view kallsyms);
+/// True for a line of kallsyms that a report needs: a text symbol (types t, T, w, W) with an address.
+bool is_text_symbol(std::string_view kallsyms_line);
 
 /// Adds Mapping records for the kernel and its modules: everything from the middle of the address space on is
 /// no-vmlinux, the known images lie on top of it. `vmlinux` (may be empty) is the image the user named; it

@@ -47,6 +47,24 @@ std::string read_fd(int fd, const std::string& path) {
 
 std::string read_file(const std::string& path) { return read_fd(open_file(path, O_RDONLY).get(), path); }
 
+void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take) {
+    const Fd fd = open_file(path, O_RDONLY);
+    std::string buffer(1 << 16, '\0');
+    size_t kept = 0;  // start of a line whose end is not read yet
+    for (;;) {
+        const ssize_t n = ::read(fd.get(), buffer.data() + kept, buffer.size() - kept);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw_system("cannot read " + path);
+        std::string_view rest(buffer.data(), kept + n);
+        for (size_t end; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1))
+            if (!take(rest.substr(0, end))) return;
+        const bool full = rest.size() == buffer.size();
+        if ((n == 0 || full) && !rest.empty() && !take(rest)) return;
+        if (n == 0) return;
+        kept = full ? 0 : rest.copy(buffer.data(), rest.size());
+    }
+}
+
 void write_fd(int fd, std::string_view bytes, const std::string& path) {
     while (!bytes.empty()) {
         const ssize_t n = ::write(fd, bytes.data(), bytes.size());

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexc
 std::string read_file(const std::string& path);
 /// The same from an open descriptor; `path` is for the message.
 std::string read_fd(int fd, const std::string& path);
+/// Calls `take` with each line of a file, without its newline, until it returns false; reads in pieces, so that memory
+/// does not grow with the file. Lines longer than 64 KiB are cut. Throws a system error.
+void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take);
 /// Writes all bytes. Throws a system error "cannot write PATH".
 void write_fd(int fd, std::string_view bytes, const std::string& path);
 /// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is

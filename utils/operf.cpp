@@ -189,23 +189,20 @@ private:
         session_.remove_in_samples(lazy_file);
     }
 
-    /// The manifest as of now.
-    void save() {
+    /// Writes the manifest as of now, with what the session held before; gives this run's part.
+    SessionInfo save() {
         SessionInfo info = collector_->account();
         info.stop_time = ::time(nullptr);
-        if (earlier_) {
-            SessionInfo whole = *earlier_;
-            whole.merge(info);
-            info = std::move(whole);
-        }
-        session_.write_info(info);
+        SessionInfo whole = earlier_.value_or(info);
+        if (earlier_) whole.merge(info);
+        session_.write_info(whole);
+        return info;
     }
 
     void finish() {
         if (o_.lazy && stream_) convert();
         if (!collector_) return;
-        save();
-        const SessionInfo info = collector_->account();
+        const SessionInfo info = save();
         session_.write_statistics(info);
         if (collector_->saw_kernel())
             if (const std::string text = kallsyms_snapshot(); !text.empty())
