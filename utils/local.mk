@@ -5,3 +5,8 @@ utils_common = utils/options.cpp utils/options.h utils/tool.cpp utils/tool.h
 bin_PROGRAMS += operf
 operf_SOURCES = utils/operf.cpp $(utils_common)
 operf_LDADD = libopd.a libop.a -lz -lpopt
+
+bin_PROGRAMS += opreport
+opreport_SOURCES = utils/opreport.cpp utils/output.cpp utils/output.h utils/report_options.cpp \
+	utils/report_options.h $(utils_common)
+opreport_LDADD = libpp.a libop.a $(op_system_libs)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What reports have in common.
+#include "libpp/report.h"
+
+#include <algorithm>
+
+#include "libop/error.h"
+#include "libop/event_table.h"
+#include "libop/text.h"
+
+namespace op::pp {
+
+namespace {
+
+struct SortName {
+    std::string_view name;
+    SortKey key;
+};
+
+constexpr SortName sort_names[] = {
+    {"sample", SortKey::sample}, {"image", SortKey::image}, {"app-name", SortKey::app_name},
+    {"symbol", SortKey::symbol}, {"debug", SortKey::debug}, {"vma", SortKey::vma},
+};
+
+ShownEvent shown_event(const ProfileClass& column, const SampleHeader& header, Diagnostics& notes) {
+    ShownEvent event;
+    event.name = column.event;
+    event.count = column.count;
+    event.unit_mask = column.unit_mask;
+    if (const EventInfo* const info = find_event(column.event)) {
+        event.is_known = true;
+        event.description = info->description;
+        event.mask_description = column.unit_mask == 0 ? "No unit mask" : "multiple flags";
+    } else if (header.cpu_type != cpu_type_timer) {
+        notes.warn("no description of event " + column.event + ":" + std::to_string(column.count));
+    }
+    return event;
+}
+
+}  // namespace
+
+std::vector<SortKey> parse_sort_keys(std::span<const std::string> values) {
+    std::vector<SortKey> keys;
+    for (const auto& value : values) {
+        const auto* const row = std::ranges::find(sort_names, value, &SortName::name);
+        if (row == std::end(sort_names))
+            throw_usage("invalid --sort key " + value +
+                        ": use sample, image, app-name, symbol, debug or vma");
+        keys.push_back(row->key);
+    }
+    return keys;
+}
+
+std::string shown_name(const ImageName& image, bool long_names) {
+    if (long_names || image.kind == ImageName::Kind::anon) return image.display();
+    return std::string(base_name(image.display()));
+}
+
+ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
+                     const SampleHeader& header, Diagnostics& notes) {
+    ReportHead head;
+    head.is_shown = options.heads;
+    head.axis = axis;
+    head.columns.assign(columns.begin(), columns.end());
+    head.cpu_type = header.cpu_type;
+    head.cpu_speed_mhz = header.cpu_speed_mhz;
+    const CpuType* const type = find_cpu_type(header.cpu_type);
+    head.cpu_name = type ? std::string(type->title) : "unknown type " + std::to_string(header.cpu_type);
+    const size_t events = axis == Axis::event ? columns.size() : 1;
+    for (const auto& column : columns.first(events))
+        head.events.push_back(shown_event(column, header, notes));
+    return head;
+}
+
+}  // namespace op::pp

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reports: what a person asked to see, chosen and in order, as numbers and names. How they look is a writer's
+// business (libpp/writer.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "libop/diagnostics.h"
+#include "libop/sample_file.h"
+#include "libpp/arrange.h"
+#include "libpp/profile.h"
+#include "libpp/sample_set.h"
+#include "libpp/symbolizer.h"
+
+namespace op::pp {
+
+/// What rows can be sorted by.
+enum class SortKey : uint8_t { sample, image, app_name, symbol, debug, vma };
+
+/// Parses the values of --sort. Throws a usage error on an unknown one.
+std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
+
+/// What to show. Every list that is empty asks for nothing special.
+struct ReportOptions {
+    bool heads = true;        ///< banner and column heads
+    bool long_names = false;  ///< full paths
+    bool reverse = false;     ///< every order the other way round
+    bool global_percent =
+        false;             ///< image summary: libraries' shares are of everything, not of their application
+    double threshold = 0;  ///< percent; rows with less are not shown
+    // Symbol list only:
+    bool debug_info = false;   ///< source lines
+    bool addresses = false;    ///< column vma
+    bool accumulated = false;  ///< cumulative columns
+    Demangle demangle = Demangle::normal;
+    std::vector<SortKey> sort;                 ///< most important first; the default order follows
+    std::vector<std::string> include_symbols;  ///< only these, named as in the object file
+    std::vector<std::string> exclude_symbols;  ///< not these
+};
+
+/// What a banner says of an event.
+struct ShownEvent {
+    std::string name;
+    bool is_known = false;  ///< else description is empty
+    std::string description;
+    std::string mask_description;
+    uint64_t count = 0;
+    uint64_t unit_mask = 0;
+};
+
+/// What stands above a report.
+struct ReportHead {
+    bool is_shown = true;
+    Axis axis = Axis::event;
+    std::vector<ProfileClass> columns;
+    std::vector<ShownEvent> events;  ///< one per column with the event axis, else the common one
+    uint32_t cpu_type = 0;           ///< as in sample file headers
+    std::string cpu_name;            ///< for people
+    double cpu_speed_mhz = 0;        ///< 0 = unknown
+};
+
+/// The head of a report on these columns, whose samples' header is `header`. An event without description is
+/// a note.
+ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
+                     const SampleHeader& header, Diagnostics& notes);
+
+/// An application with its total, or an image with its part of one.
+struct ImageRow {
+    std::string name;
+    std::vector<uint64_t> counts;  ///< one per column
+    std::vector<uint64_t> bases;   ///< what counts are shares of, one per column
+    std::vector<ImageRow> parts;   ///< of an application; empty if all samples are in its own image
+};
+
+/// Totals by application and image.
+struct ImageReport {
+    ReportHead head;
+    std::vector<ImageRow> rows;
+};
+
+/// A symbol's samples in one application.
+struct SymbolRow {
+    uint32_t image, app;  ///< indexes into SymbolReport::images
+    LinkAddress address;
+    std::string_view name;  ///< as shown; valid as long as the Symbolizer
+    std::optional<SourceLine> line;
+};
+
+/// Totals by symbol.
+struct SymbolReport {
+    ReportHead head;
+    bool has_addresses = false, has_wide_addresses = false, is_accumulated = false, has_lines = false,
+         has_long_names = false, has_images = false, has_apps = false;
+    std::vector<std::string> images;  ///< as shown
+    std::vector<uint64_t> totals;     ///< what counts are shares of, one per column
+    std::vector<SymbolRow> rows;
+    std::vector<uint64_t> counts;  ///< one per row and column, row by row
+};
+
+using Report = std::variant<ImageReport, SymbolReport>;
+
+/// How reports show an image: its base name, unless long names are asked for.
+std::string shown_name(const ImageName& image, bool long_names);
+
+/// The image summary.
+ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, const ReportOptions& options);
+
+/// The symbol list. Samples at addresses without a symbol are not in it. Demangles what is shown only.
+SymbolReport report_symbols(const Profile& profile, ReportHead head, const ReportOptions& options);
+
+}  // namespace op::pp

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The content of the selected sample files.
+#include "libpp/sample_set.h"
+
+#include "libop/error.h"
+#include "libop/ledger.h"
+
+namespace op::pp {
+
+std::optional<SampleFileContent> SampleSet::read(size_t file) {
+    const SelectedFile& selected = files_[file];
+    try {
+        auto content = sessions_[selected.session].read(selected.path, notes_);
+        if (!header_) header_ = content.header;
+        return content;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::internal) throw;
+        notes_.warn(std::string(error.what()) + "; its samples are left out");
+        return std::nullopt;
+    }
+}
+
+const SampleHeader& SampleSet::header() const {
+    if (!header_)
+        throw_input("No sample found: none of the " + std::to_string(files_.size()) +
+                    " selected sample files could be read");
+    return *header_;
+}
+
+std::vector<ImageTotal> image_totals(const ProfileClasses& classes, SampleSet& samples) {
+    std::vector<ImageTotal> totals;
+    for (const ImageFiles& image : classes.images) {
+        for (const ImagePart& part : image.parts) {
+            std::vector<uint64_t> counts(classes.classes.size());
+            for (const ClassFile& file : part.files)
+                if (const auto content = samples.read(file.file))
+                    counts[file.column] = add_saturating(counts[file.column], content->total);
+            totals.push_back({part.app, image.image, std::move(counts)});
+        }
+    }
+    return totals;
+}
+
+}  // namespace op::pp

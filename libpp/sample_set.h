@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The content of the selected sample files, read one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libop/diagnostics.h"
+#include "libop/sample_file.h"
+#include "libop/session.h"
+#include "libpp/arrange.h"
+#include "libpp/select.h"
+
+namespace op::pp {
+
+/// Reads selected files. What it is given must outlive it.
+class SampleSet {
+public:
+    SampleSet(std::span<const SessionReader> sessions, std::span<const SelectedFile> files,
+              Diagnostics& notes)
+        : sessions_(sessions), files_(files), notes_(notes) {}
+
+    /// The content of a file, or none, with a warning, if it cannot be read or is no sample file.
+    std::optional<SampleFileContent> read(size_t file);
+    const SelectedFile& file(size_t index) const { return files_[index]; }
+    /// The header of the first file that could be read; throws an input error if none could.
+    const SampleHeader& header() const;
+    Diagnostics& notes() const { return notes_; }
+
+private:
+    std::span<const SessionReader> sessions_;
+    std::span<const SelectedFile> files_;
+    Diagnostics& notes_;
+    std::optional<SampleHeader> header_;
+};
+
+/// All samples of one application in one image, symbol or none.
+struct ImageTotal {
+    ImageName app, image;
+    std::vector<uint64_t> counts;  ///< one per column, saturating
+};
+
+/// What an image summary needs: totals in the order of classes.images and their parts. Reads every file once,
+/// opens no image.
+std::vector<ImageTotal> image_totals(const ProfileClasses& classes, SampleSet& samples);
+
+}  // namespace op::pp

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writers: what a report looks like. One function per format; the table is in writers.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "libpp/report.h"
+
+namespace op::pp {
+
+/// A format.
+struct Writer {
+    std::string_view name;
+    /// The report in this format. Names in it come from foreign files: a writer lets no control character
+    /// out.
+    std::string (*write)(const Report& report);
+};
+
+/// All formats.
+std::span<const Writer> writers();
+/// The format of that name, or null.
+const Writer* find_writer(std::string_view name);
+
+/// The classic layout for people and their scripts.
+std::string write_text(const Report& report);
+
+}  // namespace op::pp

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of writers.
+#include <algorithm>
+
+#include "libpp/writer.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr Writer table[] = {
+    {"text", write_text},
+};
+
+}  // namespace
+
+std::span<const Writer> writers() {
+    return table;
+}
+
+const Writer* find_writer(std::string_view name) {
+    const auto* const row = std::ranges::find(table, name, &Writer::name);
+    return row == std::end(table) ? nullptr : row;
+}
+
+}  // namespace op::pp

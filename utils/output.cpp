@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a command's result goes.
+#include "utils/output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "libop/error.h"
+#include "libop/fd.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+
+namespace {
+
+/// Replaces a regular file, or makes it; through a symbolic link, its target. Keeps the mode of what was
+/// there.
+void replace_file(const std::string& path, mode_t mode, std::string_view bytes) {
+    std::error_code error;
+    auto target = std::filesystem::weakly_canonical(path, error);
+    if (error) target = path;
+    const std::string directory = target.parent_path().empty() ? "." : target.parent_path().string();
+    const Fd dir(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!dir) throw_system("cannot write " + path);
+    replace_file_at(dir, target.filename(), bytes, mode);
+}
+
+}  // namespace
+
+void write_output(const std::string& path, std::string_view bytes) {
+    if (path.empty()) return write_stdout(bytes);
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) throw_system("cannot write " + path, EISDIR);
+    if (exists && ::access(path.c_str(), W_OK) != 0) throw_system("cannot write " + path);
+    if (exists && !S_ISREG(status.st_mode))
+        write_fd(open_file(path, O_WRONLY).get(), bytes, path);
+    else
+        replace_file(path, exists ? status.st_mode & 07777 : 0666, bytes);
+}
+
+}  // namespace op::tool

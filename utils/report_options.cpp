@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the report commands have in common.
+#include "utils/report_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "libop/error.h"
+#include "libop/text.h"
+#include "libpp/session_notes.h"
+
+namespace op::tool {
+
+namespace {
+
+constexpr std::string_view verbose_classes[] = {"all",   "debug", "bfd",  "level1",
+                                                "sfile", "stats", "arcs", "xml"};
+constexpr const char* archived_session_dir = "/var/lib/oprofile";
+
+/// The session directory; tells the user if it is a default.
+std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec) {
+    if (!spec.archive.empty()) return spec.archive + archived_session_dir;
+    if (!options.session_dir.empty()) return options.session_dir;
+    const std::string dir = default_session_dir();
+    // The classic default ends in a slash, which shows in the message; scripts know it that way.
+    std::error_code error;
+    const std::string shown =
+        dir.starts_with('/') ? dir + "/" : std::filesystem::absolute(dir, error).lexically_normal().string();
+    write_stderr("Using " + printable(shown) + "/samples/ for samples directory.\n");
+    return dir;
+}
+
+}  // namespace
+
+std::vector<Option> CommonOptions::table() {
+    return {
+        {"session-dir", 0, &session_dir, "directory that holds samples/", "DIR"},
+        {"image-path", 'p', &image_paths, "further directories searched, recursively, for binaries",
+         "DIR,..."},
+        {"root", 'R', &root, "prefix of the recorded paths of binaries", "DIR"},
+        {"vmlinux", 0, &vmlinux, "kernel image with symbols, for samples in the kernel", "FILE"},
+        {"threshold", 't', &threshold, "leave out what has a smaller share, in percent", "PERCENT"},
+        {"verbose", 'V', &verbose, "say more: all, debug, bfd, level1, sfile, stats, arcs, xml", "LIST"},
+    };
+}
+
+void CommonOptions::check() const {
+    for (const auto& word : verbose)
+        if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
+            throw_usage("--verbose=" + word +
+                        ": not one of all, debug, bfd, level1, sfile, stats, arcs, xml");
+}
+
+bool CommonOptions::says(std::string_view what) const {
+    return std::ranges::any_of(verbose,
+                               [&](const std::string& word) { return word == what || word == "all"; });
+}
+
+double parse_threshold(const std::string& text) {
+    if (text.empty()) return 0;
+    double value = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0 && value <= 100))
+        throw_usage("--threshold=" + text + ": must be a number from 0 to 100");
+    return value;
+}
+
+std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
+    for (const auto& session : sessions)
+        if (auto text = session.kallsyms(notes); !text.empty()) return text;
+    return "";
+}
+
+OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
+                                       Tool& tool) {
+    auto spec = pp::parse_profile_spec(words);
+    auto sessions = pp::open_sessions(spec, find_session_dir(options, spec));
+    std::optional<SessionInfo> joined;
+    for (const auto& session : sessions) {
+        const auto info = session.info(tool.notes);
+        pp::note_losses(session, info ? &*info : nullptr, tool.notes);
+        if (info && joined) joined->merge(*info);
+        if (info && !joined) joined = info;
+    }
+    pp::ImageSearch search{spec.archive, options.root, options.image_paths};
+    pp::ImageFinder finder(std::move(search), joined ? joined->kernel_release : "");
+    return {std::move(spec), std::move(sessions), std::move(joined), std::move(finder)};
+}
+
+}  // namespace op::tool
