@@ -39,7 +39,7 @@ void AddressSpace::unmap(RuntimeAddress start, RuntimeAddress end) {
         }
         if (last->end > end) {
             remains.push_back(*last);
-            if (last->kind == RegionKind::file) remains.back().file_offset += end - last->start;
+            if (last->kind != RegionKind::anon) remains.back().file_offset += end - last->start;
             remains.back().start = end;
         }
     }

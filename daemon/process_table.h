@@ -28,7 +28,7 @@ enum class RegionKind : uint8_t {
 /// A half-open range [start, end) of run-time addresses with what is mapped there.
 struct Region {
     RuntimeAddress start, end;
-    uint64_t file_offset = 0;  ///< of start; 0 for anon and kernel: offsets count from the region's start
+    uint64_t file_offset = 0;  ///< offset of start in the image; always 0 for anon: a region is its own image
     StringId name = StringId::none;
     RegionKind kind = RegionKind::file;
 

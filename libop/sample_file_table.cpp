@@ -26,6 +26,13 @@ constexpr uint32_t losses_between_attempts = 1023;
 /// gains.
 constexpr uint32_t prefetch_from_slots = 8192;
 
+/// Node i if it has the key, else the next of the chain; without a branch.
+[[gnu::always_inline]] inline uint32_t this_or_next(const RawSampleNode* nodes, uint32_t i, uint64_t key) {
+    bool is_other = nodes[i].key != key;
+    asm("" : "+r"(is_other));
+    return is_other ? nodes[i].next : i;
+}
+
 /// Stores after everything stored before.
 void publish(uint32_t& to, uint32_t value) noexcept {
     std::atomic_ref(to).store(value, std::memory_order_release);
@@ -88,7 +95,8 @@ SampleTable::SampleTable(Fd fd, SharedMapping map, const SampleHeader& header) n
     // Which of the first three nodes it is (19 of 20 times one of them) the processor cannot predict, so they
     // are chosen from without a branch. Slot 0, which ends the chain, links to itself.
     uint32_t i = buckets[sample_bucket(key, mask)];
-    for (int step = 0; step < 2; ++step) i = nodes[i].key == key ? i : nodes[i].next;
+    i = this_or_next(nodes, i, key);
+    i = this_or_next(nodes, i, key);
     while (i != 0 && nodes[i].key != key) i = nodes[i].next;
     return i != 0 ? &nodes[i] : nullptr;
 }
