@@ -10,7 +10,8 @@
 namespace op::collect {
 namespace {
 
-constexpr uint64_t page_shift = 12;
+/// Size of the pieces by which regions are looked up, as a power of two: libraries' text is a few of them.
+constexpr uint64_t piece_shift = 16;
 /// Losses that belong to no CPU in particular.
 constexpr uint32_t any_cpu = UINT32_MAX;
 
@@ -39,14 +40,14 @@ void Collector::process(std::span<const Record> records) {
 }
 
 Collector::Slot& Collector::slot_for(const Sample& sample) noexcept {
-    const uint64_t mixed = (sample.pc.value() >> page_shift) * 0x9e3779b97f4a7c15ULL ^ sample.tgid * 0x85ebca6bULL;
-    return cache_[(mixed ^ mixed >> 32) % slots];
+    const uint64_t mixed =
+        ((sample.pc.value() >> piece_shift) ^ static_cast<uint64_t>(sample.tgid) << 40) * 0x9e3779b97f4a7c15ULL;
+    return cache_[mixed >> 32 & (slots - 1)];
 }
 
 bool Collector::holds(const Slot& slot, const Sample& sample) const noexcept {
-    return slot.file && slot.page == sample.pc.value() >> page_shift && slot.tgid == sample.tgid &&
-           slot.event == sample.event && slot.mode == sample.mode &&
-           slot.table_generation == table_.generation() && slot.file_generation == files_.generation() &&
+    return slot.start <= sample.pc && sample.pc < slot.end && slot.tgid == sample.tgid &&
+           slot.event == sample.event && slot.mode == sample.mode && slot.generation == generation() &&
            (!options_.separate_thread || slot.tid == sample.tid) &&
            (!options_.separate_cpu || slot.cpu == sample.cpu);
 }
@@ -74,8 +75,8 @@ void Collector::take_slowly(const Sample& sample, Slot& slot) {
     note_image(*region);
     const uint64_t key = region->offset(sample.pc).value();
     file->add(key);
-    slot = {sample.pc.value() >> page_shift, sample.tgid, sample.tid, sample.cpu, sample.event, sample.mode,
-            table_.generation(), files_.generation(), key - sample.pc.value(), file};
+    slot = {region->start, region->end,  key - sample.pc.value(), file, generation(),
+            sample.tgid,   sample.tid,   sample.cpu,              sample.event, sample.mode};
 }
 
 const Region* Collector::find(const Sample& sample, RuntimeAddress pc, bool kernel) {
@@ -137,9 +138,8 @@ void Collector::store_arc(const Sample& sample, const Region* caller, RuntimeAdd
 }
 
 void Collector::note_image(const Region& region) {
-    if (region.kind != RegionKind::file) return;
+    if (region.kind != RegionKind::file || !noted_images_.insert(region.name).second) return;
     std::string path(names_.text(region.name));
-    if (info_.images.contains(path)) return;
     RecordedImage image;
     if (const auto it = mapped_images_.find(region.name); it != mapped_images_.end()) image = it->second;
     image.mtime = files_.mtime({region.name, region.kind, 0, {}, {}});
@@ -184,6 +184,9 @@ SessionInfo Collector::account() {
     info.arcs_stored = counts.arcs.stored;
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
     for (const auto& [name, image] : kernel_images_) info.kernel_images.push_back(image);
+    for (const auto& [name, image] : mapped_images_)  // what was replaced meanwhile
+        if (noted_images_.contains(name) && !image.build_id.empty())
+            info.images.at(std::string(names_.text(name))).build_id = image.build_id;
     return info;
 }
 

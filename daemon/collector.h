@@ -3,9 +3,9 @@
 // Does not know where records come from; asks the outside world only through FillGaps.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,17 +51,17 @@ public:
     bool saw_kernel() const noexcept { return saw_kernel_; }
 
 private:
-    /// A page of code whose file is known. Direct-mapped by page and process.
-    struct Slot {
-        uint64_t page = 0;
+    /// A region whose sample file is known. Direct-mapped by process and a piece of the address space.
+    struct alignas(64) Slot {
+        RuntimeAddress start, end{};  ///< the region
+        uint64_t delta = 0;           ///< key = pc + delta
+        SampleFile* file = nullptr;
+        uint64_t generation = 0;  ///< of what the lookup rested on
         uint32_t tgid = 0, tid = 0, cpu = 0;
         uint16_t event = 0;
         CpuMode mode = CpuMode::user;
-        uint32_t table_generation = 0, file_generation = 0;
-        uint64_t delta = 0;  ///< key = pc + delta
-        SampleFile* file = nullptr;
     };
-    static constexpr size_t slots = 1024;
+    static constexpr size_t slots = 4096;
 
     void take(const Sample& sample);
     void take(const Mapping& mapping);
@@ -74,6 +74,9 @@ private:
 
     Slot& slot_for(const Sample& sample) noexcept;
     bool holds(const Slot& slot, const Sample& sample) const noexcept;
+    uint64_t generation() const noexcept {
+        return static_cast<uint64_t>(table_.generation()) << 32 | files_.generation();
+    }
     void take_slowly(const Sample& sample, Slot& slot);
     const Region* find(const Sample& sample, RuntimeAddress pc, bool kernel);
     const Region* find_or_ask(const Sample& sample);
@@ -96,6 +99,7 @@ private:
     bool saw_kernel_ = false;
     StringId no_vmlinux_;
     std::vector<Slot> cache_;
+    std::set<StringId> noted_images_;                  ///< those in info_.images
     std::map<StringId, RecordedImage> mapped_images_;  ///< what mappings said of file images
     std::map<StringId, RecordedKernelImage> kernel_images_;
 };

@@ -29,6 +29,7 @@ private:
     StreamReader reader_;
     Diagnostics& notes_;
     std::vector<Record> batch_;
+    size_t released_ = 0;  ///< bytes of the stream that were given back
 };
 
 }  // namespace op::collect

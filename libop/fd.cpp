@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
@@ -115,6 +116,12 @@ MappedFile::MappedFile(const std::string& path) {
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     std::swap(bytes_, other.bytes_);
     return *this;
+}
+
+void MappedFile::release_first(size_t n) const noexcept {
+    const size_t page = ::sysconf(_SC_PAGESIZE);
+    n = std::min(n, bytes_.size()) / page * page;
+    if (n > 0) ::madvise(const_cast<std::byte*>(bytes_.data()), n, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -66,6 +66,9 @@ public:
     ~MappedFile();
 
     std::span<const std::byte> bytes() const noexcept { return bytes_; }
+    /// Tells that the first `n` bytes will not be needed soon: they leave this process's memory, and are read
+    /// again from the file if needed all the same.
+    void release_first(size_t n) const noexcept;
 
 private:
     std::span<const std::byte> bytes_;

@@ -49,6 +49,8 @@ public:
     /// as the bytes. Unknown record types are skipped. At the first damaged record the stream ends with a Lost
     /// record of cause damaged_stream.
     void read(std::vector<Record>& out, size_t limit);
+    /// How many bytes of the stream have been read.
+    size_t position() const noexcept { return in_.position(); }
     /// What was wrong, if the stream did not end where a record ended.
     const std::optional<std::string>& damage() const noexcept { return damage_; }
 
