@@ -28,7 +28,7 @@ public:
     /// The file for a recorded absolute path: ARCHIVE/path, then ROOT/path, then (without archive and root) the
     /// path itself, then the base name below the image paths. A kernel module's bare name is looked for below
     /// the image paths and /lib/modules/RELEASE as NAME.ko, also .ko.xz/.gz/.zst and with - for _. Several
-    /// files of that base name with different content is a note and no result.
+    /// files of that base name are a note and no result.
     std::optional<std::string> find(const std::string& recorded, Diagnostics& notes) const;
 
     const ImageSearch& search() const noexcept { return search_; }
@@ -37,7 +37,7 @@ private:
     ImageSearch search_;
     std::string kernel_release_;
     mutable std::map<std::string, std::vector<std::string>> by_base_name_;
-    mutable bool listed_ = false;
+    mutable bool listed_ = false, modules_listed_ = false;
 };
 
 }  // namespace op::pp

@@ -3,6 +3,13 @@ noinst_LIBRARIES += libpp.a
 libpp_a_SOURCES = \
 	libpp/arrange.cpp libpp/arrange.h \
 	libpp/build_profile.cpp \
+	libpp/debuginfo.cpp libpp/debuginfo.h \
+	libpp/demangle.cpp libpp/demangle.h \
+	libpp/elf_object.cpp libpp/elf_object.h \
+	libpp/image_finder.cpp libpp/image_finder.h \
+	libpp/image_symbols.cpp libpp/image_symbols.h \
+	libpp/kernel_symbols.cpp libpp/kernel_symbols.h \
+	libpp/object_file.h \
 	libpp/percent.cpp libpp/percent.h \
 	libpp/profile.cpp libpp/profile.h \
 	libpp/profile_spec.cpp libpp/profile_spec.h \
@@ -12,5 +19,7 @@ libpp_a_SOURCES = \
 	libpp/sample_set.cpp libpp/sample_set.h \
 	libpp/select.cpp libpp/select.h \
 	libpp/session_notes.cpp libpp/session_notes.h \
+	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
+	libpp/symbolizer.cpp libpp/symbolizer.h \
 	libpp/write_text.cpp \
 	libpp/writers.cpp libpp/writer.h

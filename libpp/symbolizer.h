@@ -14,13 +14,10 @@
 #include "libop/diagnostics.h"
 #include "libop/sample_path.h"
 #include "libop/session_info.h"
+#include "libpp/demangle.h"
 #include "libpp/image_finder.h"
 
 namespace op::pp {
-
-/// How names are shown: `none` = as in the object file, `normal` = demangled with parameters, `smart` =
-/// demangled and shortened (std:: and default template arguments folded).
-enum class Demangle : uint8_t { none, normal, smart };
 
 /// A symbol as a range of its image. Ranges of one image do not overlap.
 struct ImageSymbol {
@@ -75,8 +72,8 @@ public:
     /// The symbols of an image; the reference is valid as long as the symbolizer. Never fails: an image that
     /// cannot be read has one artificial symbol, named like the image, that covers everything. `mtime` is the
     /// one in the sample file header (0 = unknown); a file on disk that differs from what was profiled (build-id
-    /// first, else mtime) is a note.
-    ImageSymbols& symbols(const ImageName& image, uint64_t mtime);
+    /// first, else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
+    ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
 
 private:
     struct Impl;

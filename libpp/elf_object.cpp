@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ELF (gABI, "Object Files") through libelf. Everything read is checked against the file's size.
+#include "libpp/elf_object.h"
+
+#include <gelf.h>
+#include <libelf.h>
+
+#include <cstring>
+
+#include "libop/bytes.h"
+#include "libop/error.h"
+#include "libop/text.h"
+
+namespace op::pp {
+namespace {
+
+struct ElfEnd {
+    void operator()(Elf* elf) const { elf_end(elf); }
+};
+
+std::string hex_of(std::span<const std::byte> bytes) {
+    std::string text;
+    for (const std::byte b : bytes) text += hex(std::to_integer<uint8_t>(b), 2);
+    return text;
+}
+
+/// Mapping symbols and assembler labels: marks, not functions.
+bool is_mark(std::string_view name) {
+    if (name.starts_with(".L") || name == "gcc2_compiled.") return true;
+    const bool short_mark = name.size() >= 2 && name[0] == '$' && std::string_view("atdx").find(name[1]) != name.npos;
+    return short_mark && (name.size() == 2 || name[2] == '.');
+}
+
+class ElfObject final : public ObjectFile {
+public:
+    ElfObject(std::span<const std::byte> bytes, std::string_view label) : bytes_(bytes) {
+        elf_version(EV_CURRENT);
+        // libelf reads only; the cast is for its signature.
+        auto* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
+        elf_.reset(elf_memory(image, bytes.size()));
+        if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF || !gelf_getehdr(elf_.get(), &head_))
+            throw_input(std::string(label) + ": not an ELF file");
+        read_sections();
+        read_segments();
+    }
+
+    std::span<const Section> sections() const override { return sections_; }
+    std::span<const Segment> segments() const override { return segments_; }
+    std::vector<RawSymbol> symbols(bool dynamic) const override;
+    std::string build_id() const override;
+    std::optional<DebugLink> debug_link() const override;
+
+private:
+    std::span<const std::byte> part(uint64_t offset, uint64_t size) const {
+        if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
+        return bytes_.subspan(offset, size);
+    }
+    void read_sections();
+    void read_segments();
+    Elf_Scn* find_table(uint32_t type) const;
+    std::string build_id_in(Elf_Data* notes) const;
+
+    std::span<const std::byte> bytes_;
+    std::unique_ptr<Elf, ElfEnd> elf_;
+    GElf_Ehdr head_{};
+    std::vector<Section> sections_;      ///< allocated ones
+    std::vector<bool> code_sections_;    ///< by section index
+    std::vector<uint64_t> code_starts_;  ///< by section index: what relocatable symbols count from
+    std::vector<Segment> segments_;
+};
+
+void ElfObject::read_sections() {
+    size_t names = 0;
+    elf_getshdrstrndx(elf_.get(), &names);
+    code_sections_.push_back(false);
+    code_starts_.push_back(0);
+    for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn));) {
+        GElf_Shdr sh;
+        if (!gelf_getshdr(scn, &sh)) break;
+        const char* name = elf_strptr(elf_.get(), names, sh.sh_name);
+        const bool wanted = (sh.sh_flags & SHF_ALLOC) || (name && std::strcmp(name, ".gnu_debuglink") == 0);
+        const bool code = (sh.sh_flags & SHF_EXECINSTR) && (sh.sh_flags & SHF_ALLOC);
+        code_sections_.push_back(code);
+        // A relocatable file's sections all start at 0: their file offsets tell them apart.
+        const uint64_t address = head_.e_type == ET_REL ? sh.sh_offset : sh.sh_addr;
+        code_starts_.push_back(head_.e_type == ET_REL ? sh.sh_offset : 0);
+        if (!wanted) continue;
+        const bool in_file = sh.sh_type != SHT_NOBITS;
+        sections_.push_back({name ? name : "", {address}, sh.sh_offset, sh.sh_size, code, in_file,
+                             in_file ? part(sh.sh_offset, sh.sh_size) : std::span<const std::byte>{}});
+    }
+}
+
+void ElfObject::read_segments() {
+    size_t count = 0;
+    if (head_.e_type == ET_REL || elf_getphdrnum(elf_.get(), &count) != 0) return;
+    for (size_t i = 0; i < count; ++i) {
+        GElf_Phdr ph;
+        if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &ph)) break;
+        if (ph.p_type == PT_LOAD && ph.p_filesz > 0) segments_.push_back({{ph.p_vaddr}, ph.p_offset, ph.p_filesz});
+    }
+}
+
+Elf_Scn* ElfObject::find_table(uint32_t type) const {
+    for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn));) {
+        GElf_Shdr sh;
+        if (gelf_getshdr(scn, &sh) && sh.sh_type == type) return scn;
+    }
+    return nullptr;
+}
+
+std::vector<RawSymbol> ElfObject::symbols(bool dynamic) const {
+    std::vector<RawSymbol> found;
+    Elf_Scn* scn = find_table(dynamic ? SHT_DYNSYM : SHT_SYMTAB);
+    GElf_Shdr sh;
+    if (!scn || !gelf_getshdr(scn, &sh)) return found;
+    Elf_Data* data = elf_getdata(scn, nullptr);
+    Elf_Scn* names = elf_getscn(elf_.get(), sh.sh_link);
+    Elf_Data* text = names ? elf_getdata(names, nullptr) : nullptr;
+    if (!data || !data->d_buf || !text || !text->d_buf) return found;
+    const std::string_view strings(static_cast<const char*>(text->d_buf), text->d_size);
+    const size_t count = data->d_size / gelf_fsize(elf_.get(), ELF_T_SYM, 1, EV_CURRENT);
+    found.reserve(count);
+    for (size_t i = 1; i < count; ++i) {
+        GElf_Sym sym;
+        if (!gelf_getsym(data, static_cast<int>(i), &sym)) break;
+        const int type = GELF_ST_TYPE(sym.st_info), bind = GELF_ST_BIND(sym.st_info);
+        const bool function = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+        if (!function || sym.st_shndx == SHN_UNDEF || sym.st_name >= strings.size()) continue;
+        const bool in_code = sym.st_shndx < code_sections_.size() && code_sections_[sym.st_shndx];
+        const auto name = strings.substr(sym.st_name, strings.find('\0', sym.st_name) - sym.st_name);
+        if (!in_code || name.empty() || is_mark(name)) continue;
+        found.push_back({{sym.st_value + code_starts_[sym.st_shndx]}, sym.st_size, name, bind != STB_LOCAL,
+                         bind == STB_WEAK, in_code});
+    }
+    return found;
+}
+
+std::string ElfObject::build_id_in(Elf_Data* notes) const {
+    if (!notes) return {};
+    GElf_Nhdr note;
+    size_t name = 0, desc = 0;
+    for (size_t at = 0; (at = gelf_getnote(notes, at, &note, &name, &desc)) > 0;) {
+        const auto* base = static_cast<const std::byte*>(notes->d_buf);
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 64 &&
+            std::memcmp(base + name, "GNU", 4) == 0)
+            return hex_of({base + desc, note.n_descsz});
+    }
+    return {};
+}
+
+std::string ElfObject::build_id() const {
+    for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn));) {
+        GElf_Shdr sh;
+        if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE) continue;
+        if (auto id = build_id_in(elf_getdata(scn, nullptr)); !id.empty()) return id;
+    }
+    size_t count = 0;
+    elf_getphdrnum(elf_.get(), &count);
+    for (size_t i = 0; i < count; ++i) {  // a file without section headers
+        GElf_Phdr ph;
+        if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &ph)) break;
+        if (ph.p_type != PT_NOTE || part(ph.p_offset, ph.p_filesz).empty()) continue;
+        auto id = build_id_in(elf_getdata_rawchunk(elf_.get(), ph.p_offset, ph.p_filesz, ELF_T_NHDR));
+        if (!id.empty()) return id;
+    }
+    return {};
+}
+
+// The name, zeros up to a multiple of 4, then the CRC in the file's byte order.
+std::optional<DebugLink> ElfObject::debug_link() const {
+    for (const Section& section : sections_) {
+        if (section.name != ".gnu_debuglink" || section.bytes.size() < 8) continue;
+        const auto* text = reinterpret_cast<const char*>(section.bytes.data());
+        std::string name(text, ::strnlen(text, section.bytes.size() - 4));
+        uint32_t crc = 0;
+        std::memcpy(&crc, text + (section.bytes.size() / 4 - 1) * 4, sizeof crc);
+        const bool little = head_.e_ident[EI_DATA] == ELFDATA2LSB;
+        if (little != (__BYTE_ORDER == __LITTLE_ENDIAN)) crc = __builtin_bswap32(crc);
+        if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
+        return DebugLink{std::move(name), crc};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::unique_ptr<ObjectFile> open_elf(std::span<const std::byte> bytes, std::string_view label) {
+    if (bytes.empty()) throw_input(std::string(label) + ": not an ELF file");
+    return std::make_unique<ElfObject>(bytes, label);
+}
+
+}  // namespace op::pp

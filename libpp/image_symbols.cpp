@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Symbol tables of images.
+#include "libpp/image_symbols.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+
+#include "libop/error.h"
+#include "libop/fd.h"
+#include "libop/gzip.h"
+#include "libop/text.h"
+#include "libpp/debuginfo.h"
+#include "libpp/elf_object.h"
+#include "libpp/symbol_ranges.h"
+
+namespace op::pp {
+namespace {
+
+/// Keeps symbols and the names asked for.
+class SymbolList : public ImageSymbols {
+public:
+    explicit SymbolList(std::vector<ImageSymbol> symbols) : symbols_(std::move(symbols)) {}
+
+    std::span<const ImageSymbol> symbols() const override { return symbols_; }
+    std::optional<SourceLine> line(ImageOffset) override { return std::nullopt; }
+    bool has_symbols() const override { return !symbols_.empty() && !symbols_.front().artificial; }
+    std::string_view name(const ImageSymbol& symbol, Demangle mode) override {
+        if (mode == Demangle::none || symbol.artificial) return symbol.name;
+        auto [it, added] = names_[mode == Demangle::smart].try_emplace(symbol.name);
+        if (added) it->second = demangle(symbol.name, mode);
+        return it->second;
+    }
+
+protected:
+    std::vector<ImageSymbol> symbols_;
+
+private:
+    std::unordered_map<std::string_view, std::string> names_[2];
+};
+
+class WholeImage final : public SymbolList {
+public:
+    explicit WholeImage(std::string name) : SymbolList({}), name_(std::move(name)) {
+        symbols_.push_back({{0}, UINT64_MAX, {0}, name_, true});
+    }
+
+private:
+    std::string name_;
+};
+
+/// The bytes of a binary; a compressed module's are unpacked.
+class ImageBytes {
+public:
+    explicit ImageBytes(const std::string& path) : file_(path) {
+        if (path.ends_with(".xz") || path.ends_with(".zst"))
+            throw_input(path + ": compressed module, symbols are not read; unpack it");
+        if (!path.ends_with(".gz")) return;
+        const auto* text = reinterpret_cast<const char*>(file_.bytes().data());
+        unpacked_ = gunzip({text, file_.bytes().size()}, path);
+    }
+    std::span<const std::byte> bytes() const { return unpacked_.empty() ? file_.bytes() : as_bytes(unpacked_); }
+
+private:
+    MappedFile file_;
+    std::string unpacked_;
+};
+
+class ElfImage final : public SymbolList {
+public:
+    ElfImage(const std::string& path, bool from_text, const std::vector<std::string>& roots, Diagnostics& notes)
+        : SymbolList({}), file_(std::make_unique<ImageBytes>(path)), object_(open_elf(file_->bytes(), path)) {
+        if (const auto debug = find_debug_file(path, *object_, roots, notes)) {
+            debug_file_ = std::make_unique<ImageBytes>(*debug);
+            debug_object_ = open_elf(debug_file_->bytes(), *debug);
+        }
+        read_symbols(from_text);
+    }
+
+    std::string build_id() const { return object_->build_id(); }
+
+    std::optional<SourceLine> line(ImageOffset offset) override {
+        if (!find(offset)) return std::nullopt;
+        if (!lines_) open_lines();
+        const auto found = lines_->find(link_address(offset));
+        if (!found) return std::nullopt;
+        return SourceLine{found->file, found->line};
+    }
+    bool has_symbols() const override { return has_table_; }
+
+private:
+    void read_symbols(bool from_text);
+    void add(const SymbolRange& range, uint64_t base);
+    uint64_t text_offset() const;
+    void open_lines();
+
+    std::unique_ptr<ImageBytes> file_, debug_file_;
+    std::unique_ptr<ObjectFile> object_, debug_object_;
+    std::unique_ptr<LineTable> lines_;
+    std::deque<std::string> made_names_;
+    bool has_table_ = false;
+};
+
+void ElfImage::read_symbols(bool from_text) {
+    auto raw = object_->symbols(false);
+    if (debug_object_) {
+        const auto more = debug_object_->symbols(false);
+        raw.insert(raw.end(), more.begin(), more.end());
+    }
+    std::vector<LinkAddress> functions;
+    if (raw.empty()) {
+        raw = object_->symbols(true);
+        functions = unwind_function_starts(object_->sections());
+    }
+    has_table_ = !raw.empty();
+    if (raw.empty() && functions.empty()) return;
+    const uint64_t base = from_text ? text_offset() : 0;
+    const auto ranges = make_ranges(object_->sections(), std::move(raw), functions);
+    symbols_.reserve(ranges.size());
+    for (const SymbolRange& range : ranges)
+        if (range.start >= base) add(range, base);
+}
+
+void ElfImage::add(const SymbolRange& range, uint64_t base) {
+    std::string_view name = range.name;
+    if (!range.section.empty()) name = made_names_.emplace_back("anonymous symbol from section " + std::string(range.section));
+    if (name.empty()) name = made_names_.emplace_back("[0x" + hex(range.address.value()) + "]");
+    symbols_.push_back({{range.start - base}, range.length, range.address, name, range.name.empty()});
+}
+
+/// Offset of .text in the file: what kernel and module offsets count from.
+uint64_t ElfImage::text_offset() const {
+    for (const Section& section : object_->sections())
+        if (section.name == ".text") return section.file_offset;
+    return 0;
+}
+
+void ElfImage::open_lines() {
+    if (debug_file_) lines_ = std::make_unique<LineTable>(debug_file_->bytes());
+    if (!lines_ || !lines_->has_lines()) lines_ = std::make_unique<LineTable>(file_->bytes());
+}
+
+}  // namespace
+
+std::unique_ptr<ImageSymbols> whole_image(std::string name) { return std::make_unique<WholeImage>(std::move(name)); }
+
+std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols) {
+    return std::make_unique<SymbolList>(std::move(symbols));
+}
+
+ElfSymbols open_elf_symbols(const std::string& path, bool from_text, const std::vector<std::string>& roots,
+                            Diagnostics& notes) {
+    auto image = std::make_unique<ElfImage>(path, from_text, roots, notes);
+    ElfSymbols result{nullptr, image->build_id()};
+    if (!image->symbols().empty()) result.symbols = std::move(image);
+    return result;
+}
+
+uint64_t modification_time(const std::string& path) {
+    struct stat st {};
+    return ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
+}
+
+}  // namespace op::pp

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kinds of ImageSymbols: of an ELF file, of a list, and of an image without symbols.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libop/diagnostics.h"
+#include "libpp/symbolizer.h"
+
+namespace op::pp {
+
+/// One artificial symbol of that name which covers everything.
+std::unique_ptr<ImageSymbols> whole_image(std::string name);
+
+/// The symbols given, sorted by start; the text behind their names must outlive the object. No lines.
+std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols);
+
+/// An ELF file's symbols with the file's build-id ("" = none). `symbols` is null if the file has none at all.
+struct ElfSymbols {
+    std::unique_ptr<ImageSymbols> symbols;
+    std::string build_id;
+};
+
+/// Reads the file at `path`: .symtab and that of its debug file (looked for below `roots`), else .dynsym and the
+/// starts of functions in the unwind tables. Offsets are file offsets; with `from_text` they count from .text. A
+/// gzip-compressed module is unpacked first. Throws a system or input error.
+ElfSymbols open_elf_symbols(const std::string& path, bool from_text, const std::vector<std::string>& roots,
+                            Diagnostics& notes);
+
+/// Seconds since the epoch; 0 if unknown.
+uint64_t modification_time(const std::string& path);
+
+}  // namespace op::pp

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading kallsyms.
+#include "libpp/kernel_symbols.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "libop/text.h"
+
+namespace op::pp {
+namespace {
+
+constexpr uint64_t unknown_tail = 4096;
+
+struct Line {
+    uint64_t address;
+    bool global;
+    std::string_view name;
+    std::string_view module;  ///< without brackets; "" = the kernel
+};
+
+/// "address type name [module]"; only text symbols.
+std::optional<Line> parse(std::string_view text) {
+    const auto address = parse_number(take_word(text), 16);
+    const auto type = take_word(text), name = take_word(text);
+    auto module = take_word(text);
+    if (!address || *address == 0 || name.empty() || type.size() != 1) return std::nullopt;
+    if (std::string_view("tTwW").find(type[0]) == type.npos) return std::nullopt;
+    if (module.size() > 2 && module.front() == '[') module = module.substr(1, module.size() - 2);
+    return Line{*address, type[0] == 'T', name, module};
+}
+
+/// Boundary marks give way to functions at the same address.
+int unfitness(const Line& line) {
+    const bool mark = line.name == "_text" || line.name == "_stext" || line.name == "_etext" || line.name == "_einittext";
+    return 2 * mark + !line.global;
+}
+
+std::vector<Line> lines_of(std::string_view kallsyms, std::string_view module) {
+    std::vector<Line> lines;
+    while (!kallsyms.empty()) {
+        const auto line = parse(take_line(kallsyms));
+        if (line && line->module == module) lines.push_back(*line);
+    }
+    std::ranges::stable_sort(lines, [](const Line& a, const Line& b) {
+        return a.address != b.address ? a.address < b.address : unfitness(a) < unfitness(b);
+    });
+    const auto same = [](const Line& a, const Line& b) { return a.address == b.address; };
+    lines.erase(std::unique(lines.begin(), lines.end(), same), lines.end());
+    return lines;
+}
+
+}  // namespace
+
+std::vector<ImageSymbol> kallsyms_symbols(std::string_view kallsyms, std::string_view module, uint64_t start,
+                                          uint64_t length) {
+    const auto lines = lines_of(kallsyms, module);
+    std::vector<ImageSymbol> symbols;
+    if (lines.empty()) return symbols;
+    const uint64_t base = start ? start : lines.front().address;
+    const uint64_t end = length && length <= UINT64_MAX - base ? base + length : UINT64_MAX;
+    for (size_t i = 0; i < lines.size(); ++i) {
+        const uint64_t address = lines[i].address;
+        if (address < base || address >= end) continue;
+        const uint64_t last = length ? end : address + std::min(unknown_tail, UINT64_MAX - address);
+        const uint64_t next = i + 1 < lines.size() ? std::min(lines[i + 1].address, end) : last;
+        if (next > address) symbols.push_back({{address - base}, next - address, {address}, lines[i].name, false});
+    }
+    return symbols;
+}
+
+}  // namespace op::pp

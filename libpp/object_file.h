@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Seam 2: what the symbol layer needs of an object file. Does not open files: callers bring the bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/address.h"
+
+namespace op::pp {
+
+/// A section that is part of the running image. Views are valid as long as the object file.
+struct Section {
+    std::string_view name;
+    LinkAddress address;
+    uint64_t file_offset = 0;
+    uint64_t size = 0;      ///< bytes
+    bool code = false;      ///< holds instructions
+    bool in_file = true;    ///< false: takes no room in the file (.bss)
+    std::span<const std::byte> bytes;  ///< empty if damaged or not in the file
+};
+
+/// A loaded range of the file.
+struct Segment {
+    LinkAddress address;
+    uint64_t file_offset = 0;
+    uint64_t size = 0;  ///< bytes in the file
+};
+
+/// A symbol as the file has it.
+struct RawSymbol {
+    LinkAddress address;
+    uint64_t size = 0;          ///< bytes; 0 = unknown
+    std::string_view name;      ///< mangled; valid as long as the object file
+    bool global = false;
+    bool weak = false;
+    bool in_code = false;       ///< lies in a section that holds instructions
+};
+
+/// How a separate debug file is named (.gnu_debuglink).
+struct DebugLink {
+    std::string name;  ///< base name
+    uint32_t crc = 0;  ///< CRC-32 of the debug file
+};
+
+/// One object file.
+class ObjectFile {
+public:
+    virtual ~ObjectFile() = default;
+    virtual std::span<const Section> sections() const = 0;
+    virtual std::span<const Segment> segments() const = 0;
+    /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols of code
+    /// sections; empty if there is no such table.
+    virtual std::vector<RawSymbol> symbols(bool dynamic) const = 0;
+    /// Lower-case hex; empty if there is none.
+    virtual std::string build_id() const = 0;
+    virtual std::optional<DebugLink> debug_link() const = 0;
+};
+
+}  // namespace op::pp
