@@ -90,30 +90,30 @@ private:
 
     void add_image(const ImageFiles& image) {
         hits_.clear();
-        uint64_t mtime = 0;
+        mtime_ = 0;
+        is_kernel_ = false;
         for (const ImagePart& part : image.parts)
-            mtime = std::max(mtime, read_part(part));
+            read_part(part);
         if (hits_.empty()) return;
         std::ranges::sort(hits_, {}, &Hit::place);
         const uint32_t index = index_of(image.image);
-        profile_.images[index].symbols = &symbolizer_.symbols(image.image, mtime);
+        profile_.images[index].symbols = &symbolizer_.symbols(image.image, mtime_, is_kernel_);
         walk(index);
     }
 
-    /// Adds the part's hits; returns the image's mtime.
-    uint64_t read_part(const ImagePart& part) {
+    /// Adds the part's hits and what its headers say of the image.
+    void read_part(const ImagePart& part) {
         HeaderCheck check;
-        uint64_t mtime = 0;
         for (const ClassFile& file : part.files) {
             const auto content = samples_.read(file.file);
             if (!content) continue;
             check.add(samples_.file(file.file), file.column, content->header);
-            mtime = std::max(mtime, content->header.mtime);
+            mtime_ = std::max(mtime_, content->header.mtime);
+            is_kernel_ |= content->header.is_kernel;
             const uint32_t app = index_of(part.app);
             for (const SampleEntry& entry : content->entries)
                 if (entry.count != 0) hits_.push_back({entry.key, app, file.column, entry.count});
         }
-        return mtime;
     }
 
     /// Goes through hits and symbols side by side.
@@ -154,7 +154,10 @@ private:
     Symbolizer& symbolizer_;
     Profile profile_;
     std::map<ImageName, uint32_t> indexes_;
+    // Of the image being added:
     std::vector<Hit> hits_;
+    uint64_t mtime_ = 0;
+    bool is_kernel_ = false;
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr SortName sort_names[] = {
     {"symbol", SortKey::symbol}, {"debug", SortKey::debug}, {"vma", SortKey::vma},
 };
 
-ShownEvent shown_event(const ProfileClass& column, const SampleHeader& header, Diagnostics& notes) {
+ShownEvent shown_event(const ProfileClass& column, const SampleHeader& header, bool is_shown,
+                       Diagnostics& notes) {
     ShownEvent event;
     event.name = column.event;
     event.count = column.count;
@@ -31,7 +32,7 @@ ShownEvent shown_event(const ProfileClass& column, const SampleHeader& header, D
         event.is_known = true;
         event.description = info->description;
         event.mask_description = column.unit_mask == 0 ? "No unit mask" : "multiple flags";
-    } else if (header.cpu_type != cpu_type_timer) {
+    } else if (is_shown && header.cpu_type != cpu_type_timer) {
         notes.warn("no description of event " + column.event + ":" + std::to_string(column.count));
     }
     return event;
@@ -68,7 +69,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     head.cpu_name = type ? std::string(type->title) : "unknown type " + std::to_string(header.cpu_type);
     const size_t events = axis == Axis::event ? columns.size() : 1;
     for (const auto& column : columns.first(events))
-        head.events.push_back(shown_event(column, header, notes));
+        head.events.push_back(shown_event(column, header, options.heads, notes));
     return head;
 }
 

@@ -3,14 +3,27 @@
 #include "libpp/sample_set.h"
 
 #include "libop/error.h"
+#include "libop/event_table.h"
 #include "libop/ledger.h"
 
 namespace op::pp {
+
+namespace {
+
+/// Files of version 0x12 number CPU types the way 0.9.x did.
+void translate_cpu_type(SampleFileContent& content) {
+    if (content.version != 0x12) return;
+    const CpuType* const type = find_cpu_type_0_9(content.header.cpu_type);
+    content.header.cpu_type = type ? type->number : cpu_type_dropped;
+}
+
+}  // namespace
 
 std::optional<SampleFileContent> SampleSet::read(size_t file) {
     const SelectedFile& selected = files_[file];
     try {
         auto content = sessions_[selected.session].read(selected.path, notes_);
+        translate_cpu_type(content);
         if (!header_) header_ = content.header;
         return content;
     } catch (const Error& error) {

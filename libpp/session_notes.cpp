@@ -107,7 +107,9 @@ void note_overflow(const SessionReader& session, Diagnostics& notes) {
 }
 
 void note_throttling(const SessionReader& session, const SessionInfo* info, Diagnostics& notes) {
-    auto events = names_in(session.path() + "/stats/throttled");
+    const std::string directory = session.path() + "/stats/throttled";
+    auto events = names_in(directory);
+    const std::string place = events.empty() ? "" : " (names in " + directory + ")";
     if (info)
         for (const auto& event : info->events)
             if (event.throttled) events.push_back(event.name);
@@ -117,9 +119,8 @@ void note_throttling(const SessionReader& session, const SessionInfo* info, Diag
     std::string list;
     for (const auto& event : events)
         list += " " + event;
-    notes.warn("the kernel held these events back because they came too fast:" + list +
-               "; their counts are too low, use a higher count (names in " + session.path() +
-               "/stats/throttled)");
+    notes.warn("the kernel held these events back because they came too fast:" + list + place +
+               "; their counts are too low, use a higher count");
 }
 
 }  // namespace

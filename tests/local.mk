@@ -7,6 +7,17 @@ if HAVE_GTEST
 check_PROGRAMS += tests/unit_tests
 TESTS += tests/unit_tests
 tests_unit_tests_SOURCES = \
+	tests/unit/arrange_test.cpp \
+	tests/unit/fake_symbols.h \
+	tests/unit/options_test.cpp \
+	tests/unit/output_test.cpp \
+	tests/unit/percent_test.cpp \
+	tests/unit/profile_spec_test.cpp \
+	tests/unit/profile_test.cpp \
+	tests/unit/report_test.cpp \
+	tests/unit/select_test.cpp \
+	tests/unit/write_text_test.cpp \
+	utils/output.cpp utils/report_options.cpp $(utils_common) \
 	tests/unit/collector_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/perf_decode_test.cpp \
@@ -37,6 +48,7 @@ endif
 fuzz_targets = \
 	tests/fuzz/event_spec_fuzz \
 	tests/fuzz/manifest_fuzz \
+	tests/fuzz/profile_spec_fuzz \
 	tests/fuzz/sample_path_fuzz
 check_PROGRAMS += $(fuzz_targets)
 if FUZZ
@@ -54,7 +66,36 @@ tests_fuzz_event_spec_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_manifest_fuzz_SOURCES = tests/fuzz/manifest_fuzz.cpp $(fuzz_main)
 tests_fuzz_manifest_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_manifest_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_profile_spec_fuzz_SOURCES = tests/fuzz/profile_spec_fuzz.cpp $(fuzz_main)
+tests_fuzz_profile_spec_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_profile_spec_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_sample_path_fuzz_SOURCES = tests/fuzz/sample_path_fuzz.cpp $(fuzz_main)
 tests_fuzz_sample_path_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_sample_path_fuzz_LDFLAGS = $(fuzz_ldflags)
 EXTRA_DIST += tests/fuzz/corpus
+
+# Golden cases: what commands print, case by case. `make update-golden` takes today's outcome as expected;
+# review the difference.
+check_PROGRAMS += tests/golden/make_session
+tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/tool.cpp utils/tool.h
+tests_golden_make_session_LDADD = libop.a -lz
+TESTS += tests/golden/run.sh
+EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opreport tests/fixtures
+.PHONY: update-golden
+update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT)
+	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
+
+EXTRA_PROGRAMS += tests/bench/make_big_session
+tests_bench_make_big_session_SOURCES = tests/bench/make_big_session.cpp utils/tool.cpp utils/tool.h
+tests_bench_make_big_session_LDADD = libop.a -lz
+
+# End to end: real programs profiled. They skip where profiling is not permitted.
+check_PROGRAMS += tests/e2e/shares
+tests_e2e_shares_SOURCES = tests/e2e/shares.cpp
+tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
+tests_e2e_shares_LDADD = -lpthread
+e2e_tests = tests/e2e/shares_test.sh
+checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh
+TESTS += $(e2e_tests) $(checks)
+EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/lib.sh tests/summary.sh
+AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;

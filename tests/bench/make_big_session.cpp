@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sessions for measuring reports:
+//   make_big_session files DIR N             N sample files of a few entries each, ten a made-up application
+//   make_big_session addresses DIR IMAGE N   one sample file with N addresses spread over IMAGE's code
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "libop/bytes.h"
+#include "libop/event_table.h"
+#include "libop/fd.h"
+#include "libop/session.h"
+#include "libop/text.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+constexpr uint64_t count = 1000000;
+
+SampleName name_of(const std::string& app, const std::string& image) {
+    SampleName name;
+    name.app = {ImageName::Kind::file, app};
+    name.image = {ImageName::Kind::file, image};
+    name.event = "TIMER";
+    name.count = count;
+    return name;
+}
+
+SampleFile open_file_of(SessionWriter& session, const std::string& app, const std::string& image,
+                        Diagnostics& notes) {
+    SampleHeader header;
+    header.cpu_type = cpu_type_timer;
+    header.count = count;
+    return session.open_sample_file(name_of(app, image), header, notes);
+}
+
+void make_files(SessionWriter& session, uint64_t files, Diagnostics& notes) {
+    constexpr uint64_t images_of_an_application = 10, entries = 50;
+    for (uint64_t i = 0; i < files; ++i) {
+        const std::string app = "/usr/bin/app" + std::to_string(i / images_of_an_application);
+        const uint64_t library = i % images_of_an_application;
+        const std::string image = library == 0 ? app : "/usr/lib/lib" + std::to_string(library) + ".so";
+        SampleFile file = open_file_of(session, app, image, notes);
+        for (uint64_t entry = 0; entry < entries; ++entry)
+            file.add(0x1000 + entry * 16, static_cast<uint32_t>(1 + (i + entry) % 7));
+    }
+}
+
+/// A range of file offsets.
+struct Range {
+    uint64_t start, length;
+};
+
+/// Where an ELF file has its code: the first executable PT_LOAD.
+Range code_range(const std::string& image) {
+    const MappedFile file(image);
+    ByteReader reader(file.bytes(), image);
+    const auto header = reader.get<Elf64_Ehdr>();
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw_input(image + ": not an ELF file");
+    for (size_t i = 0; i < header.e_phnum; ++i) {
+        reader.seek(header.e_phoff + i * sizeof(Elf64_Phdr));
+        const auto segment = reader.get<Elf64_Phdr>();
+        if (segment.p_type == PT_LOAD && segment.p_flags & PF_X) return {segment.p_offset, segment.p_filesz};
+    }
+    throw_input(image + ": no code");
+}
+
+void make_addresses(SessionWriter& session, const std::string& image, uint64_t addresses,
+                    Diagnostics& notes) {
+    const Range code = code_range(image);
+    const uint64_t step = std::max<uint64_t>(1, code.length / addresses);
+    SampleFile file = open_file_of(session, image, image, notes);
+    for (uint64_t i = 0; i < addresses; ++i)
+        file.add(code.start + i * step, static_cast<uint32_t>(1 + i % 5));
+}
+
+uint64_t number(const char* text) {
+    const auto value = parse_number(text);
+    if (!value || *value == 0) throw_usage(std::string("not a number: ") + text);
+    return *value;
+}
+
+int make_big_session(Tool& tool, int argc, char** argv) {
+    const std::string_view what = argc > 1 ? argv[1] : "";
+    const bool is_known = (what == "files" && argc == 4) || (what == "addresses" && argc == 5);
+    if (!is_known) throw_usage("usage: make_big_session files DIR N | addresses DIR IMAGE N");
+    SessionWriter session(argv[2], true, tool.notes);
+    session.begin(false);
+    if (what == "files")
+        make_files(session, number(argv[3]), tool.notes);
+    else
+        make_addresses(session, argv[3], number(argv[4]), tool.notes);
+    return 0;
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::make_big_session);
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// make_session DESCRIPTION DIRECTORY: makes a session directory for golden tests from a text that people can
+// review. One directive a line, '#' begins a comment line:
+//   session NAME              what follows goes to samples/NAME (at first: current)
+//   cpu_type N, speed MHZ     for the headers of the files that follow
+//   file PATH                 begins a sample file
+//   header KEY=VALUE...       of that file: cpu_type event_code unit_mask count is_kernel mtime anon_start
+//   version 0xKEY COUNT               an entry of that file cut N                     cuts that file to N
+//   bytes at last text PATH CONTENT         a file with that one line, no sample file kallsyms ADDRESS NAME
+//   a line of the recorded kernel symbols
+#include <fcntl.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "libop/error.h"
+#include "libop/fd.h"
+#include "libop/gzip.h"
+#include "libop/sample_file.h"
+#include "libop/session_info.h"
+#include "libop/text.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A sample file while it is described.
+struct Draft {
+    fs::path path;
+    SampleHeader header;
+    uint32_t version = 0x13;
+    std::vector<std::pair<uint64_t, uint32_t>> entries;
+    std::optional<uint64_t> cut;
+};
+
+uint64_t number(std::string_view text) {
+    const auto value = parse_c_integer(text);
+    if (!value) throw_usage("not a number: " + std::string(text));
+    return *value;
+}
+
+template <class T>
+void append(std::string& bytes, T value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// A header of version 0x12 as OProfile 0.9 lays it out on 64-bit machines.
+std::string old_header(const SampleHeader& header) {
+    std::string bytes = "DAE\n";
+    for (const uint32_t value : {0x12u, header.cpu_type, header.event_code, header.unit_mask, header.count,
+                                 uint32_t{header.is_kernel}, 0u})
+        append(bytes, value);
+    append(bytes, header.cpu_speed_mhz);
+    append(bytes, header.mtime);
+    append(bytes, uint32_t{header.cg_to_is_kernel});
+    append(bytes, uint32_t{0});
+    append(bytes, uint64_t{0xffffffff});
+    append(bytes, header.anon_start);
+    append(bytes, header.cg_to_anon_start);
+    append(bytes, uint64_t{0});
+    return bytes;
+}
+
+void make_old(const fs::path& path, const SampleHeader& header) {
+    constexpr size_t new_header_size = 72;
+    const std::string bytes = old_header(header) + read_file(path).substr(new_header_size);
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+class Maker {
+public:
+    explicit Maker(fs::path samples) : samples_(std::move(samples)) { fs::create_directories(session_dir()); }
+
+    void line(std::string_view rest) {
+        const auto word = take_word(rest);
+        if (word.empty() || word.starts_with('#')) return;
+        if (word.starts_with("0x"))
+            return draft().entries.emplace_back(number(word), number(take_word(rest))), void();
+        const auto directive = directives.find(word);
+        if (directive == directives.end()) throw_usage("unknown directive " + std::string(word));
+        (this->*directive->second)(rest);
+    }
+
+    void finish() {
+        finish_file();
+        if (!kallsyms_.empty()) write(session_dir() / kallsyms_name, gzip(kallsyms_));
+        kallsyms_.clear();
+    }
+
+private:
+    using Directive = void (Maker::*)(std::string_view);
+
+    fs::path session_dir() const { return samples_ / session_; }
+    Draft& draft() {
+        if (!draft_) throw_usage("no file directive before this line");
+        return *draft_;
+    }
+
+    void session(std::string_view rest) {
+        finish();
+        session_ = take_word(rest);
+        fs::create_directories(session_dir());
+    }
+    void cpu_type(std::string_view rest) { cpu_type_ = number(take_word(rest)); }
+    void speed(std::string_view rest) { speed_ = number(take_word(rest)); }
+    void file(std::string_view rest) {
+        finish_file();
+        rest.remove_prefix(1);
+        draft_ = Draft{session_dir() / rest, {}, 0x13, {}, {}};
+        draft_->header.cpu_type = cpu_type_;
+        draft_->header.cpu_speed_mhz = speed_;
+    }
+    void header(std::string_view rest) {
+        for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) {
+            const size_t equals = word.find('=');
+            if (equals == word.npos) throw_usage("not KEY=VALUE: " + std::string(word));
+            set(draft(), word.substr(0, equals), number(word.substr(equals + 1)));
+        }
+    }
+    static void set(Draft& draft, std::string_view key, uint64_t value) {
+        SampleHeader& header = draft.header;
+        if (key == "event_code")
+            header.event_code = value;
+        else if (key == "unit_mask")
+            header.unit_mask = value;
+        else if (key == "cpu_type")
+            header.cpu_type = value;
+        else if (key == "count")
+            header.count = value;
+        else if (key == "is_kernel")
+            header.is_kernel = value != 0;
+        else if (key == "mtime")
+            header.mtime = value;
+        else if (key == "anon_start")
+            header.anon_start = value;
+        else if (key == "version")
+            draft.version = value;
+        else
+            throw_usage("unknown header field " + std::string(key));
+    }
+    void cut(std::string_view rest) { draft().cut = number(take_word(rest)); }
+    void text(std::string_view rest) {
+        const fs::path path = session_dir() / take_word(rest);
+        rest.remove_prefix(std::min<size_t>(1, rest.size()));
+        write(path, std::string(rest) + "\n");
+    }
+    void kallsyms(std::string_view rest) {
+        const auto address = take_word(rest);
+        kallsyms_ += std::string(address) + " T " + std::string(take_word(rest)) + "\n";
+    }
+
+    static void write(const fs::path& path, std::string_view bytes) {
+        fs::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << bytes;
+    }
+
+    void finish_file() {
+        if (!draft_) return;
+        const Draft& d = *draft_;
+        fs::create_directories(d.path.parent_path());
+        const Fd dir = open_file(d.path.parent_path(), O_RDONLY | O_DIRECTORY);
+        {
+            Diagnostics notes;
+            SampleFile out(dir, d.path.filename(), d.header, "sample file", notes);
+            for (const auto& [key, count] : d.entries)
+                out.add(key, count);
+        }
+        if (d.version == 0x12) make_old(d.path, d.header);
+        if (d.cut) fs::resize_file(d.path, *d.cut);
+        draft_.reset();
+    }
+
+    static const std::map<std::string_view, Directive> directives;
+
+    fs::path samples_;
+    std::string session_ = "current";
+    uint32_t cpu_type_ = 0;
+    double speed_ = 0;
+    std::optional<Draft> draft_;
+    std::string kallsyms_;
+};
+
+const std::map<std::string_view, Maker::Directive> Maker::directives = {
+    {"session", &Maker::session}, {"cpu_type", &Maker::cpu_type}, {"speed", &Maker::speed},
+    {"file", &Maker::file},       {"header", &Maker::header},     {"cut", &Maker::cut},
+    {"text", &Maker::text},       {"kallsyms", &Maker::kallsyms},
+};
+
+int make_session(Tool&, int argc, char** argv) {
+    if (argc != 3) throw_usage("usage: make_session DESCRIPTION DIRECTORY");
+    Maker maker(fs::path(argv[2]) / "samples");
+    const std::string description = read_file(argv[1]);
+    for (std::string_view rest = description; !rest.empty();)
+        maker.line(take_line(rest));
+    maker.finish();
+    return 0;
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::make_session);
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs the golden cases: every tests/golden/<command>/<case>/cmd, compared with `expected` beside it. With --update
+# the outcomes become what is expected. Further words restrict the run to cases whose path contains one of them.
+# Environment: srcdir (the source tree), builddir (where the commands are), both default to '.'.
+#
+# A cmd is a shell script run in a directory of its own with
+#   session NAME [DIRECTORY]   makes a session directory (default: NAME) of tests/golden/sessions/NAME.txt
+#   fixtures/                  tests/fixtures
+# and the commands of the tree first in PATH.
+set -u
+srcdir=$(cd "${srcdir:-.}" && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+export srcdir builddir
+update=
+[ "${1-}" = --update ] && { update=1; shift; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat > "$work/prelude" <<'END'
+session() { "$builddir/tests/golden/make_session" "$srcdir/tests/golden/sessions/$1.txt" "${2-$1}"; }
+END
+
+# Prints what a case does: stdout, then stderr and status if there is anything to tell.
+outcome() {
+    rm -rf "$work/case" && mkdir "$work/case" && cd "$work/case" || exit 1
+    ln -s "$srcdir/tests/fixtures" fixtures
+    (PATH="$builddir:$PATH" LC_ALL=C && export PATH LC_ALL && . "$work/prelude" && . "$1/cmd") \
+        > "$work/stdout" 2> "$work/stderr" < /dev/null
+    status=$?
+    cat "$work/stdout"
+    [ -s "$work/stderr" ] && { echo "--- stderr"; cat "$work/stderr"; }
+    [ $status -ne 0 ] && echo "--- status $status"
+    return 0
+}
+
+# True if a case was asked for.
+wanted() {
+    name=$1
+    shift
+    [ $# -eq 0 ] && return 0
+    for word; do case $name in *"$word"*) return 0 ;; esac; done
+    return 1
+}
+
+count=0
+failed=0
+for cmd in "$srcdir"/tests/golden/*/*/cmd; do
+    case_dir=$(dirname "$cmd")
+    name=${case_dir#"$srcdir/tests/golden/"}
+    wanted "$name" "$@" || continue
+    count=$((count + 1))
+    outcome "$case_dir" > "$work/outcome"
+    cd "$srcdir" || exit 1
+    if [ -n "$update" ]; then
+        cmp -s "$work/outcome" "$case_dir/expected" || { cp "$work/outcome" "$case_dir/expected"; echo "updated $name"; }
+    elif ! diff -u "$case_dir/expected" "$work/outcome"; then
+        echo "FAILED $name"
+        failed=$((failed + 1))
+    fi
+done
+echo "$count golden cases, $failed failed"
+[ $count -gt 0 ] && [ $failed -eq 0 ]

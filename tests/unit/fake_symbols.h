@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Symbols of an image that is nowhere.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "libpp/symbolizer.h"
+
+namespace op::test {
+
+class FakeSymbols final : public pp::ImageSymbols {
+public:
+    struct Row {
+        const char* name;
+        uint64_t start, length;
+    };
+    /// Addresses as linked are offsets + 0x400000; lines are offsets in "/src/<name>.c".
+    explicit FakeSymbols(std::initializer_list<Row> rows) {
+        for (const Row& row : rows)
+            symbols_.push_back(
+                {ImageOffset{row.start}, row.length, LinkAddress{row.start + 0x400000}, row.name, false});
+        for (const Row& row : rows)
+            files_.push_back(std::string("/src/") + row.name + ".c");
+    }
+    std::span<const pp::ImageSymbol> symbols() const override { return symbols_; }
+    std::optional<pp::SourceLine> line(ImageOffset offset) override {
+        for (size_t i = 0; i < symbols_.size(); ++i)
+            if (offset - symbols_[i].start < symbols_[i].length)
+                return pp::SourceLine{files_[i], static_cast<uint32_t>(offset.value())};
+        return std::nullopt;
+    }
+    std::string_view name(const pp::ImageSymbol& symbol, pp::Demangle) override {
+        ++names_asked;
+        return symbol.name;
+    }
+    bool has_symbols() const override { return true; }
+
+    int names_asked = 0;
+
+private:
+    std::vector<pp::ImageSymbol> symbols_;
+    std::vector<std::string> files_;
+};
+
+}  // namespace op::test

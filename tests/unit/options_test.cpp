@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "utils/options.h"
+
+#include <gtest/gtest.h>
+
+#include "libop/error.h"
+#include "utils/report_options.h"
+
+namespace op::tool {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Targets {
+    bool flag = false;
+    std::string text;
+    std::vector<std::string> list;
+    std::optional<uint64_t> number;
+
+    ParsedOptions parse(Words words, bool stop_at_first_word = false) {
+        CommandSyntax syntax;
+        syntax.synopsis = "[WORD...]";
+        syntax.options = {{"flag", 'f', &flag, "a flag"},
+                          {"text", 't', &text, "a text", "TEXT"},
+                          {"list", 'l', &list, "a list", "LIST"},
+                          {"number", 'n', &number, "a number", "N"}};
+        syntax.stop_at_first_word = stop_at_first_word;
+        words.insert(words.begin(), "tool");
+        std::vector<char*> argv;
+        for (auto& word : words)
+            argv.push_back(word.data());
+        argv.push_back(nullptr);
+        return parse_options(static_cast<int>(words.size()), argv.data(), syntax);
+    }
+};
+
+}  // namespace
+
+TEST(Options, may_stand_anywhere_and_in_every_spelling) {
+    Targets t;
+    const auto parsed = t.parse({"one", "-ft", "x", "--list=a,b", "two", "--list", "c\\,d", "-n0x10"});
+    EXPECT_FALSE(parsed.exit_status);
+    EXPECT_EQ(parsed.words, (Words{"one", "two"}));
+    EXPECT_TRUE(t.flag);
+    EXPECT_EQ(t.text, "x");
+    EXPECT_EQ(t.list, (Words{"a", "b", "c,d"}));
+    EXPECT_EQ(t.number, 16u);
+}
+
+TEST(Options, after_two_dashes_are_words) {
+    Targets t;
+    EXPECT_EQ(t.parse({"--", "-f"}).words, Words{"-f"});
+    EXPECT_FALSE(t.flag);
+}
+
+TEST(Options, of_a_profiled_command_are_its_own) {
+    Targets t;
+    EXPECT_EQ(t.parse({"-f", "ls", "-n", "--text"}, true).words, (Words{"ls", "-n", "--text"}));
+    EXPECT_TRUE(t.flag);
+}
+
+TEST(Options, a_bad_one_is_explained_with_the_help) {
+    for (const Words& words : {Words{"-z"}, Words{"--flag=1"}, Words{"--text"}}) {
+        Targets t;
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(t.parse(words).exit_status, 1);
+        const std::string said = testing::internal::GetCapturedStderr();
+        EXPECT_TRUE(said.starts_with("tool: " + words[0] + ": ")) << said;
+        EXPECT_NE(said.find("--number"), std::string::npos);
+    }
+}
+
+TEST(Options, help_usage_and_version_end_well) {
+    for (const char* word : {"--help", "-?", "--usage", "--version", "-v"}) {
+        Targets t;
+        testing::internal::CaptureStdout();
+        EXPECT_EQ(t.parse({word}).exit_status, 0) << word;
+        EXPECT_NE(testing::internal::GetCapturedStdout(), "") << word;
+    }
+}
+
+TEST(Options, a_number_must_be_one) {
+    Targets t;
+    EXPECT_THROW(t.parse({"-n", "many"}), Error);
+    EXPECT_THROW(t.parse({"-n", "-1"}), Error);
+}
+
+TEST(Threshold, is_a_percentage) {
+    EXPECT_EQ(parse_threshold(""), 0);
+    EXPECT_EQ(parse_threshold("0.5"), 0.5);
+    EXPECT_EQ(parse_threshold("100"), 100);
+    for (const char* text : {"-1", "100.1", "nan", "many", "5%", "1e3"})
+        EXPECT_THROW(parse_threshold(text), Error) << text;
+}
+
+}  // namespace op::tool

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "utils/output.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "libop/error.h"
+#include "libop/fd.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::tool {
+
+namespace {
+
+int code_of(const std::string& path) {
+    try {
+        write_output(path, "text");
+    } catch (const Error& error) {
+        return error.code();
+    }
+    return 0;
+}
+
+}  // namespace
+
+TEST(Output, makes_or_replaces_a_file_and_keeps_its_mode) {
+    const test::TempDir dir;
+    write_output(dir / "new", "first");
+    EXPECT_EQ(read_file(dir / "new"), "first");
+    ::chmod((dir / "new").c_str(), 0600);
+    write_output(dir / "new", "second");
+    EXPECT_EQ(read_file(dir / "new"), "second");
+    struct stat status {};
+    ::stat((dir / "new").c_str(), &status);
+    EXPECT_EQ(status.st_mode & 07777, 0600u);
+}
+
+TEST(Output, goes_through_a_symbolic_link) {
+    const test::TempDir dir;
+    dir.write("target", "old");
+    std::filesystem::create_symlink("target", dir / "link");
+    write_output(dir / "link", "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(dir / "link"));
+    EXPECT_EQ(read_file(dir / "target"), "new");
+}
+
+TEST(Output, that_cannot_be_written_says_why_and_leaves_nothing) {
+    const test::TempDir dir;
+    EXPECT_EQ(code_of("/dev/full"), ENOSPC);
+    EXPECT_EQ(code_of(dir.path()), EISDIR);
+    EXPECT_EQ(code_of(dir / "absent/file"), ENOENT);
+    dir.write("file", "");
+    EXPECT_EQ(code_of(dir / "file/below"), ENOTDIR);
+    const std::filesystem::directory_iterator left(dir.path());
+    EXPECT_EQ(std::distance(begin(left), end(left)), 1);
+}
+
+}  // namespace op::tool

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libpp/select.h"
+
+#include <gtest/gtest.h>
+
+#include "libop/error.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::pp {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+SampleName sample(const std::string& app, const std::string& image, const std::string& rest) {
+    const auto spell = [](const std::string& name) {
+        return name.starts_with('/') ? "{root}" + name + "/" : "{kern}/" + name + "/";
+    };
+    return parse_sample_path(spell(app) + "{dep}/" + spell(image) + rest).value();
+}
+
+const SampleName demo = sample("/bin/demo", "/bin/demo", "E.100.1.7.8.2");
+const SampleName library = sample("/bin/demo", "/lib/libx.so", "E.100.1.7.8.2");
+const SampleName module = sample("/bin/demo", "ext4", "E.100.1.7.8.2");
+const SampleName merged = sample("/bin/demo", "/bin/demo", "F.100.1.all.all.all");
+
+bool matches(const Words& words, const SampleName& name) {
+    const ProfileSpec spec = parse_profile_spec(words);
+    const ImageFinder finder{ImageSearch{}};
+    Diagnostics notes;
+    return SampleFilter(spec, finder).matches(name, notes);
+}
+
+/// The error a selection from a session directory with these sample files ends in, or how many it selects.
+std::string outcome(const test::TempDir& dir, const Words& words) {
+    try {
+        const ProfileSpec spec = parse_profile_spec(words);
+        const ImageFinder finder{ImageSearch{}};
+        Diagnostics notes;
+        const auto sessions = open_sessions(spec, dir.path());
+        return std::to_string(select_files(sessions, spec, {}, finder, notes).size());
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+const std::string demo_path = "{root}/bin/demo/{dep}/{root}/bin/demo/E.100.0.all.all.all";
+
+}  // namespace
+
+TEST(SampleFilter, without_restrictions_takes_everything) {
+    EXPECT_TRUE(matches({}, demo) && matches({}, library) && matches({}, merged));
+}
+
+TEST(SampleFilter, compares_event_count_and_unit_mask_exactly) {
+    EXPECT_TRUE(matches({"event:E,G", "count:100", "unit-mask:1"}, demo));
+    EXPECT_FALSE(matches({"event:F"}, demo));
+    EXPECT_FALSE(matches({"count:10"}, demo));
+    EXPECT_FALSE(matches({"unit-mask:0"}, demo));
+}
+
+TEST(SampleFilter, a_file_of_all_threads_never_matches_a_number) {
+    EXPECT_TRUE(matches({"tgid:7", "tid:8", "cpu:2"}, demo));
+    EXPECT_FALSE(matches({"cpu:3"}, demo));
+    EXPECT_FALSE(matches({"cpu:2"}, merged));
+    EXPECT_TRUE(matches({"cpu:all"}, merged));
+}
+
+TEST(SampleFilter, image_is_the_application_and_lib_image_what_the_samples_are_in) {
+    EXPECT_TRUE(matches({"image:/bin/demo"}, library));
+    EXPECT_FALSE(matches({"image:/lib/libx.so"}, library));
+    EXPECT_TRUE(matches({"lib-image:/lib/libx.so"}, library));
+    EXPECT_FALSE(matches({"lib-image:/lib/libx.so"}, demo));
+    EXPECT_TRUE(matches({"lib-image:ext4"}, module));
+}
+
+TEST(SampleFilter, a_bare_word_names_either) {
+    EXPECT_TRUE(matches({"/bin/demo"}, library));
+    EXPECT_TRUE(matches({"/lib/libx.so"}, library));
+    EXPECT_FALSE(matches({"/lib/libx.so"}, demo));
+    EXPECT_TRUE(matches({"/lib/libx.so", "/bin/demo"}, demo));
+    EXPECT_TRUE(matches({"/absent", "image:/bin/demo"}, demo));
+}
+
+TEST(SampleFilter, a_star_crosses_slashes) {
+    EXPECT_TRUE(matches({"image:/*mo"}, demo));
+    EXPECT_TRUE(matches({"*libx*"}, library));
+    EXPECT_FALSE(matches({"image:/b?mo"}, demo));
+}
+
+TEST(SampleFilter, excluded_images_are_dropped_by_either_name) {
+    EXPECT_FALSE(matches({"image-exclude:/lib/*"}, library));
+    EXPECT_FALSE(matches({"image-exclude:/bin/demo"}, library));
+    EXPECT_TRUE(matches({"image-exclude:/lib/*"}, demo));
+    EXPECT_FALSE(matches({"image-exclude:/bin/demo", "/bin/demo"}, demo));
+}
+
+TEST(Selection, call_graph_files_are_not_samples) {
+    const test::TempDir dir;
+    dir.write("samples/current/" + demo_path, "");
+    dir.write(
+        "samples/current/{root}/bin/demo/{dep}/{root}/bin/demo/{cg}/{root}/bin/demo/E.100.0.all.all.all", "");
+    EXPECT_EQ(outcome(dir, {}), "1");
+}
+
+TEST(Selection, only_disjoint_sessions_can_be_combined) {
+    const test::TempDir dir;
+    dir.write("samples/current/" + demo_path, "");
+    dir.write("samples/same/" + demo_path, "");
+    dir.write("samples/other/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all", "");
+    EXPECT_EQ(outcome(dir, {"session:current,other"}), "2");
+    EXPECT_NE(outcome(dir, {"session:current,same"}).find("parsed twice"), std::string::npos);
+    EXPECT_EQ(outcome(dir, {"session:" + dir.path() + "/samples/same"}), "1");
+}
+
+TEST(Selection, nothing_found_says_what_to_do) {
+    const test::TempDir dir;
+    EXPECT_NE(outcome(dir, {}).find("--session-dir"), std::string::npos);
+    dir.write("samples/current/stats/x", "");
+    EXPECT_NE(outcome(dir, {}).find("No sample found"), std::string::npos);
+    dir.write("samples/current/" + demo_path, "");
+    EXPECT_NE(outcome(dir, {"event:F"}).find("recorded: E:100"), std::string::npos);
+    EXPECT_NE(outcome(dir, {"session:" + dir.path()}).find("No sample found"), std::string::npos);
+}
+
+}  // namespace op::pp

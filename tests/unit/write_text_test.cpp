@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The layout to the letter; whole reports are in tests/golden/opreport.
+#include <gtest/gtest.h>
+
+#include "libop/event_table.h"
+#include "libpp/writer.h"
+
+namespace op::pp {
+
+namespace {
+
+ReportHead head() {
+    ReportHead result;
+    result.cpu_type = 32;
+    result.cpu_name = "Core 2";
+    result.cpu_speed_mhz = 2394.05;
+    result.columns = {{"CPU_CLK_UNHALTED", 100000, 0, {}, {}, {}}};
+    result.events = {{"CPU_CLK_UNHALTED", true, "Clock cycles", "No unit mask", 100000, 0}};
+    return result;
+}
+
+SymbolReport symbols() {
+    SymbolReport report;
+    report.head = head();
+    report.images = {"demo", "libdemo.so"};
+    report.totals = {10};
+    report.rows = {{0, 0, LinkAddress{0x400100}, "work", SourceLine{"/src/work.c", 12}},
+                   {1, 0, LinkAddress{0x200}, "hot", std::nullopt}};
+    report.counts = {9, 1};
+    return report;
+}
+
+std::string without_banner(std::string text) {
+    return text.substr(text.find("\n", text.find("\n") + 1) + 1);
+}
+
+}  // namespace
+
+TEST(TextWriter, is_in_the_table) {
+    ASSERT_NE(find_writer("text"), nullptr);
+    EXPECT_EQ(find_writer("text")->write, &write_text);
+    EXPECT_EQ(find_writer("yaml"), nullptr);
+}
+
+TEST(TextWriter, banner_tells_processor_and_event) {
+    EXPECT_EQ(write_text(ImageReport{head(), {}}),
+              "CPU: Core 2, speed 2394.05 MHz (estimated)\n"
+              "Counted CPU_CLK_UNHALTED events (Clock cycles) with a unit mask of 0x00 (No unit mask) "
+              "count 100000\n"
+              "CPU_CLK_UNHALT...|\n"
+              "  samples|      %|\n"
+              "------------------\n");
+}
+
+TEST(TextWriter, banner_of_the_timer_names_no_event) {
+    ImageReport report{head(), {}};
+    report.head.cpu_type = cpu_type_timer;
+    report.head.cpu_speed_mhz = 0;
+    EXPECT_TRUE(write_text(report).starts_with("CPU: Core 2\nProfiling through timer interrupt\n"));
+}
+
+TEST(TextWriter, banner_names_the_classes_of_another_axis) {
+    ImageReport report{head(), {}};
+    report.head.axis = Axis::cpu;
+    report.head.columns[0].cpu = 3;
+    EXPECT_NE(write_text(report).find("count 100000\nSamples on CPU 3\n            cpu:3|\n"),
+              std::string::npos);
+}
+
+TEST(TextWriter, images_of_an_application_are_an_indented_block_with_heads) {
+    ImageReport report{head(), {{"demo", {661}, {729}, {{"libc.so.6", {50}, {661}, {}}}}}};
+    EXPECT_EQ(without_banner(write_text(report)),
+              "CPU_CLK_UNHALT...|\n"
+              "  samples|      %|\n"
+              "------------------\n"
+              "      661 90.6722 demo\n"
+              "\tCPU_CLK_UNHALT...|\n"
+              "\t  samples|      %|\n"
+              "\t------------------\n"
+              "\t       50  7.5643 libc.so.6\n");
+    report.head.is_shown = false;
+    EXPECT_EQ(write_text(report), "      661 90.6722 demo\n\t       50  7.5643 libc.so.6\n");
+}
+
+TEST(TextWriter, symbol_columns_are_padded_and_the_last_is_not) {
+    EXPECT_EQ(without_banner(write_text(symbols())),
+              "samples  %        symbol name\n"
+              "9        90.0000  work\n"
+              "1        10.0000  hot\n");
+}
+
+TEST(TextWriter, every_symbol_column_has_its_place) {
+    SymbolReport report = symbols();
+    report.has_addresses = report.is_accumulated = report.has_lines = report.has_images = report.has_apps =
+        true;
+    EXPECT_EQ(without_banner(write_text(report)),
+              "vma      samples  cum. samples  %        cum. %     linenr info                 "
+              "image name               app name                 symbol name\n"
+              "00400100 9        9             90.0000  90.0000    work.c:12                   "
+              "demo                     demo                     work\n"
+              "00000200 1        10            10.0000  100.000    (no location information)   "
+              "libdemo.so               demo                     hot\n");
+}
+
+TEST(TextWriter, a_cell_wider_than_its_column_is_followed_by_one_blank) {
+    SymbolReport report = symbols();
+    report.head.is_shown = false;
+    report.has_addresses = report.has_wide_addresses = report.has_images = true;
+    report.images[0] = "a-name-that-is-just-as-long-as-the-column";
+    report.rows.resize(1);
+    EXPECT_EQ(write_text(report),
+              "0000000000400100 9        90.0000  a-name-that-is-just-as-long-as-the-column work\n");
+}
+
+TEST(TextWriter, lets_no_control_character_out) {
+    SymbolReport report = symbols();
+    report.rows[0].name = "wo\x1b[31mrk\n";
+    report.images[0] = "de\tmo";
+    report.has_images = report.has_lines = true;
+    report.rows[0].line = SourceLine{"/src/a\rb.c", 1};
+    const std::string text = write_text(report);
+    EXPECT_EQ(text.find_first_of("\x1b\t\r"), std::string::npos);
+    EXPECT_NE(text.find("wo?[31mrk?\n"), std::string::npos);
+}
+
+}  // namespace op::pp
