@@ -16,6 +16,10 @@ libop_a_SOURCES = \
 	libop/ledger.cpp libop/ledger.h \
 	libop/record.h \
 	libop/sample_file.cpp libop/sample_file.h \
+	libop/sample_file_layout.h \
+	libop/sample_file_reader.cpp \
+	libop/sample_file_recover.cpp libop/sample_file_recover.h \
+	libop/sample_file_table.cpp libop/sample_file_table.h \
 	libop/sample_path.cpp libop/sample_path.h \
 	libop/session.cpp libop/session.h \
 	libop/session_files.cpp libop/session_files.h \

@@ -28,6 +28,10 @@ volatile uint64_t sink;
 extern "C" __attribute__((noinline)) void three_parts() { STEPS(3 * unit, 1); }
 extern "C" __attribute__((noinline)) void one_part() { STEPS(unit, 2); }
 
+/// Between none and a fourth of a part. A child's clock starts with it, so without this every child would be sampled at
+/// the same points of its short life.
+extern "C" __attribute__((noinline)) void prelude(int child) { STEPS(child * 7919 % 64 * (unit / 256), 3); }
+
 namespace {
 
 void work(int turns) {
@@ -49,6 +53,7 @@ void in_children(int turns) {
     for (int i = 0; i < turns / 2; ++i) {
         const pid_t child = ::fork();
         if (child == 0) {
+            prelude(i);
             work(2);
             ::_exit(0);
         }
