@@ -53,18 +53,21 @@ struct Range {
     uint64_t start, length;
 };
 
-/// Where an ELF file has its code: the first executable PT_LOAD.
+/// Where an ELF file has its code: the largest executable PT_LOAD.
 Range code_range(const std::string& image) {
     const MappedFile file(image);
     ByteReader reader(file.bytes(), image);
     const auto header = reader.get<Elf64_Ehdr>();
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw_input(image + ": not an ELF file");
+    Range largest{};
     for (size_t i = 0; i < header.e_phnum; ++i) {
         reader.seek(header.e_phoff + i * sizeof(Elf64_Phdr));
         const auto segment = reader.get<Elf64_Phdr>();
-        if (segment.p_type == PT_LOAD && segment.p_flags & PF_X) return {segment.p_offset, segment.p_filesz};
+        const bool is_code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;
+        if (is_code && segment.p_filesz > largest.length) largest = {segment.p_offset, segment.p_filesz};
     }
-    throw_input(image + ": no code");
+    if (largest.length == 0) throw_input(image + ": no code");
+    return largest;
 }
 
 void make_addresses(SessionWriter& session, const std::string& image, uint64_t addresses,
