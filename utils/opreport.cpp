@@ -42,8 +42,8 @@ CommandSyntax syntax(Options& o) {
         {"no-header", 'n', &o.no_heads, "no banner, no column heads"},
         {"output-file", 'o', &o.output_file, "write the report to a file", "FILE"},
     };
-    for (auto& option : o.common.table())
-        s.options.push_back(std::move(option));
+    for (const auto& option : o.common.table())
+        s.options.push_back(option);
     return s;
 }
 
