@@ -116,24 +116,27 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFe
     const auto request = request_for(options, session_.events.size());
     std::vector<uint32_t> tasks{static_cast<uint32_t>(target_.pid)};
     if (target_.kind == PerfTarget::Kind::process) tasks = threads_of(target_.pid);
-    std::vector<Fd> events;
     for (const uint32_t task : tasks) {
+        const pid_t pid = target_.kind == PerfTarget::Kind::system ? -1 : static_cast<pid_t>(task);
         for (size_t i = 0; i < session_.events.size(); ++i) {
-            perf_event_attr attr = make_attr(session_.events[i], i == 0, request, features);
-            const pid_t pid = target_.kind == PerfTarget::Kind::system ? -1 : static_cast<pid_t>(task);
-            Fd fd = open_event(attr, pid, cpu, options);
-            if (!fd) continue;
-            uint64_t id = 0;
-            if (::ioctl(fd.get(), PERF_EVENT_IOC_ID, &id) == 0) decoder_->add_event_id(id, i);
-            if (!events.empty() && ::ioctl(fd.get(), PERF_EVENT_IOC_SET_OUTPUT, events.front().get()) != 0)
-                throw_system("cannot share a sample buffer");
-            events.push_back(std::move(fd));
+            Fd fd = open_event(make_attr(session_.events[i], i == 0, request, features), pid, cpu, options);
+            if (fd) add_event(std::move(fd), cpu, static_cast<uint16_t>(i));
         }
     }
-    if (events.empty()) return;
-    PerfRing ring = map_ring(events.front().get(), ring_bytes_);
-    lanes_.push_back({cpu, std::move(ring), std::move(events), {}, false, 0});
-    wait_for(lanes_.back());
+}
+
+/// The first event of a CPU brings the ring, the others write to it.
+void PerfSource::add_event(Fd fd, uint32_t cpu, uint16_t event) {
+    uint64_t id = 0;
+    if (::ioctl(fd.get(), PERF_EVENT_IOC_ID, &id) == 0) decoder_->add_event_id(id, event);
+    if (lanes_.empty() || lanes_.back().cpu != cpu) {
+        PerfRing ring = map_ring(fd.get(), ring_bytes_);
+        lanes_.push_back({cpu, std::move(ring), {}, {}, false, 0});
+    } else if (::ioctl(fd.get(), PERF_EVENT_IOC_SET_OUTPUT, lanes_.back().events.front().get()) != 0) {
+        throw_system("cannot share a sample buffer");
+    }
+    lanes_.back().events.push_back(std::move(fd));
+    if (lanes_.back().events.size() == 1) wait_for(lanes_.back());
 }
 
 /// Empty for a thread that is gone or a CPU that went off meanwhile.

@@ -75,6 +75,7 @@ private:
     void open_all(const PerfOptions& options, PerfFeatures features);
     void open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFeatures& features);
     Fd open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const PerfOptions& options) const;
+    void add_event(Fd fd, uint32_t cpu, uint16_t event);
     PerfRing map_ring(int fd, size_t& bytes);
     void wait_for(const Lane& lane);
     void advance(Lane& lane);

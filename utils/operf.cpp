@@ -132,7 +132,8 @@ public:
         session_.begin(o_.append);
         announce();
         int status = tool_.attempt([this] { record_run(); }) ? 0 : recording_failed;
-        if (!tool_.attempt([this] { finish(); })) status |= conversion_failed;
+        if (o_.lazy && stream_ && !tool_.attempt([this] { convert(); })) status |= conversion_failed;
+        if (collector_ && !finish()) status |= conversion_failed;
         return status | program_status();
     }
 
@@ -199,18 +200,23 @@ private:
         return info;
     }
 
-    void finish() {
-        if (o_.lazy && stream_) convert();
-        if (!collector_) return;
-        const SessionInfo info = save();
-        session_.write_statistics(info);
-        if (collector_->saw_kernel())
-            if (const std::string text = kallsyms_snapshot(); !text.empty())
-                session_.write_file(kallsyms_name, gzip(text));
+    /// Writes what stands beside the sample files and tells the outcome; false if something could not be written.
+    bool finish() {
+        SessionInfo info = collector_->account();
+        bool good = tool_.attempt([&] { info = save(); });
+        good &= tool_.attempt([&] { session_.write_statistics(info); });
+        good &= tool_.attempt([&] { write_kallsyms(); });
         if (command_) say_end(command_->wait_end());
         tool_.print_notes();
         say(summary(info));
         say_more(info);
+        return good;
+    }
+
+    void write_kallsyms() {
+        if (!collector_->saw_kernel()) return;
+        const std::string text = kallsyms_snapshot();
+        if (!text.empty()) session_.write_file(kallsyms_name, gzip(text));
     }
 
     void say_end(const CommandEnd& end) const {

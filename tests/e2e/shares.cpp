@@ -2,6 +2,7 @@
 // A program of known shares: three_parts() does three times the work of one_part(), in turns of about a
 // millisecond so that whatever disturbs the machine disturbs both alike.
 //   shares plain TURNS | threads TURNS | forks TURNS
+//   shares children COUNT: that many children one after the other, each doing next to nothing
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,13 +49,13 @@ void in_threads(int turns) {
     for (auto& t : threads) t.join();
 }
 
-/// A child for every two turns.
-void in_children(int turns) {
-    for (int i = 0; i < turns / 2; ++i) {
+/// Children one after the other.
+void in_children(int count, int turns) {
+    for (int i = 0; i < count; ++i) {
         const pid_t child = ::fork();
         if (child == 0) {
             prelude(i);
-            work(2);
+            work(turns);
             ::_exit(0);
         }
         int status = 0;
@@ -69,5 +70,6 @@ int main(int argc, char** argv) {
     const int turns = std::atoi(argv[2]);
     if (!std::strcmp(argv[1], "plain")) work(turns);
     if (!std::strcmp(argv[1], "threads")) in_threads(turns);
-    if (!std::strcmp(argv[1], "forks")) in_children(turns);
+    if (!std::strcmp(argv[1], "forks")) in_children(turns / 2, 2);
+    if (!std::strcmp(argv[1], "children")) in_children(turns, 0);
 }

@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# operf with programs that fail, are interrupted, fork, are attached to; sessions one after the other; refusals. What
+# needs root is skipped, and said so, for other users.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_profiling
+s=$work/s
+mkdir "$s"
+
+# expect STATUS LOG operf-words: operf ends with that status
+expect() {
+	wanted=$1 name=$2
+	shift 2
+	status=0
+	profile "$name" "$@" || status=$?
+	[ "$status" = "$wanted" ] || fail "$name: status $status, not $wanted"
+}
+# says LOG PATTERN
+says() {
+	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
+}
+# the last line of a log is the summary, and nothing was lost
+nothing_lost() {
+	tail -n 1 "$work/$1.log" | grep -Eq '^operf: [1-9][0-9]* samples, data in ' || fail "$1: samples were lost, or none taken"
+}
+
+# The program's end
+expect 1 exit_status --session-dir "$s" sh -c 'exit 3'
+says exit_status 'sh exited with status 3'
+expect 1 crash --session-dir "$s" sh -c 'kill -SEGV $$'
+says crash 'sh was killed by signal 11'
+expect 0 execs --session-dir "$s" --events TIMER:100000 sh -c "exec $tests/e2e/shares plain 100"
+nothing_lost execs
+[ "$(samples_of "$s" three_parts)" -gt 100 ] || fail "execs: the program behind exec is not in the report"
+
+# Nothing to run, nothing to count, nowhere to write: nothing recorded is touched
+before=$(find "$s" | sort)
+expect 1 no_program --session-dir "$s" no-such-program
+says no_program 'no-such-program: no such program in PATH'
+expect 1 not_executable --session-dir "$s" "$s/abi"
+expect 1 no_event --session-dir "$s" --events NO_SUCH:100000 true
+says no_event 'NO_SUCH.*no such event'
+expect 1 low_count --session-dir "$s" --events TIMER:9999 true
+says low_count '10000'
+expect 1 no_count --session-dir "$s" --events TIMER true
+expect 1 no_mode --session-dir "$s"
+expect 1 two_modes --session-dir "$s" --pid 1 true
+expect 1 bad_option --no-such-option true
+expect 1 no_process --session-dir "$s" --pid 4194303
+says no_process 'process 4194303'
+expect 1 no_vmlinux --session-dir "$s" --vmlinux "$s/abi" true
+[ "$before" = "$(find "$s" | sort)" ] || fail "a refused run changed the session"
+expect 1 no_directory --session-dir "$work/none" true
+says no_directory 'none'
+
+# Sessions
+expect 0 first --session-dir "$s" --events TIMER:100000 "$tests/e2e/shares" plain 100
+first=$(samples_of "$s" three_parts)
+expect 0 appended --session-dir "$s" --append --events TIMER:100000 "$tests/e2e/shares" plain 100
+both=$(samples_of "$s" three_parts)
+[ "$both" -gt "$first" ] || fail "append: $both samples after $first"
+expect 0 rotated --session-dir "$s" --events TIMER:100000 "$tests/e2e/shares" plain 100
+previous=$("$build/opreport" --session-dir "$s" --symbols session:previous 2>/dev/null |
+	awk '$NF == "three_parts" { print $1 }')
+[ "$previous" = "$both" ] || fail "previous: $previous samples, not $both"
+
+# Lazily, by thread, by CPU, with call chains, two events
+expect 0 lazy --session-dir "$s" --lazy-conversion --events TIMER:100000 "$tests/e2e/shares" threads 400
+nothing_lost lazy
+[ ! -e "$s/samples/operf.data" ] || fail "lazy: the temporary file is still there"
+expect 0 separate --session-dir "$s" --separate-thread --separate-cpu --events TIMER:100000 "$tests/e2e/shares" threads 400
+[ "$(find "$s/samples/current" -path '*e2e/shares/TIMER.*' | grep -vc all)" -ge 4 ] || fail "separate: files by thread are missing"
+expect 0 chains --session-dir "$s" --callgraph --events TIMER:200000 "$tests/e2e/shares" plain 100
+find "$s/samples/current" -path '*{cg}*' | grep -q . || fail "callgraph: no arcs"
+expect 0 events --session-dir "$s" --events TIMER:100000 --events TIMER:200000:0:0:1 "$tests/e2e/shares" plain 200
+"$build/opreport" --session-dir "$s" 2>/dev/null | grep -q 'TIMER:100000|.*TIMER:200000|' || fail "events: two columns are missing"
+
+# Ten thousand children
+expect 0 forks --session-dir "$s" --events TIMER:20000 "$tests/e2e/shares" children 10000
+nothing_lost forks
+
+# Attached to a running program with threads, which then ends
+"$tests/e2e/shares" threads 3000 &
+expect 0 attached --session-dir "$s" --events TIMER:100000 --pid $!
+nothing_lost attached
+says attached 'has ended'
+[ "$(samples_of "$s" three_parts)" -gt 1000 ] || fail "attached: the threads' samples are missing"
+
+# Interrupted: the data stays
+"$build/operf" --session-dir "$s" "$tests/e2e/shares" plain 100000 2>"$work/interrupted.log" &
+operf=$!
+until [ -n "$(find "$s/samples/current" -path '*e2e/shares/TIMER.1000000.*' 2>/dev/null)" ]; do
+	kill -0 $operf || fail "interrupted: operf ended by itself"
+done
+kill -INT $operf
+status=0
+wait $operf || status=$?
+[ "$status" = 0 ] || fail "interrupted: status $status"
+nothing_lost interrupted
+
+if [ "$(id -u)" != 0 ]; then
+	echo "whole system, full disk, other users: skipped, not root"
+	exit 0
+fi
+
+# The whole system
+"$tests/e2e/shares" plain 3000 &
+busy=$!
+"$build/operf" --session-dir "$s" --system-wide --events TIMER:100000 >"$work/system.out" 2>"$work/system.log" &
+operf=$!
+wait $busy
+kill -INT $operf
+wait $operf || fail "system: status $?"
+[ "$(samples_of "$s" three_parts)" -gt 1000 ] || fail "system: the busy program is missing"
+
+# A full disk: what fits is kept, what does not is told
+mkdir "$work/full"
+if mount -t tmpfs -o size=64k none "$work/full" 2>/dev/null; then
+	expect 4 full --session-dir "$work/full" --events TIMER:20000 "$tests/e2e/shares" children 300
+	umount "$work/full"
+	says full 'No space left on device'
+	says full '[0-9]+ samples'
+else
+	echo "full disk: skipped, tmpfs cannot be mounted here"
+fi
+
+# Another user profiles his own program
+if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+	mkdir "$work/user"
+	chmod 755 "$work"
+	cp "$build/operf" "$tests/e2e/shares" "$work/user/"
+	chown -R 65534 "$work/user"
+	user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	(cd "$work/user" && user ./operf --events TIMER:100000 ./shares plain 200) 2>"$work/user.log" || fail "user: status $?"
+	nothing_lost user
+	(cd "$work/user" && user ./operf --system-wide) 2>"$work/refused.log" && fail "user: may profile the whole system"
+	says refused 'kernel.perf_event_paranoid'
+else
+	echo "another user: skipped, no setpriv here or kernel.perf_event_paranoid is above 2"
+fi
