@@ -26,6 +26,15 @@ std::optional<uint32_t> number(uint32_t value) {
     return value == FileKey::all ? std::nullopt : std::optional(value);
 }
 
+/// The path that tells files apart; for a name that cannot be spelled (and so not opened) its parts.
+std::string spelled(const SampleName& name) {
+    try {
+        return mangle(name);
+    } catch (const Error&) {
+        return name.app.name + '\0' + name.image.name + '\0' + (name.callee ? name.callee->name : "");
+    }
+}
+
 uint64_t anon_start(const ImageRef& image) {
     return image.kind == RegionKind::anon ? image.start.value() : 0;
 }
@@ -53,19 +62,28 @@ SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info
       limit_(limit) {}
 
 SampleFile* SampleFiles::get(const FileKey& key) {
-    if (const auto it = by_key_.find(key); it != by_key_.end()) {
-        entries_.splice(entries_.begin(), entries_, it->second);
-        return it->second->file ? &*it->second->file : nullptr;
-    }
-    if (entries_.size() >= limit_) close_oldest();
-    entries_.push_front({key, open(key)});
-    by_key_.emplace(key, entries_.begin());
-    return entries_.front().file ? &*entries_.front().file : nullptr;
+    auto it = by_key_.find(key);
+    if (it == by_key_.end()) it = by_key_.emplace(key, find_or_open(key)).first;
+    entries_.splice(entries_.begin(), entries_, it->second);
+    return it->second->file ? &*it->second->file : nullptr;
 }
 
-std::optional<SampleFile> SampleFiles::open(const FileKey& key) {
+SampleFiles::Entries::iterator SampleFiles::find_or_open(const FileKey& key) {
+    const SampleName sample_name = name(key);
+    std::string path = spelled(sample_name);
+    if (const auto open_already = by_path_.find(path); open_already != by_path_.end()) {
+        open_already->second->keys.push_back(key);
+        return open_already->second;
+    }
+    if (entries_.size() >= limit_) close_oldest();
+    entries_.push_front({std::move(path), {key}, open(sample_name, header(key))});
+    by_path_.emplace(entries_.front().path, entries_.begin());
+    return entries_.begin();
+}
+
+std::optional<SampleFile> SampleFiles::open(const SampleName& name, const SampleHeader& header) {
     try {
-        return session_.open_sample_file(name(key), header(key), notes_);
+        return session_.open_sample_file(name, header, notes_);
     } catch (const Error& e) {
         notes_.warn(std::string("samples lost: ") + e.what());
         return std::nullopt;
@@ -73,15 +91,16 @@ std::optional<SampleFile> SampleFiles::open(const FileKey& key) {
 }
 
 void SampleFiles::close_oldest() {
-    add(closed_, entries_.back());
-    by_key_.erase(entries_.back().key);
+    Entry& oldest = entries_.back();
+    add(closed_, oldest);
+    for (const FileKey& key : oldest.keys) by_key_.erase(key);
+    by_path_.erase(oldest.path);
     entries_.pop_back();
     ++generation_;
 }
 
 void SampleFiles::add(StoredCounts& sum, Entry& entry) {
-    if (!entry.file) return;
-    add_counts(entry.key.callee.name == StringId::none ? sum.samples : sum.arcs, entry.file->counts());
+    if (entry.file) add_counts(entry.holds_arcs() ? sum.arcs : sum.samples, entry.file->counts());
 }
 
 StoredCounts SampleFiles::counts() {

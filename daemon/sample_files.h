@@ -68,12 +68,16 @@ public:
 
 private:
     struct Entry {
-        FileKey key;
+        std::string path;
+        std::vector<FileKey> keys;  ///< all that select this file
         std::optional<SampleFile> file;  ///< none = could not be opened
+
+        bool holds_arcs() const { return keys.front().callee.name != StringId::none; }
     };
     using Entries = std::list<Entry>;  ///< most recently used first
 
-    std::optional<SampleFile> open(const FileKey& key);
+    Entries::iterator find_or_open(const FileKey& key);
+    std::optional<SampleFile> open(const SampleName& name, const SampleHeader& header);
     void close_oldest();
     void add(StoredCounts& sum, Entry& entry);
     SampleHeader header(const FileKey& key) const;
@@ -88,6 +92,8 @@ private:
     size_t limit_;
     Entries entries_;
     std::unordered_map<FileKey, Entries::iterator, FileKeyHash> by_key_;
+    /// Two keys may spell the same path (events that differ in their modes only): the file is open once.
+    std::unordered_map<std::string_view, Entries::iterator> by_path_;
     StoredCounts closed_;
     uint32_t generation_ = 0;
 };

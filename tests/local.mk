@@ -99,3 +99,23 @@ checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh
 TESTS += $(e2e_tests) $(checks)
 EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
+
+# The figures of doc/bench.md.
+if HAVE_BENCHMARK
+bench_programs = tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench tests/bench/make_big_session
+EXTRA_PROGRAMS += tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench
+tests_bench_measure_SOURCES = tests/bench/measure.cpp
+tests_bench_replay_bench_SOURCES = tests/bench/replay_bench.cpp
+tests_bench_replay_bench_LDADD = libopd.a libop.a -lz
+tests_bench_sample_file_bench_SOURCES = tests/bench/sample_file_bench.cpp
+tests_bench_sample_file_bench_LDADD = libop.a -lz -lbenchmark -lpthread
+.PHONY: bench
+bench: $(bench_programs) tests/e2e/shares operf opreport
+	sh $(srcdir)/tests/bench/run.sh | tee bench.md
+	cp bench.md $(srcdir)/doc/bench.md
+else
+bench:
+	@echo "make bench needs Google Benchmark (libbenchmark-dev)"; exit 1
+endif
+CLEANFILES += bench.md $(EXTRA_PROGRAMS)
+EXTRA_DIST += tests/bench/run.sh

@@ -122,6 +122,16 @@ TEST_F(Collecting, events_go_to_files_of_their_own) {
     EXPECT_NE(files()[0].find("OTHER.5000.0"), std::string::npos);
 }
 
+TEST_F(Collecting, events_that_differ_in_their_modes_only_share_a_file) {
+    info_.events[1] = info_.events[0];
+    info_.events[1].user = false;
+    collector();
+    Sample other = user(0x400010);
+    other.event = 1;
+    feed({user(0x400010), other});
+    EXPECT_EQ(files(), std::vector{std::string("{root}/bin/app/{dep}/{root}/bin/app/") + tail + " 1010=2"});
+}
+
 TEST_F(Collecting, every_loss_has_its_cause) {
     collector();
     Sample guest = user(1), stranger = user(0x400010);
