@@ -11,7 +11,7 @@ namespace op::collect {
 namespace {
 
 /// Size of the pieces by which regions are looked up, as a power of two: libraries' text is a few of them.
-constexpr uint64_t piece_shift = 16;
+constexpr uint64_t piece_shift = 18;
 /// Losses that belong to no CPU in particular.
 constexpr uint32_t any_cpu = UINT32_MAX;
 

@@ -48,7 +48,7 @@ void write_stream(const std::string& path, uint64_t samples) {
     for (uint64_t n = 0; n < samples; ++n) {
         const uint32_t p = skewed(processes), i = skewed(images);
         const uint64_t function = skewed(128) * 37 % 128;  // hot ones lie apart
-        const uint64_t pc = image_start(p, i) + function * 8192 + skewed(64) * 4;
+        const uint64_t pc = image_start(p, i) + function * 8192 + skewed(24) * 4;
         out.write(Sample{n, p + 1, p + 1, static_cast<uint32_t>(n % 8), 0, CpuMode::user, 0, {pc}, {}});
         if (n % 100000 == 0) out.write(Mapping{n, p + 1, {0x1000}, 0x1000, 0, false, "/usr/lib/late.so", {}});
     }
@@ -87,5 +87,13 @@ int main(int argc, char** argv) {
     const SessionInfo info = collector.account();
     const double seconds = cpu_seconds() - start;
     if (info.ledger.stored() != samples || !info.ledger.balanced()) return 1;
-    std::printf("replay_samples_per_second %.0f\nreplay_peak_kb %ld\n", samples / seconds, peak_kb());
+    const long peak = peak_kb();
+    size_t keys = 0, files = 0;
+    const SessionReader reader(session.current_path());
+    for (const std::string& name : reader.list()) {
+        keys += reader.read(name, notes).entries.size();
+        ++files;
+    }
+    std::printf("replay_samples_per_second %.0f\nreplay_peak_kb %ld\nreplay_keys %zu\nreplay_files %zu\n",
+                samples / seconds, peak, keys, files);
 }
