@@ -32,6 +32,8 @@ tests_unit_tests_SOURCES = \
 	tests/unit/faults.h \
 	tests/unit/gzip_test.cpp \
 	tests/unit/ledger_test.cpp \
+	tests/unit/sample_file_bytes.h \
+	tests/unit/sample_file_recover_test.cpp \
 	tests/unit/sample_file_test.cpp \
 	tests/unit/sample_path_test.cpp \
 	tests/unit/session_info_test.cpp \
@@ -49,6 +51,7 @@ fuzz_targets = \
 	tests/fuzz/event_spec_fuzz \
 	tests/fuzz/manifest_fuzz \
 	tests/fuzz/profile_spec_fuzz \
+	tests/fuzz/sample_file_fuzz \
 	tests/fuzz/sample_path_fuzz
 check_PROGRAMS += $(fuzz_targets)
 if FUZZ
@@ -69,6 +72,9 @@ tests_fuzz_manifest_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_profile_spec_fuzz_SOURCES = tests/fuzz/profile_spec_fuzz.cpp $(fuzz_main)
 tests_fuzz_profile_spec_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_profile_spec_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_sample_file_fuzz_SOURCES = tests/fuzz/sample_file_fuzz.cpp $(fuzz_main)
+tests_fuzz_sample_file_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_sample_file_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_sample_path_fuzz_SOURCES = tests/fuzz/sample_path_fuzz.cpp $(fuzz_main)
 tests_fuzz_sample_path_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_sample_path_fuzz_LDFLAGS = $(fuzz_ldflags)
@@ -81,7 +87,7 @@ tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/tool.cpp
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
 EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opreport tests/fixtures
-.PHONY: update-golden
+.PHONY: update-golden bench
 update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT)
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
@@ -109,7 +115,6 @@ tests_bench_replay_bench_SOURCES = tests/bench/replay_bench.cpp
 tests_bench_replay_bench_LDADD = libopd.a libop.a -lz
 tests_bench_sample_file_bench_SOURCES = tests/bench/sample_file_bench.cpp
 tests_bench_sample_file_bench_LDADD = libop.a -lz -lbenchmark -lpthread
-.PHONY: bench
 bench: $(bench_programs) tests/e2e/shares operf opreport
 	sh $(srcdir)/tests/bench/run.sh | tee bench.md
 	cp bench.md $(srcdir)/doc/bench.md

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fuzz target: parse the bytes as a sample file; open them for counting, count, and check that the file is
+// sound and holds what it held and what was added.
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "libop/error.h"
+#include "libop/sample_file.h"
+
+namespace {
+
+constexpr uint64_t added_keys = 40;
+
+class WorkDir {
+public:
+    WorkDir() {
+        std::string pattern = std::filesystem::temp_directory_path() / "oprofile-ng-fuzz.XXXXXX";
+        if (!::mkdtemp(pattern.data())) ::abort();
+        path_ = pattern;
+        fd_ = op::open_file(path_, O_RDONLY | O_DIRECTORY);
+    }
+    WorkDir(const WorkDir&) = delete;
+    WorkDir& operator=(const WorkDir&) = delete;
+    ~WorkDir() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    const op::Fd& fd() const { return fd_; }
+    std::string file() const { return path_ + "/f"; }
+
+private:
+    std::string path_;
+    op::Fd fd_;
+};
+
+void require(bool claim) {
+    if (!claim) ::abort();
+}
+
+std::optional<op::SampleFileContent> parse(std::span<const std::byte> bytes, op::Diagnostics& notes) {
+    try {
+        return op::parse_sample_file(bytes, "fuzz", notes);
+    } catch (const op::Error& error) {
+        require(error.kind() == op::ErrorKind::input);
+        return std::nullopt;
+    }
+}
+
+std::map<uint64_t, uint64_t> sums(const std::optional<op::SampleFileContent>& content) {
+    std::map<uint64_t, uint64_t> sums;
+    if (content)
+        for (const op::SampleEntry& entry : content->entries)
+            sums[entry.key] += entry.count;
+    return sums;
+}
+
+void add_to(std::map<uint64_t, uint64_t>& counts, const WorkDir& dir) {
+    op::Diagnostics notes;
+    op::SampleFile file(dir.fd(), "f", {}, "fuzz", notes);
+    for (uint64_t key = 0; key < added_keys; ++key) {
+        file.add(key * 3);
+        ++counts[key * 3];
+    }
+    const op::SampleFileCounts done = file.counts();
+    require(done.stored + done.lost_saturated == added_keys && done.lost_no_space == 0);
+    require(file.size() >= counts.size());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    static const WorkDir dir;
+    const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+    op::Diagnostics damaged, sound;
+    std::map<uint64_t, uint64_t> counts = sums(parse(bytes, damaged));
+    {
+        const op::Fd fd = op::open_file(dir.file(), O_WRONLY | O_CREAT | O_TRUNC);
+        op::write_fd(fd.get(), {reinterpret_cast<const char*>(data), size}, dir.file());
+    }
+    add_to(counts, dir);
+    const std::string after = op::read_file(dir.file());
+    const std::map<uint64_t, uint64_t> stored = sums(parse(op::as_bytes(after), sound));
+    require(sound.warnings().empty() && stored.size() == counts.size());
+    for (const auto& [key, count] : counts)
+        require(stored.at(key) == count || stored.at(key) >= UINT32_MAX);
+    return 0;
+}
