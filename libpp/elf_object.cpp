@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "libop/bytes.h"
@@ -13,6 +14,9 @@
 
 namespace op::pp {
 namespace {
+
+/// No compiler makes longer ones; a string table without end must not cost its size for every symbol.
+constexpr size_t longest_name = 1 << 16;
 
 struct ElfEnd {
     void operator()(Elf* elf) const { elf_end(elf); }
@@ -55,6 +59,10 @@ private:
         if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
         return bytes_.subspan(offset, size);
     }
+    /// Of the other byte order: libelf translates what it knows, the bytes of sections stay as they are.
+    bool is_foreign() const {
+        return (head_.e_ident[EI_DATA] == ELFDATA2LSB) != (__BYTE_ORDER == __LITTLE_ENDIAN);
+    }
     void read_sections();
     void read_segments();
     Elf_Scn* find_table(uint32_t type) const;
@@ -64,28 +72,30 @@ private:
     std::unique_ptr<Elf, ElfEnd> elf_;
     GElf_Ehdr head_{};
     std::vector<Section> sections_;      ///< allocated ones
-    std::vector<bool> code_sections_;    ///< by section index
-    std::vector<uint64_t> code_starts_;  ///< by section index: what relocatable symbols count from
+    /// By section index: the linked addresses of code, half-open, and what its symbols count from. Empty for others.
+    struct Code {
+        uint64_t start = 0, end = 0, base = 0;
+    };
+    std::vector<Code> code_;
     std::vector<Segment> segments_;
 };
 
 void ElfObject::read_sections() {
     size_t names = 0;
     elf_getshdrstrndx(elf_.get(), &names);
-    code_sections_.push_back(false);
-    code_starts_.push_back(0);
+    code_.emplace_back();
     for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn));) {
         GElf_Shdr sh;
         if (!gelf_getshdr(scn, &sh)) break;
         const char* name = elf_strptr(elf_.get(), names, sh.sh_name);
         const bool wanted = (sh.sh_flags & SHF_ALLOC) || (name && std::strcmp(name, ".gnu_debuglink") == 0);
         const bool code = (sh.sh_flags & SHF_EXECINSTR) && (sh.sh_flags & SHF_ALLOC);
-        code_sections_.push_back(code);
         // A relocatable file's sections all start at 0: their file offsets tell them apart.
         const uint64_t address = head_.e_type == ET_REL ? sh.sh_offset : sh.sh_addr;
-        code_starts_.push_back(head_.e_type == ET_REL ? sh.sh_offset : 0);
+        const uint64_t end = address + std::min(sh.sh_size, UINT64_MAX - address);
+        code_.push_back(code ? Code{address, end, head_.e_type == ET_REL ? sh.sh_offset : 0} : Code{});
         if (!wanted) continue;
-        const bool in_file = sh.sh_type != SHT_NOBITS;
+        const bool in_file = sh.sh_type != SHT_NOBITS && !(is_foreign() && name && std::strcmp(name, ".eh_frame_hdr") == 0);
         sections_.push_back({name ? name : "", {address}, sh.sh_offset, sh.sh_size, code, in_file,
                              in_file ? part(sh.sh_offset, sh.sh_size) : std::span<const std::byte>{}});
     }
@@ -127,11 +137,14 @@ std::vector<RawSymbol> ElfObject::symbols(bool dynamic) const {
         const int type = GELF_ST_TYPE(sym.st_info), bind = GELF_ST_BIND(sym.st_info);
         const bool function = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
         if (!function || sym.st_shndx == SHN_UNDEF || sym.st_name >= strings.size()) continue;
-        const bool in_code = sym.st_shndx < code_sections_.size() && code_sections_[sym.st_shndx];
-        const auto name = strings.substr(sym.st_name, strings.find('\0', sym.st_name) - sym.st_name);
-        if (!in_code || name.empty() || is_mark(name)) continue;
-        found.push_back({{sym.st_value + code_starts_[sym.st_shndx]}, sym.st_size, name, bind != STB_LOCAL,
-                         bind == STB_WEAK, in_code});
+        const Code code = sym.st_shndx < code_.size() ? code_[sym.st_shndx] : Code{};
+        // ARM marks Thumb functions by an odd address.
+        const uint64_t mark = head_.e_machine == EM_ARM && type == STT_FUNC ? 1 : 0;
+        const uint64_t address = (sym.st_value & ~mark) + code.base;
+        auto name = strings.substr(sym.st_name, longest_name);
+        name = name.substr(0, name.find('\0'));
+        if (address < code.start || address >= code.end || name.empty() || is_mark(name)) continue;
+        found.push_back({{address}, sym.st_size, name, bind != STB_LOCAL, bind == STB_WEAK});
     }
     return found;
 }
@@ -175,8 +188,7 @@ std::optional<DebugLink> ElfObject::debug_link() const {
         std::string name(text, ::strnlen(text, section.bytes.size() - 4));
         uint32_t crc = 0;
         std::memcpy(&crc, text + (section.bytes.size() / 4 - 1) * 4, sizeof crc);
-        const bool little = head_.e_ident[EI_DATA] == ELFDATA2LSB;
-        if (little != (__BYTE_ORDER == __LITTLE_ENDIAN)) crc = __builtin_bswap32(crc);
+        if (is_foreign()) crc = __builtin_bswap32(crc);
         if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
         return DebugLink{std::move(name), crc};
     }

@@ -38,7 +38,6 @@ struct RawSymbol {
     std::string_view name;      ///< mangled; valid as long as the object file
     bool global = false;
     bool weak = false;
-    bool in_code = false;       ///< lies in a section that holds instructions
 };
 
 /// How a separate debug file is named (.gnu_debuglink).
@@ -53,8 +52,8 @@ public:
     virtual ~ObjectFile() = default;
     virtual std::span<const Section> sections() const = 0;
     virtual std::span<const Segment> segments() const = 0;
-    /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols of code
-    /// sections; empty if there is no such table.
+    /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols that
+    /// lie in code sections; empty if there is no such table.
     virtual std::vector<RawSymbol> symbols(bool dynamic) const = 0;
     /// Lower-case hex; empty if there is none.
     virtual std::string build_id() const = 0;

@@ -54,7 +54,6 @@ void add_functions(std::vector<RawSymbol>& symbols, std::span<const LinkAddress>
         }
         RawSymbol function;
         function.address = start;
-        function.in_code = true;
         symbols.push_back(function);
     }
     std::ranges::stable_sort(symbols, {}, [](const RawSymbol& s) { return s.address.value(); });

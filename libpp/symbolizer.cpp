@@ -56,7 +56,7 @@ Symbolizer::~Symbolizer() = default;
 ImageSymbols& Symbolizer::symbols(const ImageName& image, uint64_t mtime, bool is_kernel) {
     auto& kept = impl_->images[image];
     if (!kept) kept = impl_->open(image, mtime, is_kernel);
-    if (!kept) kept = whole_image(image.display());
+    if (!kept) kept = whole_image(image.kind == ImageName::Kind::kernel ? "/" + image.name : image.display());
     return *kept;
 }
 

@@ -70,7 +70,8 @@ public:
     ~Symbolizer();
 
     /// The symbols of an image; the reference is valid as long as the symbolizer. Never fails: an image that
-    /// cannot be read has one artificial symbol, named like the image, that covers everything. `mtime` is the
+    /// cannot be read has one artificial symbol, named like the image (the kernel and modules with a '/' before it, as
+    /// reports have always shown them), that covers everything. `mtime` is the
     /// one in the sample file header (0 = unknown); a file on disk that differs from what was profiled (build-id
     /// first, else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);

@@ -41,6 +41,13 @@ tests_unit_tests_SOURCES = \
 	tests/unit/session_reader_test.cpp \
 	tests/unit/session_statistics_test.cpp \
 	tests/unit/session_test.cpp \
+	tests/unit/demangle_test.cpp \
+	tests/unit/elf_object_test.cpp \
+	tests/unit/fixtures.h \
+	tests/unit/image_finder_test.cpp \
+	tests/unit/kernel_symbols_test.cpp \
+	tests/unit/symbol_ranges_test.cpp \
+	tests/unit/symbolizer_test.cpp \
 	tests/unit/temp_dir.h \
 	tests/unit/text_test.cpp
 tests_unit_tests_LDADD = $(op_libs) $(op_system_libs) -lgtest -lgtest_main -lpthread
@@ -48,6 +55,10 @@ endif
 
 # $(1)_fuzz reads tests/fuzz/corpus/$(1)/*
 fuzz_targets = \
+	tests/fuzz/elf_fuzz \
+	tests/fuzz/kallsyms_fuzz \
+	tests/fuzz/proc_fuzz \
+	tests/fuzz/stream_fuzz \
 	tests/fuzz/event_spec_fuzz \
 	tests/fuzz/manifest_fuzz \
 	tests/fuzz/profile_spec_fuzz \
@@ -78,6 +89,18 @@ tests_fuzz_sample_file_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_sample_path_fuzz_SOURCES = tests/fuzz/sample_path_fuzz.cpp $(fuzz_main)
 tests_fuzz_sample_path_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_sample_path_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_elf_fuzz_SOURCES = tests/fuzz/elf_fuzz.cpp $(fuzz_main)
+tests_fuzz_elf_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_elf_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_kallsyms_fuzz_SOURCES = tests/fuzz/kallsyms_fuzz.cpp $(fuzz_main)
+tests_fuzz_kallsyms_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_kallsyms_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_proc_fuzz_SOURCES = tests/fuzz/proc_fuzz.cpp $(fuzz_main)
+tests_fuzz_proc_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_proc_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_stream_fuzz_SOURCES = tests/fuzz/stream_fuzz.cpp $(fuzz_main)
+tests_fuzz_stream_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_stream_fuzz_LDFLAGS = $(fuzz_ldflags)
 EXTRA_DIST += tests/fuzz/corpus
 
 # Golden cases: what commands print, case by case. `make update-golden` takes today's outcome as expected;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fuzz target: any bytes are an ELF file or an input error; ranges never overlap; lines may be asked for anywhere.
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "libop/build_id.h"
+#include "libop/error.h"
+#include "libpp/debuginfo.h"
+#include "libpp/elf_object.h"
+#include "libpp/symbol_ranges.h"
+
+namespace {
+
+void require(bool claim) {
+    if (!claim) std::abort();
+}
+
+void read_symbols(const op::pp::ObjectFile& object, op::pp::LineTable& lines) {
+    for (const bool dynamic : {false, true}) {
+        const auto ranges = op::pp::make_ranges(object.sections(), object.symbols(dynamic),
+                                                op::pp::unwind_function_starts(object.sections()));
+        uint64_t end = 0;
+        for (const auto& range : ranges) {
+            require(range.length > 0 && range.start >= end);
+            end = range.start + range.length;
+            lines.find(range.address);
+        }
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    // A copy of the exact size, so that a sanitizer sees every byte read beyond it.
+    const std::vector<std::byte> bytes(reinterpret_cast<const std::byte*>(data),
+                                       reinterpret_cast<const std::byte*>(data) + size);
+    op::build_id_of_elf(bytes);
+    op::build_id_of_notes(bytes);
+    try {
+        const auto object = op::pp::open_elf(bytes, "input");
+        object->build_id();
+        object->debug_link();
+        op::pp::LineTable lines(bytes);
+        read_symbols(*object, lines);
+    } catch (const op::Error& error) {
+        require(error.kind() == op::ErrorKind::input);
+    }
+    return 0;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fuzz target: any text may stand in /proc/PID/maps, /proc/modules, /proc/kallsyms and /proc/cpuinfo.
+#include <cstdint>
+#include <cstdlib>
+
+#include "daemon/kernel_map.h"
+#include "daemon/machine.h"
+#include "daemon/proc_scan.h"
+#include "libop/text.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    for (const auto& line : op::collect::parse_maps(text))
+        if (line.start >= line.end) std::abort();
+    for (const auto& module : op::collect::parse_modules(text))
+        if (module.name.empty() || module.length == 0) std::abort();
+    op::collect::KernelRangeScan scan;
+    for (auto rest = text; !rest.empty() && scan.take(op::take_line(rest));) {
+    }
+    if (const auto range = scan.range(); range && range->start >= range->end) std::abort();
+    op::SessionInfo info;
+    op::collect::read_cpuinfo(text, info);
+    return 0;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libpp/symbolizer.h"
+
+#include <gtest/gtest.h>
+
+#include "libop/fd.h"
+#include "libop/gzip.h"
+#include "tests/unit/fixtures.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::pp {
+namespace {
+
+constexpr const char* split_id = "abcdef0123456789abcdef0123456789abcdef01";
+
+/// A symbolizer over images below a directory.
+class Symbolizing : public ::testing::Test {
+protected:
+    ImageSymbols& symbols(const std::string& path, uint64_t mtime = 0, bool is_kernel = false) {
+        return at({ImageName::Kind::file, path, 0, 0, 0}, mtime, is_kernel);
+    }
+    ImageSymbols& at(const ImageName& image, uint64_t mtime = 0, bool is_kernel = false) {
+        finder_ = std::make_unique<ImageFinder>(ImageSearch{"", root_, {}}, info_.kernel_release);
+        symbolizer_ = std::make_unique<Symbolizer>(*finder_, &info_, kallsyms_, options_, notes_);
+        return symbolizer_->symbols(image, mtime, is_kernel);
+    }
+    static std::string name_at(ImageSymbols& symbols, uint64_t offset, Demangle mode = Demangle::none) {
+        const ImageSymbol* s = symbols.find({offset});
+        return s ? std::string(symbols.name(*s, mode)) : "none";
+    }
+    std::string warning() const { return notes_.warnings().empty() ? "" : notes_.warnings().front(); }
+
+    std::string root_ = test::fixture("root");
+    test::TempDir dir_;
+    SessionInfo info_;
+    std::string kallsyms_;
+    SymbolizerOptions options_;
+    Diagnostics notes_;
+    std::unique_ptr<ImageFinder> finder_;
+    std::unique_ptr<Symbolizer> symbolizer_;
+};
+
+}  // namespace
+
+TEST_F(Symbolizing, file_offsets_find_their_function_and_linked_address) {
+    auto& demo = symbols("/usr/bin/demo");
+    EXPECT_EQ(name_at(demo, 0xc5), "main");
+    EXPECT_EQ(name_at(demo, 0x100, Demangle::normal), "demo::work(int)");
+    EXPECT_EQ(name_at(demo, 0x13f), "_ZN4demo4workEi") << "up to the next symbol";
+    EXPECT_EQ(name_at(demo, 0x10), "none");
+    EXPECT_EQ(demo.link_address({0xc5}).value(), 0x4000c5u);
+    EXPECT_TRUE(demo.has_symbols());
+    EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, source_lines_come_from_the_debug_information) {
+    const auto line = symbols("/usr/bin/demo").line({0xc1});
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->file, "/src/demo.s");
+    EXPECT_GT(line->line, 10u);
+    EXPECT_FALSE(symbolizer_->symbols({ImageName::Kind::file, "/usr/bin/demo", 0, 0, 0}, 0).line({0x10}));
+}
+
+TEST_F(Symbolizing, a_stripped_binary_takes_names_and_lines_from_the_debug_file_it_links_to) {
+    auto& split = symbols("/usr/bin/split");
+    EXPECT_EQ(name_at(split, 0x145), "main");
+    EXPECT_TRUE(split.line({0x145}));
+    EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, a_debug_file_is_found_by_build_id) {
+    const std::string debug = read_file(root_ + "/usr/bin/.debug/split.debug");
+    dir_.write("usr/bin/split", read_file(root_ + "/usr/bin/split"));
+    dir_.write("usr/lib/debug/.build-id/ab/" + std::string(split_id + 2) + ".debug", debug);
+    root_ = dir_.path();
+    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0x145), "main");
+}
+
+TEST_F(Symbolizing, a_debug_file_of_another_build_is_refused_with_a_note) {
+    dir_.write("usr/bin/split", read_file(root_ + "/usr/bin/split"));
+    dir_.write("usr/bin/.debug/split.debug", read_file(root_ + "/usr/bin/demo"));
+    root_ = dir_.path();
+    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0x145), "/usr/bin/split");
+    EXPECT_NE(warning().find("split.debug is not used"), std::string::npos) << warning();
+}
+
+TEST_F(Symbolizing, an_image_that_is_not_found_has_one_symbol_and_a_note) {
+    auto& gone = symbols("/gone/program");
+    EXPECT_EQ(name_at(gone, 12345), "/gone/program");
+    EXPECT_FALSE(gone.has_symbols());
+    EXPECT_NE(warning().find("/gone/program is not found"), std::string::npos);
+}
+
+TEST_F(Symbolizing, anonymous_memory_is_quiet) {
+    EXPECT_EQ(name_at(at({ImageName::Kind::anon, "[vdso]", 7, 0x1000, 0x1fff}), 5),
+              "[vdso] (tgid:7 range:0x1000-0x1fff)");
+    EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, another_build_than_the_profiled_is_told) {
+    info_.images["/usr/bin/split"].build_id = "00";
+    symbols("/usr/bin/split");
+    EXPECT_NE(warning().find("build-ids differ"), std::string::npos) << warning();
+}
+
+TEST_F(Symbolizing, a_changed_file_is_told_by_its_time_where_no_build_id_helps) {
+    symbols("/usr/bin/demo", 1);
+    EXPECT_NE(warning().find("was changed after it was profiled"), std::string::npos);
+}
+
+TEST_F(Symbolizing, the_build_id_counts_more_than_the_time) {
+    info_.images["/usr/bin/split"].build_id = split_id;
+    symbols("/usr/bin/split", 1);
+    EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, the_kernel_is_read_from_the_snapshot) {
+    info_.kernel_images.push_back({"/proc/kallsyms", 0xffffffff81000000, 0x1000, ""});
+    kallsyms_ = "ffffffff81000000 T _text\nffffffff81000100 T schedule\n";
+    EXPECT_EQ(name_at(symbols("/proc/kallsyms"), 0x120), "schedule");
+}
+
+TEST_F(Symbolizing, without_snapshot_a_note_names_the_remedy) {
+    EXPECT_EQ(name_at(symbols("/proc/kallsyms"), 0x120), "/proc/kallsyms");
+    EXPECT_NE(warning().find("--vmlinux"), std::string::npos);
+}
+
+TEST_F(Symbolizing, a_kernel_image_given_by_hand_counts_from_its_text) {
+    options_.vmlinux = test::fixture("root/usr/bin/demo");
+    auto& kernel = symbols("/proc/kallsyms", 0, true);
+    EXPECT_EQ(name_at(kernel, 0x45), "main") << ".text begins at 0x80 of the file";
+    EXPECT_EQ(kernel.link_address({0x45}).value(), 0x4000c5u);
+}
+
+TEST_F(Symbolizing, a_module_without_snapshot_is_read_from_its_file) {
+    info_.kernel_release = "6.1";
+    dir_.write("lib/modules/6.1/net/nf-demo.ko.gz", gzip(read_file(root_ + "/usr/bin/demo")));
+    root_ = dir_.path();
+    EXPECT_EQ(name_at(at({ImageName::Kind::kernel, "nf_demo", 0, 0, 0}, 0, true), 0x45), "main");
+}
+
+TEST_F(Symbolizing, an_unknown_module_is_shown_with_a_slash) {
+    EXPECT_EQ(name_at(at({ImageName::Kind::kernel, "no-vmlinux", 0, 0, 0}), 7), "/no-vmlinux");
+    EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, a_file_that_is_no_binary_is_told) {
+    dir_.write("usr/bin/text", "#!/bin/sh\n");
+    root_ = dir_.path();
+    EXPECT_EQ(name_at(symbols("/usr/bin/text"), 0), "/usr/bin/text");
+    EXPECT_NE(warning().find("not an ELF file"), std::string::npos);
+}
+
+TEST_F(Symbolizing, this_program_knows_itself) {
+    root_ = "";
+    auto& self = symbols("/proc/self/exe");
+    EXPECT_GT(self.symbols().size(), 1000u);
+    for (size_t i = 1; i < self.symbols().size(); ++i)
+        ASSERT_LE(self.symbols()[i - 1].start.value() + self.symbols()[i - 1].length, self.symbols()[i].start.value());
+}
+
+}  // namespace op::pp
