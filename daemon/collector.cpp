@@ -15,19 +15,18 @@ constexpr uint64_t piece_shift = 18;
 /// Losses that belong to no CPU in particular.
 constexpr uint32_t any_cpu = UINT32_MAX;
 
-std::string hex_of(std::span<const std::byte> bytes) {
-    std::string text;
-    for (const std::byte b : bytes) text += hex(std::to_integer<uint8_t>(b), 2);
-    return text;
-}
-
 }  // namespace
 
 Collector::Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
                      Diagnostics& notes, FillGaps fill_gaps)
-    : info_(described), options_(options), notes_(notes), fill_gaps_(std::move(fill_gaps)), table_(names_),
+    : info_(described),
+      options_(options),
+      notes_(notes),
+      fill_gaps_(std::move(fill_gaps)),
+      table_(names_),
       files_(session, info_, names_, options.images_are_local, options.open_files, notes),
-      no_vmlinux_(names_.intern(no_vmlinux)), cache_(slots) {}
+      no_vmlinux_(names_.intern(no_vmlinux)),
+      cache_(slots) {}
 
 void Collector::process(std::span<const Record> records) {
     for (const Record& record : records) {
@@ -40,8 +39,8 @@ void Collector::process(std::span<const Record> records) {
 }
 
 Collector::Slot& Collector::slot_for(const Sample& sample) noexcept {
-    const uint64_t mixed =
-        ((sample.pc.value() >> piece_shift) ^ static_cast<uint64_t>(sample.tgid) << 40) * 0x9e3779b97f4a7c15ULL;
+    const uint64_t mixed = ((sample.pc.value() >> piece_shift) ^ static_cast<uint64_t>(sample.tgid) << 40) *
+                           0x9e3779b97f4a7c15ULL;
     return cache_[mixed >> 32 & (slots - 1)];
 }
 
@@ -75,8 +74,10 @@ void Collector::take_slowly(const Sample& sample, Slot& slot) {
     note_image(*region);
     const uint64_t key = region->offset(sample.pc).value();
     file->add(key);
-    slot = {region->start, region->end,  key - sample.pc.value(), file, generation(),
-            sample.tgid,   sample.tid,   sample.cpu,              sample.event, sample.mode};
+    slot = {region->start, region->end,  key - sample.pc.value(),
+            file,          generation(), sample.tgid,
+            sample.tid,    sample.cpu,   sample.event,
+            sample.mode};
 }
 
 const Region* Collector::find(const Sample& sample, RuntimeAddress pc, bool kernel) {
@@ -121,8 +122,8 @@ void Collector::take_chain(const Sample& sample) {
     }
 }
 
-void Collector::store_arc(const Sample& sample, const Region* caller, RuntimeAddress from, const Region* callee,
-                          RuntimeAddress to) {
+void Collector::store_arc(const Sample& sample, const Region* caller, RuntimeAddress from,
+                          const Region* callee, RuntimeAddress to) {
     SampleFile* file = nullptr;
     if (caller && callee) {
         FileKey key = key_for(sample, *caller);
@@ -143,7 +144,8 @@ void Collector::note_image(const Region& region) {
     RecordedImage image;
     if (const auto it = mapped_images_.find(region.name); it != mapped_images_.end()) image = it->second;
     image.mtime = files_.mtime({region.name, region.kind, 0, {}, {}});
-    if (image.build_id.empty() && options_.images_are_local && !image.deleted) image.build_id = build_id_of_file(path);
+    if (image.build_id.empty() && options_.images_are_local && !image.deleted)
+        image.build_id = build_id_of_file(path);
     info_.images.emplace(std::move(path), std::move(image));
 }
 
@@ -152,13 +154,13 @@ void Collector::take(const Mapping& mapping) {
     if (mapping.kernel) {
         if (mapping.path == no_vmlinux) return;
         kernel_images_[names_.intern(mapping.path)] = {std::string(mapping.path), mapping.start.value(),
-                                                       mapping.length, hex_of(mapping.build_id)};
+                                                       mapping.length, hex(mapping.build_id)};
         return;
     }
     const MappedPath path = classify_mapped_path(mapping.path);
     if (path.kind != RegionKind::file || (mapping.build_id.empty() && !path.deleted)) return;
     RecordedImage& image = mapped_images_[names_.intern(path.name)];
-    std::string build_id = hex_of(mapping.build_id);
+    std::string build_id = hex(mapping.build_id);
     if (!image.build_id.empty() && !build_id.empty() && image.build_id != build_id)
         notes_.warn(printable(path.name) + " was replaced while profiling; its samples are of both versions");
     if (!build_id.empty()) image.build_id = std::move(build_id);
@@ -183,7 +185,8 @@ SessionInfo Collector::account() {
     info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);
     info.arcs_stored = counts.arcs.stored;
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
-    for (const auto& [name, image] : kernel_images_) info.kernel_images.push_back(image);
+    for (const auto& [name, image] : kernel_images_)
+        info.kernel_images.push_back(image);
     for (const auto& [name, image] : mapped_images_)  // what was replaced meanwhile
         if (noted_images_.contains(name) && !image.build_id.empty())
             info.images.at(std::string(names_.text(name))).build_id = image.build_id;

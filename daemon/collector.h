@@ -21,8 +21,9 @@ namespace op::collect {
 struct CollectorOptions {
     bool separate_thread = false;  ///< tgid and tid in file names
     bool separate_cpu = false;     ///< cpu in file names
-    bool images_are_local = false;      ///< images are files of this machine: mtimes and build-ids are read from them
-    size_t open_files = 400;       ///< sample files open at a time
+    bool images_are_local =
+        false;                ///< images are files of this machine: mtimes and build-ids are read from them
+    size_t open_files = 400;  ///< sample files open at a time
 };
 
 /// Asked for a sample whose address lies in no known mapping (or no known kernel image): records that may

@@ -59,7 +59,8 @@ std::string find_program(const std::string& word) {
 std::string CommandEnd::text() const {
     if (!signalled) return "exited with status " + std::to_string(code);
     const char* description = ::sigdescr_np(code);
-    return "was killed by signal " + std::to_string(code) + (description ? std::string(" (") + description + ")" : "");
+    return "was killed by signal " + std::to_string(code) +
+           (description ? std::string(" (") + description + ")" : "");
 }
 
 Command::Command(std::vector<std::string> words, const sigset_t& mask) : name_(printable(words.at(0))) {
@@ -86,9 +87,11 @@ Command::~Command() {
     ::waitpid(pid_, nullptr, 0);
 }
 
-void Command::run_child(const std::vector<std::string>& words, const sigset_t& mask, Fd hold, Fd failure) noexcept {
+void Command::run_child(const std::vector<std::string>& words, const sigset_t& mask, Fd hold,
+                        Fd failure) noexcept {
     std::vector<char*> argv;
-    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+    for (const std::string& word : words)
+        argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
     char go = 0;
     if (::read(hold.get(), &go, 1) != 1) ::_exit(127);
@@ -117,7 +120,8 @@ void Command::release() {
 std::optional<CommandEnd> Command::poll_end() {
     int status = 0;
     if (!end_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
-        end_ = WIFSIGNALED(status) ? CommandEnd{true, WTERMSIG(status)} : CommandEnd{false, WEXITSTATUS(status)};
+        end_ =
+            WIFSIGNALED(status) ? CommandEnd{true, WTERMSIG(status)} : CommandEnd{false, WEXITSTATUS(status)};
     }
     return end_;
 }
@@ -125,7 +129,8 @@ std::optional<CommandEnd> Command::poll_end() {
 CommandEnd Command::wait_end() {
     hold_.reset();
     pollfd ended{pidfd_.get(), POLLIN, 0};
-    while (!poll_end()) ::poll(&ended, 1, -1);
+    while (!poll_end())
+        ::poll(&ended, 1, -1);
     return *end_;
 }
 

@@ -39,8 +39,8 @@ public:
     pid_t pid() const noexcept { return pid_; }
     /// Readable when the child has ended (a pidfd).
     int wait_fd() const noexcept { return pidfd_.get(); }
-    /// Lets the child call exec and waits until it did. Throws a usage error if there is no such program or it
-    /// cannot be executed.
+    /// Lets the child call exec and waits until it did. Throws a usage error if there is no such program or
+    /// it cannot be executed.
     void release();
     /// How it ended; none while it runs.
     std::optional<CommandEnd> poll_end();

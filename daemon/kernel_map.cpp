@@ -9,24 +9,13 @@
 #include "libop/build_id.h"
 #include "libop/error.h"
 #include "libop/fd.h"
+#include "libop/kallsyms.h"
 #include "libop/text.h"
 
 namespace op::collect {
 namespace {
 
 constexpr const char* kallsyms_path = "/proc/kallsyms";
-
-struct SymbolLine {
-    uint64_t address;
-    std::string_view type, name;
-};
-
-/// "address type name [module]"; a line that is not understood has an empty name.
-SymbolLine parse_symbol(std::string_view line) {
-    const auto address = parse_number(take_word(line), 16);
-    const auto type = take_word(line), name = take_word(line);
-    return address ? SymbolLine{*address, type, name} : SymbolLine{0, {}, {}};
-}
 
 std::string read_or_empty(const std::string& path) {
     try {
@@ -58,7 +47,8 @@ std::span<const std::byte> keep_build_id(const std::string& notes_path, RecordLi
     return as_bytes(out.keep(unhex(build_id_of_notes(as_bytes(notes)))));
 }
 
-void add_kernel(std::string_view name, KernelRange range, std::span<const std::byte> build_id, RecordList& out) {
+void add_kernel(std::string_view name, KernelRange range, std::span<const std::byte> build_id,
+                RecordList& out) {
     out.add(Mapping{0, 0, {range.start}, range.end - range.start, 0, true, name, build_id});
 }
 
@@ -66,18 +56,19 @@ std::string hidden_message() {
     std::string knob = read_or_empty("/proc/sys/kernel/kptr_restrict");
     if (knob.ends_with('\n')) knob.pop_back();
     if (knob.empty()) return "kernel samples will have no symbols: /proc/kallsyms cannot be read";
-    return "kernel samples will have no symbols: kernel addresses are hidden (kernel.kptr_restrict is " + knob +
-           "); run as root with kernel.kptr_restrict=1 or 0 to see them";
+    return "kernel samples will have no symbols: kernel addresses are hidden (kernel.kptr_restrict is " +
+           knob + "); run as root with kernel.kptr_restrict=1 or 0 to see them";
 }
 
 }  // namespace
 
 bool KernelRangeScan::take(std::string_view line) {
-    const SymbolLine symbol = parse_symbol(line);
-    if (symbol.name == "_text") text_ = symbol.address;
-    if (symbol.name == "_stext") stext_ = symbol.address;
-    if (symbol.name == "_etext") etext_ = symbol.address;
-    return symbol.name != "_etext";
+    const auto symbol = parse_kallsyms_line(line);
+    if (!symbol) return true;
+    if (symbol->name == "_text") text_ = symbol->address;
+    if (symbol->name == "_stext") stext_ = symbol->address;
+    if (symbol->name == "_etext") etext_ = symbol->address;
+    return etext_ == 0;
 }
 
 std::optional<KernelRange> KernelRangeScan::range() const {
@@ -101,12 +92,6 @@ std::vector<ModuleLine> parse_modules(std::string_view text) {
         if (length && start && *start != 0 && *length > 0) modules.push_back({name, *start, *length});
     }
     return modules;
-}
-
-bool is_text_symbol(std::string_view kallsyms_line) {
-    const SymbolLine symbol = parse_symbol(kallsyms_line);
-    return symbol.address != 0 && !symbol.name.empty() && symbol.type.size() == 1 &&
-           std::string_view("tTwW").find(symbol.type[0]) != std::string_view::npos;
 }
 
 void add_kernel_records(const std::string& vmlinux, RecordList& out, Diagnostics& notes) {
@@ -135,7 +120,8 @@ void add_module_records(RecordList& out) {
 std::string kallsyms_snapshot() {
     std::string text;
     for_each_kallsyms_line([&](std::string_view line) {
-        if (is_text_symbol(line)) text.append(line).push_back('\n');
+        const auto symbol = parse_kallsyms_line(line);
+        if (symbol && symbol->is_text()) text.append(line).push_back('\n');
         return true;
     });
     return text;

@@ -44,9 +44,6 @@ struct ModuleLine {
 /// The modules in the text of /proc/modules whose address is known.
 std::vector<ModuleLine> parse_modules(std::string_view text);
 
-/// True for a line of kallsyms that a report needs: a text symbol (types t, T, w, W) with an address.
-bool is_text_symbol(std::string_view kallsyms_line);
-
 /// Adds Mapping records for the kernel and its modules: everything from the middle of the address space on is
 /// no-vmlinux, the known images lie on top of it. `vmlinux` (may be empty) is the image the user named; it
 /// gives the kernel's name. Notes (each naming the knob) when addresses are hidden.

@@ -13,7 +13,8 @@ perf_event_attr make_attr(const RecordedEvent& event, bool leader, const PerfReq
     perf_event_attr attr{};
     attr.size = sizeof attr;
     attr.type = event.name == "TIMER" ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
-    attr.config = event.name == "TIMER" ? uint64_t{PERF_COUNT_SW_CPU_CLOCK} : uint64_t{PERF_COUNT_HW_CPU_CYCLES};
+    attr.config =
+        event.name == "TIMER" ? uint64_t{PERF_COUNT_SW_CPU_CLOCK} : uint64_t{PERF_COUNT_HW_CPU_CYCLES};
     attr.sample_period = event.count;
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;

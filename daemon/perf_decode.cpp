@@ -17,9 +17,12 @@ constexpr uint16_t unknown_event = UINT16_MAX;
 
 CpuMode mode_of(uint16_t misc) {
     switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-        case PERF_RECORD_MISC_USER: return CpuMode::user;
-        case PERF_RECORD_MISC_KERNEL: return CpuMode::kernel;
-        default: return CpuMode::guest;
+        case PERF_RECORD_MISC_USER:
+            return CpuMode::user;
+        case PERF_RECORD_MISC_KERNEL:
+            return CpuMode::kernel;
+        default:
+            return CpuMode::guest;
     }
 }
 
@@ -54,7 +57,8 @@ std::pair<std::span<const uint64_t>, uint16_t> take_chain(ByteReader& in, uint64
 }  // namespace
 
 PerfDecoder::PerfDecoder(uint64_t sample_type)
-    : has_id_(sample_type & PERF_SAMPLE_IDENTIFIER), has_chain_(sample_type & PERF_SAMPLE_CALLCHAIN),
+    : has_id_(sample_type & PERF_SAMPLE_IDENTIFIER),
+      has_chain_(sample_type & PERF_SAMPLE_CALLCHAIN),
       trailer_size_(has_id_ ? 32 : 24) {}
 
 uint16_t PerfDecoder::event_of(uint64_t id) const {
@@ -92,8 +96,8 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode_sample(std::span<const s
 }
 
 // MMAP2: pid, tid, addr, len, pgoff, then 24 bytes of device and inode or of build-id, prot, flags, name.
-std::optional<PerfDecoder::Decoded> PerfDecoder::decode_mapping(std::span<const std::byte> body, uint16_t misc,
-                                                                const Trailer& t) const {
+std::optional<PerfDecoder::Decoded> PerfDecoder::decode_mapping(std::span<const std::byte> body,
+                                                                uint16_t misc, const Trailer& t) const {
     ByteReader in(body.first(body.size() - trailer_size_), "perf mapping");
     Mapping m{};
     m.time = t.time;
@@ -111,18 +115,21 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode_mapping(std::span<const 
     return Decoded{t.time, m};
 }
 
-std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header& header, ChainArena& chains) const try {
+std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header& header,
+                                                        ChainArena& chains) const try {
     const auto* start = reinterpret_cast<const std::byte*>(&header) + sizeof header;
     const std::span body(start, header.size - sizeof header);
     if (header.type == PERF_RECORD_SAMPLE) return decode_sample(body, header.misc, chains);
     const Trailer t = trailer(body);
     ByteReader in(body, "perf record");
     switch (header.type) {
-        case PERF_RECORD_MMAP2: return decode_mapping(body, header.misc, t);
+        case PERF_RECORD_MMAP2:
+            return decode_mapping(body, header.misc, t);
         case PERF_RECORD_COMM: {
             const auto tgid = in.get<uint32_t>(), tid = in.get<uint32_t>();
             const bool exec = header.misc & PERF_RECORD_MISC_COMM_EXEC;
-            return Decoded{t.time, Name{t.time, tgid, tid, exec, c_string(in.take(in.remaining() - trailer_size_))}};
+            return Decoded{t.time,
+                           Name{t.time, tgid, tid, exec, c_string(in.take(in.remaining() - trailer_size_))}};
         }
         case PERF_RECORD_FORK:
         case PERF_RECORD_EXIT: {
@@ -139,7 +146,8 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header&
         case PERF_RECORD_THROTTLE:
         case PERF_RECORD_UNTHROTTLE:
             return Decoded{t.time, Throttle{t.time, t.cpu, t.event, header.type == PERF_RECORD_THROTTLE}};
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 } catch (const Error&) {
     if (header.type != PERF_RECORD_SAMPLE) return std::nullopt;

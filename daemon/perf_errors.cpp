@@ -38,17 +38,20 @@ bool seccomp_filter_on() {
 }
 
 std::string explain_refusal(const PerfSituation& s) {
-    const std::string head = s.system_wide ? "profiling the whole system is not permitted: "
-                                           : "profiling is not permitted: ";
+    const std::string head =
+        s.system_wide ? "profiling the whole system is not permitted: " : "profiling is not permitted: ";
     if (s.seccomp)
-        return head + "a seccomp filter (Seccomp: 2 in /proc/self/status) may block perf_event_open; in a container, "
-                      "allow that system call or add the capability PERFMON";
+        return head +
+               "a seccomp filter (Seccomp: 2 in /proc/self/status) may block perf_event_open; in a "
+               "container, "
+               "allow that system call or add the capability PERFMON";
     if (s.pid != 0 && !s.root && s.paranoid <= "2" && s.paranoid.size() == 1)
         return head + "process " + std::to_string(s.pid) + " belongs to another user; run as root";
-    if (s.root) return head + "root lacks the capability PERFMON or SYS_ADMIN here; grant it (container, lockdown)";
+    if (s.root)
+        return head + "root lacks the capability PERFMON or SYS_ADMIN here; grant it (container, lockdown)";
     const char* value = s.system_wide ? "0" : "2";
-    return head + "kernel.perf_event_paranoid is " + s.paranoid + "; run as root, or as root set it: sysctl " +
-           "kernel.perf_event_paranoid=" + value;
+    return head + "kernel.perf_event_paranoid is " + s.paranoid +
+           "; run as root, or as root set it: sysctl " + "kernel.perf_event_paranoid=" + value;
 }
 
 }  // namespace
@@ -65,18 +68,24 @@ PerfSituation perf_situation(int error, bool system_wide, int pid) {
 std::string explain_perf_error(const PerfSituation& s) {
     switch (s.error) {
         case EACCES:
-        case EPERM: return explain_refusal(s);
+        case EPERM:
+            return explain_refusal(s);
         case ENOSYS:
             return s.seccomp ? explain_refusal(s)
                              : "this kernel has no perf_event_open; one with CONFIG_PERF_EVENTS is needed";
-        case EBUSY: return "the processor's counters are in use by another profiler; stop it or use event TIMER";
+        case EBUSY:
+            return "the processor's counters are in use by another profiler; stop it or use event TIMER";
         case ENOENT:
         case EOPNOTSUPP:
-        case ENODEV: return "this machine cannot count that event; use event TIMER";
+        case ENODEV:
+            return "this machine cannot count that event; use event TIMER";
         case EMFILE:
-            return "too many files open: one is needed per thread, processor and event; raise the limit (ulimit -n)";
-        case ESRCH: return "process " + std::to_string(s.pid) + " ended before profiling was started";
-        default: return "perf_event_open failed: " + errno_text(s.error);
+            return "too many files open: one is needed per thread, processor and event; raise the limit "
+                   "(ulimit -n)";
+        case ESRCH:
+            return "process " + std::to_string(s.pid) + " ended before profiling was started";
+        default:
+            return "perf_event_open failed: " + errno_text(s.error);
     }
 }
 

@@ -8,12 +8,12 @@ namespace op::collect {
 
 /// What explains a refusal, gathered from the system so that the wording can be tested.
 struct PerfSituation {
-    int error = 0;           ///< errno of perf_event_open
+    int error = 0;  ///< errno of perf_event_open
     bool system_wide = false;
     bool root = false;
-    std::string paranoid;    ///< value of kernel.perf_event_paranoid; empty = no such file
-    bool seccomp = false;    ///< a system call filter is on
-    int pid = 0;             ///< process attached to, 0 = none
+    std::string paranoid;  ///< value of kernel.perf_event_paranoid; empty = no such file
+    bool seccomp = false;  ///< a system call filter is on
+    int pid = 0;           ///< process attached to, 0 = none
 };
 
 /// The present situation.

@@ -24,15 +24,16 @@ RecordedEvent recorded(const EventSpec& spec, bool callgraph) {
 }
 
 void note_fallback(const RecordedEvent& event, const RecordedEvent& instead, Diagnostics& notes) {
-    notes.warn("no hardware counter for " + event.name + " on this machine: sampling by the CPU clock instead, event " +
-               instead.name + ":" + std::to_string(instead.count) + " (a sample every " +
-               std::to_string(instead.count) + " ns of CPU time)");
+    notes.warn("no hardware counter for " + event.name +
+               " on this machine: sampling by the CPU clock instead, event " + instead.name + ":" +
+               std::to_string(instead.count) + " (a sample every " + std::to_string(instead.count) +
+               " ns of CPU time)");
 }
 
 }  // namespace
 
-void choose_events(const std::vector<EventSpec>& specs, bool callgraph, const EventProbe& works, SessionInfo& info,
-                   Diagnostics& notes) {
+void choose_events(const std::vector<EventSpec>& specs, bool callgraph, const EventProbe& works,
+                   SessionInfo& info, Diagnostics& notes) {
     std::vector<EventSpec> wanted = specs;
     if (wanted.empty()) wanted.push_back(default_spec(event_table().front().name));
     bool hardware = false;

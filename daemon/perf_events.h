@@ -15,9 +15,9 @@ namespace op::collect {
 using EventProbe = std::function<bool(const RecordedEvent&)>;
 
 /// Checks the specifications and fills in `info.events` and the CPU type. Without specifications the default
-/// event is taken: CPU_CLK_UNHALTED where `works` says so, else TIMER. Where a hardware event was asked for and
-/// does not work, TIMER takes its place, with a note. Throws a usage error (see check_event).
-void choose_events(const std::vector<EventSpec>& specs, bool callgraph, const EventProbe& works, SessionInfo& info,
-                   Diagnostics& notes);
+/// event is taken: CPU_CLK_UNHALTED where `works` says so, else TIMER. Where a hardware event was asked for
+/// and does not work, TIMER takes its place, with a note. Throws a usage error (see check_event).
+void choose_events(const std::vector<EventSpec>& specs, bool callgraph, const EventProbe& works,
+                   SessionInfo& info, Diagnostics& notes);
 
 }  // namespace op::collect

@@ -23,7 +23,9 @@ PerfRing::~PerfRing() {
     if (page_) ::munmap(page_, ::sysconf(_SC_PAGESIZE) + data_size_);
 }
 
-void PerfRing::update() noexcept { head_ = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE); }
+void PerfRing::update() noexcept {
+    head_ = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE);
+}
 
 const perf_event_header* PerfRing::peek() {
     if (head_ - next_ < sizeof(perf_event_header)) return nullptr;
@@ -46,6 +48,8 @@ void PerfRing::pop() noexcept {
     next_ += header->size;
 }
 
-void PerfRing::release() noexcept { __atomic_store_n(&page_->data_tail, next_, __ATOMIC_RELEASE); }
+void PerfRing::release() noexcept {
+    __atomic_store_n(&page_->data_tail, next_, __ATOMIC_RELEASE);
+}
 
 }  // namespace op::collect

@@ -19,8 +19,12 @@ public:
     /// records. Throws a system error whose code() is EPERM if the locked-memory limit forbids it.
     PerfRing(int fd, size_t data_size);
     PerfRing(PerfRing&& other) noexcept
-        : page_(std::exchange(other.page_, nullptr)), data_(other.data_), data_size_(other.data_size_),
-          head_(other.head_), next_(other.next_), split_(std::move(other.split_)) {}
+        : page_(std::exchange(other.page_, nullptr)),
+          data_(other.data_),
+          data_size_(other.data_size_),
+          head_(other.head_),
+          next_(other.next_),
+          split_(std::move(other.split_)) {}
     PerfRing& operator=(PerfRing&&) = delete;
     ~PerfRing();
 
@@ -38,8 +42,8 @@ private:
     perf_event_mmap_page* page_ = nullptr;
     const std::byte* data_ = nullptr;
     size_t data_size_ = 0;
-    uint64_t head_ = 0;  ///< end of what may be read
-    uint64_t next_ = 0;  ///< start of the next record
+    uint64_t head_ = 0;            ///< end of what may be read
+    uint64_t next_ = 0;            ///< start of the next record
     std::vector<uint64_t> split_;  ///< copy of the one record that straddles the ring's end
 };
 

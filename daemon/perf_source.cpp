@@ -20,8 +20,8 @@ namespace op::collect {
 namespace {
 
 constexpr size_t batch_limit = 512;
-/// A record is in its ring at most this long after its time stamp (ns): younger ones wait for the next round, so
-/// that rings can be merged in time order.
+/// A record is in its ring at most this long after its time stamp (ns): younger ones wait for the next round,
+/// so that rings can be merged in time order.
 constexpr uint64_t settle_time = 2'000'000;
 /// All rings together, so that memory stays small on large machines.
 constexpr size_t all_rings_limit = size_t{8} << 20;
@@ -48,13 +48,15 @@ std::vector<uint32_t> online_cpus() {
         const auto first = parse_number(part.substr(0, dash));
         const auto last = dash == part.npos ? first : parse_number(part.substr(dash + 1));
         if (!first || !last || *last > 1 << 16) continue;
-        for (uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
+        for (uint64_t cpu = *first; cpu <= *last; ++cpu)
+            cpus.push_back(cpu);
     }
     return cpus;
 }
 
 size_t fitting_ring(size_t wanted, size_t cpus) {
-    while (wanted > smallest_wanted_ring && wanted * cpus > all_rings_limit) wanted /= 2;
+    while (wanted > smallest_wanted_ring && wanted * cpus > all_rings_limit)
+        wanted /= 2;
     return wanted;
 }
 
@@ -80,7 +82,10 @@ PerfRequest request_for(const PerfOptions& options, size_t events) {
 }  // namespace
 
 PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnostics& notes)
-    : session_(std::move(session)), target_(options.target), notes_(notes), vmlinux_(options.vmlinux),
+    : session_(std::move(session)),
+      target_(options.target),
+      notes_(notes),
+      vmlinux_(options.vmlinux),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     if (!epoll_) throw_system("cannot create an epoll descriptor");
     batch_.reserve(batch_limit);
@@ -108,8 +113,10 @@ void PerfSource::open_all(const PerfOptions& options, PerfFeatures features) {
         make_attr(session_.events.front(), true, request, features).sample_type);
     const auto cpus = online_cpus();
     ring_bytes_ = fitting_ring(options.ring_bytes, cpus.size());
-    for (const uint32_t cpu : cpus) open_cpu(options, cpu, features);
-    if (lanes_.empty()) throw Error(ErrorKind::system, explain_perf_error(perf_situation(ESRCH, false, target_.pid)));
+    for (const uint32_t cpu : cpus)
+        open_cpu(options, cpu, features);
+    if (lanes_.empty())
+        throw Error(ErrorKind::system, explain_perf_error(perf_situation(ESRCH, false, target_.pid)));
 }
 
 void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFeatures& features) {
@@ -177,7 +184,8 @@ void PerfSource::wait_for(const Lane& lane) {
 void PerfSource::start() {
     if (target_.kind != PerfTarget::Kind::command)
         for (const Lane& lane : lanes_)
-            for (const Fd& event : lane.events) ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
+            for (const Fd& event : lane.events)
+                ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
     // After enabling: what changes from now on is in the rings and is applied after this.
     if (kernel_mode_) add_kernel_records(vmlinux_, initial_, notes_);
     if (target_.kind == PerfTarget::Kind::process) scan_process(target_.pid, initial_);
@@ -187,7 +195,8 @@ void PerfSource::start() {
 
 void PerfSource::stop() {
     for (const Lane& lane : lanes_)
-        for (const Fd& event : lane.events) ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+        for (const Fd& event : lane.events)
+            ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
     stopped_ = true;
     last_words_due_ = true;
 }
@@ -252,7 +261,8 @@ void PerfSource::count_lost() {
             } count{};
             if (::read(event.get(), &count, sizeof count) == sizeof count) lost += count.lost;
         }
-        if (lost > lane.lost_told) last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
+        if (lost > lane.lost_told)
+            last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
     }
 }
 

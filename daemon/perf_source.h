@@ -91,10 +91,10 @@ private:
     Fd epoll_;
     size_t ring_bytes_ = 0;
     bool kernel_mode_ = true, counts_lost_ = true, stopped_ = false;
-    uint64_t until_ = 0;      ///< records up to this time may be delivered
-    RecordList initial_;      ///< what /proc and the kernel's map told at the start
+    uint64_t until_ = 0;  ///< records up to this time may be delivered
+    RecordList initial_;  ///< what /proc and the kernel's map told at the start
     bool initial_due_ = false;
-    RecordList last_words_;   ///< losses counted at the end
+    RecordList last_words_;  ///< losses counted at the end
     bool last_words_due_ = false;
     ChainArena chains_;
     std::vector<Record> batch_;

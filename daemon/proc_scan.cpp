@@ -33,7 +33,8 @@ std::optional<MapsLine> parse_maps_line(std::string_view line) {
     take_word(line);  // inode
     const size_t dash = range.find('-');
     if (dash == range.npos || permissions.size() < 3 || permissions[2] != 'x') return std::nullopt;
-    const auto start = parse_number(range.substr(0, dash), 16), end = parse_number(range.substr(dash + 1), 16);
+    const auto start = parse_number(range.substr(0, dash), 16),
+               end = parse_number(range.substr(dash + 1), 16);
     const auto file_offset = parse_number(offset, 16);
     if (!start || !end || !file_offset || *start >= *end) return std::nullopt;
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -64,9 +65,11 @@ void scan_mappings(uint32_t tgid, RecordList& out) {
     const std::string_view text = out.keep(read_file(proc_path(tgid, "maps")));
     auto lines = parse_maps(text);
     const std::string executable = executable_of(tgid);
-    std::stable_partition(lines.begin(), lines.end(),
-                          [&](const MapsLine& line) { return !executable.empty() && line.path == executable; });
-    for (const MapsLine& line : lines) add_mapping(tgid, line, out);
+    std::stable_partition(lines.begin(), lines.end(), [&](const MapsLine& line) {
+        return !executable.empty() && line.path == executable;
+    });
+    for (const MapsLine& line : lines)
+        add_mapping(tgid, line, out);
 }
 
 }  // namespace
@@ -97,10 +100,13 @@ void scan_process(uint32_t tgid, RecordList& out) {
 }
 
 void scan_all_processes(RecordList& out) {
-    for (const uint32_t tgid : numbers_in("/proc")) scan_process(tgid, out);
+    for (const uint32_t tgid : numbers_in("/proc"))
+        scan_process(tgid, out);
 }
 
-std::vector<uint32_t> threads_of(uint32_t tgid) { return numbers_in(proc_path(tgid, "task")); }
+std::vector<uint32_t> threads_of(uint32_t tgid) {
+    return numbers_in(proc_path(tgid, "task"));
+}
 
 bool GapFiller::due(uint32_t tgid, uint64_t now) {
     if (last_look_.size() > look_limit) last_look_.clear();

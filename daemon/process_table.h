@@ -57,7 +57,7 @@ struct Process {
     std::shared_ptr<AddressSpace> space;
     StringId executable = StringId::none;  ///< path; none = not known (a kernel thread, or not seen yet)
     bool awaiting_executable = false;      ///< the next file mapping is the executable's
-    uint32_t threads = 1;  ///< alive, as far as seen
+    uint32_t threads = 1;                  ///< alive, as far as seen
 };
 
 /// All processes and the kernel. Not thread-safe.
@@ -101,7 +101,8 @@ private:
     uint32_t generation_ = 0;
 };
 
-/// How a mapped path is to be understood: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" -> anon.
+/// How a mapped path is to be understood: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" ->
+/// anon.
 struct MappedPath {
     RegionKind kind;
     std::string_view name;  ///< path without the deletion mark, or label; part of the argument or static

@@ -86,7 +86,8 @@ private:
 }  // namespace
 
 void drain_into(SampleSource& source, const std::function<void(std::span<const Record>)>& sink) {
-    for (auto records = source.drain(); !records.empty(); records = source.drain()) sink(records);
+    for (auto records = source.drain(); !records.empty(); records = source.drain())
+        sink(records);
 }
 
 StopReason record(const Recording& recording) {

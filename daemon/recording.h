@@ -16,17 +16,19 @@ struct Recording {
     SampleSource& source;
     StopSignals& signals;
     std::function<void(std::span<const Record>)> sink;  ///< gets every record, in order
-    std::function<void()> checkpoint;  ///< called about once a minute, so that a crash costs little; may be empty
-    Command* command = nullptr;        ///< program to release and watch; null = none
-    pid_t attached = 0;                ///< running process to watch; 0 = none
+    std::function<void()>
+        checkpoint;              ///< called about once a minute, so that a crash costs little; may be empty
+    Command* command = nullptr;  ///< program to release and watch; null = none
+    pid_t attached = 0;          ///< running process to watch; 0 = none
 };
 
 /// Why it ended.
 enum class StopReason { program_ended, interrupted };
 
-/// Starts the source, records until the program ends or a stop signal comes, stops the source and drains it. A stop
-/// signal is passed on to the command unless its terminal sent it already; if the command is not gone two seconds
-/// later, or a second signal comes, it is killed. Throws what the source, the sink and Command::release throw.
+/// Starts the source, records until the program ends or a stop signal comes, stops the source and drains it.
+/// A stop signal is passed on to the command unless its terminal sent it already; if the command is not gone
+/// two seconds later, or a second signal comes, it is killed. Throws what the source, the sink and
+/// Command::release throw.
 StopReason record(const Recording& recording);
 
 /// Drains the source into the sink until it gives nothing more.

@@ -15,7 +15,9 @@ void add_counts(SampleFileCounts& sum, const SampleFileCounts& n) {
     sum.lost_no_space += n.lost_no_space;
 }
 
-void mix(size_t& hash, uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); }
+void mix(size_t& hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
+}
 
 void mix(size_t& hash, const ImageRef& image) {
     mix(hash, static_cast<uint64_t>(image.name) << 8 | static_cast<uint64_t>(image.kind));
@@ -58,7 +60,11 @@ size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
 
 SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
                          bool images_are_local, size_t limit, Diagnostics& notes)
-    : session_(session), info_(session_info), names_(names), notes_(notes), images_are_local_(images_are_local),
+    : session_(session),
+      info_(session_info),
+      names_(names),
+      notes_(notes),
+      images_are_local_(images_are_local),
       limit_(limit) {}
 
 SampleFile* SampleFiles::get(const FileKey& key) {
@@ -93,7 +99,8 @@ std::optional<SampleFile> SampleFiles::open(const SampleName& name, const Sample
 void SampleFiles::close_oldest() {
     Entry& oldest = entries_.back();
     add(closed_, oldest);
-    for (const FileKey& key : oldest.keys) by_key_.erase(key);
+    for (const FileKey& key : oldest.keys)
+        by_key_.erase(key);
     by_path_.erase(oldest.path);
     entries_.pop_back();
     ++generation_;
@@ -105,7 +112,8 @@ void SampleFiles::add(StoredCounts& sum, Entry& entry) {
 
 StoredCounts SampleFiles::counts() {
     StoredCounts sum = closed_;
-    for (Entry& entry : entries_) add(sum, entry);
+    for (Entry& entry : entries_)
+        add(sum, entry);
     return sum;
 }
 

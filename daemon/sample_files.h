@@ -69,7 +69,7 @@ public:
 private:
     struct Entry {
         std::string path;
-        std::vector<FileKey> keys;  ///< all that select this file
+        std::vector<FileKey> keys;       ///< all that select this file
         std::optional<SampleFile> file;  ///< none = could not be opened
 
         bool holds_arcs() const { return keys.front().callee.name != StringId::none; }

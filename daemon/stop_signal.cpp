@@ -12,13 +12,16 @@ namespace op::collect {
 StopSignals::StopSignals() {
     sigset_t stop;
     ::sigemptyset(&stop);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&stop, number);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+        ::sigaddset(&stop, number);
     ::sigprocmask(SIG_BLOCK, &stop, &old_);
     fd_.reset(::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) throw_system("cannot watch for signals");
 }
 
-StopSignals::~StopSignals() { ::sigprocmask(SIG_SETMASK, &old_, nullptr); }
+StopSignals::~StopSignals() {
+    ::sigprocmask(SIG_SETMASK, &old_, nullptr);
+}
 
 StopSignals::Received StopSignals::take() noexcept {
     signalfd_siginfo info{};

@@ -16,12 +16,8 @@ namespace {
 
 constexpr size_t id_limit = 64;
 
-size_t padded(size_t n) { return (n + 3) & ~size_t{3}; }
-
-std::string hex_of(std::span<const std::byte> bytes) {
-    std::string text;
-    for (const std::byte b : bytes) text += hex(std::to_integer<uint8_t>(b), 2);
-    return text;
+size_t padded(size_t n) {
+    return (n + 3) & ~size_t{3};
 }
 
 std::string find_in_notes(ByteReader in) {
@@ -30,7 +26,7 @@ std::string find_in_notes(ByteReader in) {
         const auto owner = in.take(padded(note.n_namesz));
         const bool wanted = note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
                             std::memcmp(owner.data(), "GNU", 4) == 0 && note.n_descsz <= id_limit;
-        if (wanted) return hex_of(in.take(note.n_descsz));
+        if (wanted) return hex(in.take(note.n_descsz));
         in.skip(std::min(padded(note.n_descsz), in.remaining()));
     }
     return {};

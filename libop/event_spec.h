@@ -14,11 +14,11 @@ namespace op {
 /// One event as asked for.
 struct EventSpec {
     std::string name;
-    uint64_t count = 0;                     ///< events (ns for TIMER) per sample
-    std::optional<uint64_t> unit_mask;      ///< none = the event's default
-    std::string unit_mask_name;             ///< set instead of unit_mask when given by name
-    bool kernel = true;                     ///< count in kernel mode
-    bool user = true;                       ///< count in user mode
+    uint64_t count = 0;                 ///< events (ns for TIMER) per sample
+    std::optional<uint64_t> unit_mask;  ///< none = the event's default
+    std::string unit_mask_name;         ///< set instead of unit_mask when given by name
+    bool kernel = true;                 ///< count in kernel mode
+    bool user = true;                   ///< count in user mode
 
     auto operator<=>(const EventSpec&) const = default;
 };

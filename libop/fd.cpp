@@ -31,6 +31,11 @@ Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode) noexcept {
     return Fd(::openat(dir.get(), name, flags | O_CLOEXEC | O_NOFOLLOW, mode));
 }
 
+bool is_regular_file(const std::string& path) noexcept {
+    struct stat st {};
+    return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
+}
+
 std::string read_fd(int fd, const std::string& path) {
     std::string out;
     struct stat st {};
@@ -46,7 +51,9 @@ std::string read_fd(int fd, const std::string& path) {
     }
 }
 
-std::string read_file(const std::string& path) { return read_fd(open_file(path, O_RDONLY).get(), path); }
+std::string read_file(const std::string& path) {
+    return read_fd(open_file(path, O_RDONLY).get(), path);
+}
 
 void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take) {
     const Fd fd = open_file(path, O_RDONLY);
@@ -81,7 +88,8 @@ std::string random_suffix() {
     uint64_t value = 0;
     if (::getrandom(&value, sizeof value, 0) != sizeof value) throw_system("cannot get random bytes");
     std::string text;
-    for (int i = 0; i < 12; ++i, value /= 36) text += "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+    for (int i = 0; i < 12; ++i, value /= 36)
+        text += "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
     return text;
 }
 

@@ -41,12 +41,15 @@ Fd open_file(const std::string& path, int flags, mode_t mode = 0644);
 /// Returns an empty Fd with errno set on failure.
 Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexcept;
 
+/// True if there is a regular file (through symbolic links).
+bool is_regular_file(const std::string& path) noexcept;
+
 /// Reads a whole file, also one whose size is not known beforehand (/proc). Throws a system error.
 std::string read_file(const std::string& path);
 /// The same from an open descriptor; `path` is for the message.
 std::string read_fd(int fd, const std::string& path);
-/// Calls `take` with each line of a file, without its newline, until it returns false; reads in pieces, so that memory
-/// does not grow with the file. Lines longer than 64 KiB are cut. Throws a system error.
+/// Calls `take` with each line of a file, without its newline, until it returns false; reads in pieces, so
+/// that memory does not grow with the file. Lines longer than 64 KiB are cut. Throws a system error.
 void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take);
 /// Writes all bytes. Throws a system error "cannot write PATH".
 void write_fd(int fd, std::string_view bytes, const std::string& path);

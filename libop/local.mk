@@ -13,6 +13,7 @@ libop_a_SOURCES = \
 	libop/fd.cpp libop/fd.h \
 	libop/gzip.cpp libop/gzip.h \
 	libop/intern.h \
+	libop/kallsyms.cpp libop/kallsyms.h \
 	libop/ledger.cpp libop/ledger.h \
 	libop/record.h \
 	libop/sample_file.cpp libop/sample_file.h \

@@ -88,7 +88,7 @@ SampleTable::SampleTable(Fd fd, SharedMapping map, const SampleHeader& header) n
     : fd_(std::move(fd)), map_(std::move(map)) {
     view_ = view_of(descriptor().size);
     used_ = descriptor().current_size;
-    view_.nodes[0] = {};  // ends every chain by linking to itself; nobody else reads it, so it may hold anything
+    view_.nodes[0] = {};  // ends every chain by linking to itself; nobody else minds what is there
     set_header(header);
 }
 

@@ -12,7 +12,9 @@ namespace {
 
 constexpr size_t buffer_limit = 1 << 18;
 
-size_t padded(size_t n) { return (n + 7) & ~size_t{7}; }
+size_t padded(size_t n) {
+    return (n + 7) & ~size_t{7};
+}
 
 template <class T>
 std::string_view raw(const T& value) {
@@ -68,8 +70,7 @@ struct Encode {
         r.tgid = m.tgid;
         r.path_size = static_cast<op_u16>(path.size());
         r.build_id_size = static_cast<op_u16>(id.size());
-        append(out, OP_RECORD_MAPPING, m.kernel ? OP_MAPPING_KERNEL : 0, r,
-               std::string(path).append(id));
+        append(out, OP_RECORD_MAPPING, m.kernel ? OP_MAPPING_KERNEL : 0, r, std::string(path).append(id));
     }
     void operator()(const Unmapping& u) const {
         op_record_unmapping r{};
@@ -106,7 +107,8 @@ struct Encode {
 Sample decode_sample(ByteReader& in) {
     const auto r = in.get<op_record_sample>();
     const auto frames = in.take(r.frames * sizeof(op_u64));
-    if (r.mode > OP_MODE_GUEST || r.kernel_frames > r.frames) throw_input("sample record: impossible mode or chain");
+    if (r.mode > OP_MODE_GUEST || r.kernel_frames > r.frames)
+        throw_input("sample record: impossible mode or chain");
     return {r.time,
             r.tgid,
             r.tid,
@@ -122,8 +124,9 @@ Mapping decode_mapping(ByteReader& in, uint16_t flags) {
     const auto r = in.get<op_record_mapping>();
     const auto path = text_of(in.take(r.path_size));
     const auto id = in.take(r.build_id_size);
-    return {r.time, r.tgid, RuntimeAddress{r.start}, r.length, r.file_offset, (flags & OP_MAPPING_KERNEL) != 0,
-            path,   id};
+    return {
+        r.time, r.tgid, RuntimeAddress{r.start}, r.length, r.file_offset, (flags & OP_MAPPING_KERNEL) != 0,
+        path,   id};
 }
 
 Name decode_name(ByteReader& in, uint16_t flags) {
@@ -141,14 +144,20 @@ Lost decode_lost(ByteReader& in, uint16_t flags) {
 bool decode(std::span<const std::byte> bytes, const op_record_header& head, std::vector<Record>& out) {
     ByteReader in(bytes, "record");
     switch (head.type) {
-        case OP_RECORD_SAMPLE: out.emplace_back(decode_sample(in)); return true;
-        case OP_RECORD_MAPPING: out.emplace_back(decode_mapping(in, head.flags)); return true;
+        case OP_RECORD_SAMPLE:
+            out.emplace_back(decode_sample(in));
+            return true;
+        case OP_RECORD_MAPPING:
+            out.emplace_back(decode_mapping(in, head.flags));
+            return true;
         case OP_RECORD_UNMAPPING: {
             const auto r = in.get<op_record_unmapping>();
             out.emplace_back(Unmapping{r.time, r.tgid, RuntimeAddress{r.start}, r.length});
             return true;
         }
-        case OP_RECORD_NAME: out.emplace_back(decode_name(in, head.flags)); return true;
+        case OP_RECORD_NAME:
+            out.emplace_back(decode_name(in, head.flags));
+            return true;
         case OP_RECORD_FORK: {
             const auto r = in.get<op_record_fork>();
             out.emplace_back(Fork{r.time, r.tgid, r.tid, r.parent_tgid, r.parent_tid});
@@ -159,13 +168,16 @@ bool decode(std::span<const std::byte> bytes, const op_record_header& head, std:
             out.emplace_back(Exit{r.time, r.tgid, r.tid});
             return true;
         }
-        case OP_RECORD_LOST: out.emplace_back(decode_lost(in, head.flags)); return true;
+        case OP_RECORD_LOST:
+            out.emplace_back(decode_lost(in, head.flags));
+            return true;
         case OP_RECORD_THROTTLE: {
             const auto r = in.get<op_record_throttle>();
             out.emplace_back(Throttle{r.time, r.cpu, static_cast<uint16_t>(r.event), head.flags != 0});
             return true;
         }
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -200,8 +212,8 @@ StreamReader::StreamReader(std::span<const std::byte> bytes, std::string label)
         throw_input(label_ + ": recorded on a machine of the other byte order");
     if (head.magic != OP_STREAM_MAGIC) throw_input(label_ + ": not a recorded stream");
     if (head.version != OP_STREAM_VERSION)
-        throw_input(label_ + ": stream version " + std::to_string(head.version) + ", this program reads version " +
-                    std::to_string(OP_STREAM_VERSION));
+        throw_input(label_ + ": stream version " + std::to_string(head.version) +
+                    ", this program reads version " + std::to_string(OP_STREAM_VERSION));
     if (head.header_size < sizeof head || head.header_size % 8 || head.header_size > bytes.size())
         throw_input(label_ + ": damaged stream head");
     in_.seek(head.header_size);

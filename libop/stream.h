@@ -40,14 +40,15 @@ private:
 /// Reads a stream from memory.
 class StreamReader {
 public:
-    /// Checks the head and reads the session. `bytes` must outlive the reader and start at a multiple of 8. Throws an input error naming
-    /// `label` if it is no stream, of another byte order or version, or has no session.
+    /// Checks the head and reads the session. `bytes` must outlive the reader and start at a multiple of 8.
+    /// Throws an input error naming `label` if it is no stream, of another byte order or version, or has no
+    /// session.
     StreamReader(std::span<const std::byte> bytes, std::string label);
 
     const SessionInfo& session() const noexcept { return session_; }
     /// Replaces `out` by the next records, at most `limit`; none at the end. Views in them stay valid as long
-    /// as the bytes. Unknown record types are skipped. At the first damaged record the stream ends with a Lost
-    /// record of cause damaged_stream.
+    /// as the bytes. Unknown record types are skipped. At the first damaged record the stream ends with a
+    /// Lost record of cause damaged_stream.
     void read(std::vector<Record>& out, size_t limit);
     /// How many bytes of the stream have been read.
     size_t position() const noexcept { return in_.position(); }

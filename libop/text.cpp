@@ -59,6 +59,13 @@ std::string hex(uint64_t value, int width) {
     return text;
 }
 
+std::string hex(std::span<const std::byte> bytes) {
+    std::string text;
+    for (const std::byte b : bytes)
+        text += hex(std::to_integer<uint8_t>(b), 2);
+    return text;
+}
+
 std::string_view take_line(std::string_view& text) {
     const size_t end = text.find('\n');
     const auto line = text.substr(0, end);
@@ -74,7 +81,9 @@ std::string_view take_word(std::string_view& text) {
     return word;
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view base_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
 
 std::string printable(std::string_view text) {
     std::string out(text);

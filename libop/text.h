@@ -2,8 +2,10 @@
 // Small work on text: splitting, strict numbers, joining.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,8 @@ std::optional<uint64_t> parse_number(std::string_view text, int base = 10);
 std::optional<uint64_t> parse_c_integer(std::string_view text);
 /// Lower-case hexadecimal without prefix, padded with zeros to at least `width` digits.
 std::string hex(uint64_t value, int width = 0);
+/// The bytes in lower-case hexadecimal, two digits each.
+std::string hex(std::span<const std::byte> bytes);
 /// Removes one line from the front of `text` and returns it without its newline.
 std::string_view take_line(std::string_view& text);
 /// Removes one word (non-blank run) from the front of `text`, with the blanks before it, and returns it.

@@ -4,7 +4,6 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -18,11 +17,6 @@ namespace op::pp {
 namespace {
 
 constexpr const char* debug_dir = "/usr/lib/debug";
-
-bool is_file(const std::string& path) {
-    struct stat st {};
-    return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
-}
 
 uint32_t checksum(std::span<const std::byte> bytes) {
     uLong crc = ::crc32(0, nullptr, 0);
@@ -52,12 +46,13 @@ struct Candidate {
     const DebugLink* link;  ///< null = found by build-id
 };
 
-std::vector<Candidate> candidates(const std::string& binary, const std::string& build_id, const DebugLink* link,
-                                  std::span<const std::string> roots) {
+std::vector<Candidate> candidates(const std::string& binary, const std::string& build_id,
+                                  const DebugLink* link, std::span<const std::string> roots) {
     std::vector<Candidate> paths;
     if (build_id.size() > 2)
         for (const std::string& root : roots)
-            paths.push_back({root + debug_dir + "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug",
+            paths.push_back({root + debug_dir + "/.build-id/" + build_id.substr(0, 2) + "/" +
+                                 build_id.substr(2) + ".debug",
                              nullptr});
     if (!link) return paths;
     const std::string dir = binary.substr(0, binary.rfind('/'));
@@ -84,7 +79,7 @@ std::optional<std::string> find_debug_file(const std::string& binary, const Obje
     const std::string build_id = object.build_id();
     const auto link = object.debug_link();
     for (const Candidate& c : candidates(binary, build_id, link ? &*link : nullptr, roots)) {
-        if (!is_file(c.path)) continue;
+        if (!is_regular_file(c.path)) continue;
         const std::string why = mismatch(c.path, build_id, c.link);
         if (why.empty()) return c.path;
         notes.warn("debug file " + printable(c.path) + " is not used: " + printable(why));
@@ -136,7 +131,9 @@ LineTable::LineTable(std::span<const std::byte> bytes) : impl_(std::make_unique<
 
 LineTable::~LineTable() = default;
 
-bool LineTable::has_lines() const noexcept { return !impl_->ranges.empty(); }
+bool LineTable::has_lines() const noexcept {
+    return !impl_->ranges.empty();
+}
 
 std::optional<LineTable::Line> LineTable::find(LinkAddress address) {
     const uint64_t pc = address.value();

@@ -17,8 +17,9 @@
 namespace op::pp {
 
 /// The debug file of a binary, if one is found below any of `roots` ("" = this machine's): by build-id in
-/// /usr/lib/debug/.build-id, else by its debug link and checksum in DIR/.debug, /usr/lib/debug/DIR and DIR, DIR being
-/// where the binary lies. A candidate whose build-id or checksum differs is passed over with a note.
+/// /usr/lib/debug/.build-id, else by its debug link and checksum in DIR/.debug, /usr/lib/debug/DIR and DIR,
+/// DIR being where the binary lies. A candidate whose build-id or checksum differs is passed over with a
+/// note.
 std::optional<std::string> find_debug_file(const std::string& binary, const ObjectFile& object,
                                            std::span<const std::string> roots, Diagnostics& notes);
 

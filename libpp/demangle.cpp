@@ -21,7 +21,8 @@ std::string to_string(char* text, std::string_view otherwise) {
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
-    for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) text.replace(at, what.size(), by);
+    for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size())
+        text.replace(at, what.size(), by);
 }
 
 /// One past the '>' that closes the '<' at `open`; npos if it is not closed.
@@ -53,8 +54,9 @@ std::string demangle(std::string_view name, Demangle mode) {
     if (bare.starts_with('.')) bare.remove_prefix(1);
     if (bare.size() < 3 || bare[0] != '_') return std::string(name);
     const std::string mangled(bare);
-    std::string plain = bare.starts_with("_D") ? to_string(::dlang_demangle(mangled.c_str(), options), name)
-                                               : to_string(::cplus_demangle(mangled.c_str(), options | DMGL_AUTO), name);
+    std::string plain = bare.starts_with("_D")
+                            ? to_string(::dlang_demangle(mangled.c_str(), options), name)
+                            : to_string(::cplus_demangle(mangled.c_str(), options | DMGL_AUTO), name);
     return mode == Demangle::smart && plain != name ? shorten(std::move(plain)) : plain;
 }
 
@@ -71,7 +73,8 @@ std::string shorten(std::string name) {
     replace_all(name, " >", ">");
     replace_all(name, "basic_string<char>", "string");
     replace_all(name, "basic_string<wchar_t>", "wstring");
-    for (const char* stream : {"ostream", "istream", "iostream", "stringstream", "ostringstream", "istringstream"})
+    for (const char* stream :
+         {"ostream", "istream", "iostream", "stringstream", "ostringstream", "istringstream"})
         replace_all(name, std::string("basic_") + stream + "<char>", stream);
     return name;
 }

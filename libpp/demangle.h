@@ -15,7 +15,8 @@ enum class Demangle : uint8_t { none, normal, smart };
 /// The name in the wanted form; one that is not mangled, or too long to be honest, stays as it is.
 std::string demangle(std::string_view name, Demangle mode);
 
-/// A demangled name without std::, default allocators and character traits; strings and streams by their short names.
+/// A demangled name without std::, default allocators and character traits; strings and streams by their
+/// short names.
 std::string shorten(std::string name);
 
 }  // namespace op::pp

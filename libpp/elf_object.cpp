@@ -22,16 +22,11 @@ struct ElfEnd {
     void operator()(Elf* elf) const { elf_end(elf); }
 };
 
-std::string hex_of(std::span<const std::byte> bytes) {
-    std::string text;
-    for (const std::byte b : bytes) text += hex(std::to_integer<uint8_t>(b), 2);
-    return text;
-}
-
 /// Mapping symbols and assembler labels: marks, not functions.
 bool is_mark(std::string_view name) {
     if (name.starts_with(".L") || name == "gcc2_compiled.") return true;
-    const bool short_mark = name.size() >= 2 && name[0] == '$' && std::string_view("atdx").find(name[1]) != name.npos;
+    const bool short_mark =
+        name.size() >= 2 && name[0] == '$' && std::string_view("atdx").find(name[1]) != name.npos;
     return short_mark && (name.size() == 2 || name[2] == '.');
 }
 
@@ -71,8 +66,9 @@ private:
     std::span<const std::byte> bytes_;
     std::unique_ptr<Elf, ElfEnd> elf_;
     GElf_Ehdr head_{};
-    std::vector<Section> sections_;      ///< allocated ones
-    /// By section index: the linked addresses of code, half-open, and what its symbols count from. Empty for others.
+    std::vector<Section> sections_;  ///< allocated ones
+    /// By section index: the linked addresses of code, half-open, and what its symbols count from. Empty for
+    /// others.
     struct Code {
         uint64_t start = 0, end = 0, base = 0;
     };
@@ -95,8 +91,14 @@ void ElfObject::read_sections() {
         const uint64_t end = address + std::min(sh.sh_size, UINT64_MAX - address);
         code_.push_back(code ? Code{address, end, head_.e_type == ET_REL ? sh.sh_offset : 0} : Code{});
         if (!wanted) continue;
-        const bool in_file = sh.sh_type != SHT_NOBITS && !(is_foreign() && name && std::strcmp(name, ".eh_frame_hdr") == 0);
-        sections_.push_back({name ? name : "", {address}, sh.sh_offset, sh.sh_size, code, in_file,
+        const bool in_file =
+            sh.sh_type != SHT_NOBITS && !(is_foreign() && name && std::strcmp(name, ".eh_frame_hdr") == 0);
+        sections_.push_back({name ? name : "",
+                             {address},
+                             sh.sh_offset,
+                             sh.sh_size,
+                             code,
+                             in_file,
                              in_file ? part(sh.sh_offset, sh.sh_size) : std::span<const std::byte>{}});
     }
 }
@@ -107,7 +109,8 @@ void ElfObject::read_segments() {
     for (size_t i = 0; i < count; ++i) {
         GElf_Phdr ph;
         if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &ph)) break;
-        if (ph.p_type == PT_LOAD && ph.p_filesz > 0) segments_.push_back({{ph.p_vaddr}, ph.p_offset, ph.p_filesz});
+        if (ph.p_type == PT_LOAD && ph.p_filesz > 0)
+            segments_.push_back({{ph.p_vaddr}, ph.p_offset, ph.p_filesz});
     }
 }
 
@@ -157,7 +160,7 @@ std::string ElfObject::build_id_in(Elf_Data* notes) const {
         const auto* base = static_cast<const std::byte*>(notes->d_buf);
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 64 &&
             std::memcmp(base + name, "GNU", 4) == 0)
-            return hex_of({base + desc, note.n_descsz});
+            return hex(std::span(base + desc, note.n_descsz));
     }
     return {};
 }

@@ -2,23 +2,17 @@
 // Looking for image files.
 #include "libpp/image_finder.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "libop/error.h"
+#include "libop/fd.h"
 #include "libop/text.h"
 
 namespace op::pp {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_file(const std::string& path) {
-    struct stat st {};
-    return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
-}
 
 /// "nf_tables.ko.xz" -> "nf-tables.ko": the name by which modules are compared.
 std::string module_key(std::string_view file) {
@@ -58,12 +52,15 @@ ImageFinder::ImageFinder(ImageSearch search, std::string kernel_release)
 std::optional<std::string> ImageFinder::find(const std::string& recorded, Diagnostics& notes) const {
     const bool module = recorded.find('/') == std::string::npos;
     if (!module) {
-        if (!search_.archive.empty() && is_file(search_.archive + recorded)) return search_.archive + recorded;
-        if (!search_.root.empty() && is_file(search_.root + "/" + recorded)) return search_.root + recorded;
-        if (search_.archive.empty() && search_.root.empty() && is_file(recorded)) return recorded;
+        if (!search_.archive.empty() && is_regular_file(search_.archive + recorded))
+            return search_.archive + recorded;
+        if (!search_.root.empty() && is_regular_file(search_.root + "/" + recorded))
+            return search_.root + recorded;
+        if (search_.archive.empty() && search_.root.empty() && is_regular_file(recorded)) return recorded;
     }
     if (!listed_) {
-        for (const std::string& path : search_.image_paths) list_tree(path, by_base_name_);
+        for (const std::string& path : search_.image_paths)
+            list_tree(path, by_base_name_);
         listed_ = true;
     }
     const std::string key = module ? "module:" + module_key(recorded) : std::string(base_name(recorded));

@@ -61,7 +61,9 @@ public:
         const auto* text = reinterpret_cast<const char*>(file_.bytes().data());
         unpacked_ = gunzip({text, file_.bytes().size()}, path);
     }
-    std::span<const std::byte> bytes() const { return unpacked_.empty() ? file_.bytes() : as_bytes(unpacked_); }
+    std::span<const std::byte> bytes() const {
+        return unpacked_.empty() ? file_.bytes() : as_bytes(unpacked_);
+    }
 
 private:
     MappedFile file_;
@@ -70,7 +72,8 @@ private:
 
 class ElfImage final : public SymbolList {
 public:
-    ElfImage(const std::string& path, bool from_text, const std::vector<std::string>& roots, Diagnostics& notes)
+    ElfImage(const std::string& path, bool from_text, const std::vector<std::string>& roots,
+             Diagnostics& notes)
         : SymbolList({}), file_(std::make_unique<ImageBytes>(path)), object_(open_elf(file_->bytes(), path)) {
         if (const auto debug = find_debug_file(path, *object_, roots, notes)) {
             debug_file_ = std::make_unique<ImageBytes>(*debug);
@@ -125,7 +128,8 @@ void ElfImage::read_symbols(bool from_text) {
 
 void ElfImage::add(const SymbolRange& range, uint64_t base) {
     std::string_view name = range.name;
-    if (!range.section.empty()) name = made_names_.emplace_back("anonymous symbol from section " + std::string(range.section));
+    if (!range.section.empty())
+        name = made_names_.emplace_back("anonymous symbol from section " + std::string(range.section));
     if (name.empty()) name = made_names_.emplace_back("[0x" + hex(range.address.value()) + "]");
     symbols_.push_back({{range.start - base}, range.length, range.address, name, range.name.empty()});
 }
@@ -144,7 +148,9 @@ void ElfImage::open_lines() {
 
 }  // namespace
 
-std::unique_ptr<ImageSymbols> whole_image(std::string name) { return std::make_unique<WholeImage>(std::move(name)); }
+std::unique_ptr<ImageSymbols> whole_image(std::string name) {
+    return std::make_unique<WholeImage>(std::move(name));
+}
 
 std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols) {
     return std::make_unique<SymbolList>(std::move(symbols));

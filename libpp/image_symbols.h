@@ -25,9 +25,9 @@ struct ElfSymbols {
     std::string build_id;
 };
 
-/// Reads the file at `path`: .symtab and that of its debug file (looked for below `roots`), else .dynsym and the
-/// starts of functions in the unwind tables. Offsets are file offsets; with `from_text` they count from .text. A
-/// gzip-compressed module is unpacked first. Throws a system or input error.
+/// Reads the file at `path`: .symtab and that of its debug file (looked for below `roots`), else .dynsym and
+/// the starts of functions in the unwind tables. Offsets are file offsets; with `from_text` they count from
+/// .text. A gzip-compressed module is unpacked first. Throws a system or input error.
 ElfSymbols open_elf_symbols(const std::string& path, bool from_text, const std::vector<std::string>& roots,
                             Diagnostics& notes);
 

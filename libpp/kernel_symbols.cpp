@@ -3,8 +3,8 @@
 #include "libpp/kernel_symbols.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "libop/kallsyms.h"
 #include "libop/text.h"
 
 namespace op::pp {
@@ -12,40 +12,23 @@ namespace {
 
 constexpr uint64_t unknown_tail = 4096;
 
-struct Line {
-    uint64_t address;
-    bool global;
-    std::string_view name;
-    std::string_view module;  ///< without brackets; "" = the kernel
-};
-
-/// "address type name [module]"; only text symbols.
-std::optional<Line> parse(std::string_view text) {
-    const auto address = parse_number(take_word(text), 16);
-    const auto type = take_word(text), name = take_word(text);
-    auto module = take_word(text);
-    if (!address || *address == 0 || name.empty() || type.size() != 1) return std::nullopt;
-    if (std::string_view("tTwW").find(type[0]) == type.npos) return std::nullopt;
-    if (module.size() > 2 && module.front() == '[') module = module.substr(1, module.size() - 2);
-    return Line{*address, type[0] == 'T', name, module};
-}
-
 /// Boundary marks give way to functions at the same address.
-int unfitness(const Line& line) {
-    const bool mark = line.name == "_text" || line.name == "_stext" || line.name == "_etext" || line.name == "_einittext";
-    return 2 * mark + !line.global;
+int unfitness(const KallsymsLine& line) {
+    const bool mark =
+        line.name == "_text" || line.name == "_stext" || line.name == "_etext" || line.name == "_einittext";
+    return 2 * mark + (line.type != 'T');
 }
 
-std::vector<Line> lines_of(std::string_view kallsyms, std::string_view module) {
-    std::vector<Line> lines;
+std::vector<KallsymsLine> lines_of(std::string_view kallsyms, std::string_view module) {
+    std::vector<KallsymsLine> lines;
     while (!kallsyms.empty()) {
-        const auto line = parse(take_line(kallsyms));
-        if (line && line->module == module) lines.push_back(*line);
+        const auto line = parse_kallsyms_line(take_line(kallsyms));
+        if (line && line->is_text() && line->module == module) lines.push_back(*line);
     }
-    std::ranges::stable_sort(lines, [](const Line& a, const Line& b) {
+    std::ranges::stable_sort(lines, [](const KallsymsLine& a, const KallsymsLine& b) {
         return a.address != b.address ? a.address < b.address : unfitness(a) < unfitness(b);
     });
-    const auto same = [](const Line& a, const Line& b) { return a.address == b.address; };
+    const auto same = [](const KallsymsLine& a, const KallsymsLine& b) { return a.address == b.address; };
     lines.erase(std::unique(lines.begin(), lines.end(), same), lines.end());
     return lines;
 }
@@ -64,7 +47,8 @@ std::vector<ImageSymbol> kallsyms_symbols(std::string_view kallsyms, std::string
         if (address < base || address >= end) continue;
         const uint64_t last = length ? end : address + std::min(unknown_tail, UINT64_MAX - address);
         const uint64_t next = i + 1 < lines.size() ? std::min(lines[i + 1].address, end) : last;
-        if (next > address) symbols.push_back({{address - base}, next - address, {address}, lines[i].name, false});
+        if (next > address)
+            symbols.push_back({{address - base}, next - address, {address}, lines[i].name, false});
     }
     return symbols;
 }

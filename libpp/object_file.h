@@ -18,9 +18,9 @@ struct Section {
     std::string_view name;
     LinkAddress address;
     uint64_t file_offset = 0;
-    uint64_t size = 0;      ///< bytes
-    bool code = false;      ///< holds instructions
-    bool in_file = true;    ///< false: takes no room in the file (.bss)
+    uint64_t size = 0;                 ///< bytes
+    bool code = false;                 ///< holds instructions
+    bool in_file = true;               ///< false: takes no room in the file (.bss)
     std::span<const std::byte> bytes;  ///< empty if damaged or not in the file
 };
 
@@ -34,8 +34,8 @@ struct Segment {
 /// A symbol as the file has it.
 struct RawSymbol {
     LinkAddress address;
-    uint64_t size = 0;          ///< bytes; 0 = unknown
-    std::string_view name;      ///< mangled; valid as long as the object file
+    uint64_t size = 0;      ///< bytes; 0 = unknown
+    std::string_view name;  ///< mangled; valid as long as the object file
     bool global = false;
     bool weak = false;
 };
@@ -52,8 +52,8 @@ public:
     virtual ~ObjectFile() = default;
     virtual std::span<const Section> sections() const = 0;
     virtual std::span<const Segment> segments() const = 0;
-    /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols that
-    /// lie in code sections; empty if there is no such table.
+    /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols
+    /// that lie in code sections; empty if there is no such table.
     virtual std::vector<RawSymbol> symbols(bool dynamic) const = 0;
     /// Lower-case hex; empty if there is none.
     virtual std::string build_id() const = 0;

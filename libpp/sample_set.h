@@ -23,8 +23,8 @@ public:
               Diagnostics& notes)
         : sessions_(sessions), files_(files), notes_(notes) {}
 
-    /// The content of a file, or none, with a warning, if it cannot be read or is no sample file. The header's
-    /// CPU type is of the 1.x numbering whatever the file's version.
+    /// The content of a file, or none, with a warning, if it cannot be read or is no sample file. The
+    /// header's CPU type is of the 1.x numbering whatever the file's version.
     std::optional<SampleFileContent> read(size_t file);
     const SelectedFile& file(size_t index) const { return files_[index]; }
     /// The header of the first file that could be read; throws an input error if none could.

@@ -59,8 +59,7 @@ bool number_matches(const std::vector<uint64_t>& wanted, const std::optional<uin
 
 /// True if the samples are in a sample file of the session itself.
 bool is_own_file(const SampleName& name, const std::string& samples_dir) {
-    return name.image.kind == ImageName::Kind::file &&
-           name.image.name.starts_with(samples_dir);
+    return name.image.kind == ImageName::Kind::file && name.image.name.starts_with(samples_dir);
 }
 
 std::string absolute_path(const std::string& path) {

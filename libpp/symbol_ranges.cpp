@@ -76,7 +76,8 @@ std::vector<Section> code_sections(std::span<const Section> all) {
     return code;
 }
 
-void add_section_ranges(const Section& section, std::span<const RawSymbol> symbols, std::vector<SymbolRange>& out) {
+void add_section_ranges(const Section& section, std::span<const RawSymbol> symbols,
+                        std::vector<SymbolRange>& out) {
     const auto first = std::ranges::lower_bound(symbols, section.address.value(), {},
                                                 [](const RawSymbol& s) { return s.address.value(); });
     const uint64_t base = section.address.value(), size = section.bytes.size();
@@ -100,7 +101,8 @@ std::vector<LinkAddress> read_unwind_table(const Section& header) {
     const auto version = in.get<uint8_t>(), frame = in.get<uint8_t>(), count_encoding = in.get<uint8_t>();
     const auto table_encoding = in.get<uint8_t>();
     std::vector<LinkAddress> starts;
-    if (version != 1 || frame != pe_pcrel_sdata4 || count_encoding != pe_udata4 || table_encoding != pe_datarel_sdata4)
+    if (version != 1 || frame != pe_pcrel_sdata4 || count_encoding != pe_udata4 ||
+        table_encoding != pe_datarel_sdata4)
         return starts;
     in.skip(4);
     const auto count = in.get<uint32_t>();
@@ -122,7 +124,8 @@ std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vec
     if (!functions.empty()) add_functions(symbols, functions);
     std::vector<SymbolRange> ranges;
     ranges.reserve(symbols.size() + sections.size());
-    for (const Section& section : code_sections(sections)) add_section_ranges(section, symbols, ranges);
+    for (const Section& section : code_sections(sections))
+        add_section_ranges(section, symbols, ranges);
     std::ranges::sort(ranges, {}, &SymbolRange::start);
     // Sections of a damaged file may share file offsets.
     size_t kept = 0;

@@ -43,7 +43,8 @@ struct Symbolizer::Impl {
     std::unique_ptr<ImageSymbols> open_kernel(const ImageName& image);
     std::unique_ptr<ImageSymbols> open_file(const std::string& recorded, uint64_t mtime, bool from_text);
     std::vector<std::string> roots() const;
-    void compare(const std::string& recorded, const std::string& path, const std::string& build_id, uint64_t mtime);
+    void compare(const std::string& recorded, const std::string& path, const std::string& build_id,
+                 uint64_t mtime);
     const RecordedKernelImage* kernel_image(const std::string& name) const;
 };
 
@@ -94,7 +95,8 @@ std::vector<std::string> Symbolizer::Impl::roots() const {
     return roots;
 }
 
-std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_file(const std::string& recorded, uint64_t mtime, bool from_text) {
+std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_file(const std::string& recorded, uint64_t mtime,
+                                                          bool from_text) {
     const auto path = recorded == options.vmlinux ? recorded : finder.find(recorded, notes);
     if (!path) {
         notes.warn("image " + printable(recorded) + " is not found; its symbols are not shown");
@@ -110,14 +112,15 @@ std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_file(const std::string& rec
     }
 }
 
-void Symbolizer::Impl::compare(const std::string& recorded, const std::string& path, const std::string& build_id,
-                               uint64_t mtime) {
+void Symbolizer::Impl::compare(const std::string& recorded, const std::string& path,
+                               const std::string& build_id, uint64_t mtime) {
     const RecordedImage* image = nullptr;
     if (info)
         if (const auto it = info->images.find(recorded); it != info->images.end()) image = &it->second;
     if (image && !image->build_id.empty() && !build_id.empty()) {
         if (image->build_id != build_id)
-            notes.warn(printable(path) + " is not the build that was profiled (build-ids differ): its symbols may be wrong");
+            notes.warn(printable(path) +
+                       " is not the build that was profiled (build-ids differ): its symbols may be wrong");
         return;
     }
     if (mtime != 0 && modification_time(path) != mtime)

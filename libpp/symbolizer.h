@@ -21,16 +21,17 @@ namespace op::pp {
 
 /// A symbol as a range of its image. Ranges of one image do not overlap.
 struct ImageSymbol {
-    ImageOffset start;     ///< first byte
-    uint64_t length;       ///< bytes up to the next symbol or the section's end, never 0
-    LinkAddress address;   ///< of `start` in the image as linked (for the kernel: run-time address)
-    std::string_view name; ///< mangled; valid as long as the ImageSymbols
-    bool artificial;       ///< stands for a whole image or range without a symbol of its own
+    ImageOffset start;      ///< first byte
+    uint64_t length;        ///< bytes up to the next symbol or the section's end, never 0
+    LinkAddress address;    ///< of `start` in the image as linked (for the kernel: run-time address)
+    std::string_view name;  ///< mangled; valid as long as the ImageSymbols
+    bool artificial;        ///< stands for a whole image or range without a symbol of its own
 };
 
 /// Where an instruction comes from.
 struct SourceLine {
-    std::string_view file;  ///< as recorded by the compiler, directory joined; valid as long as the ImageSymbols
+    std::string_view
+        file;  ///< as recorded by the compiler, directory joined; valid as long as the ImageSymbols
     uint32_t line = 0;
 };
 
@@ -40,8 +41,8 @@ public:
     virtual ~ImageSymbols() = default;
     /// All symbols, sorted by start.
     virtual std::span<const ImageSymbol> symbols() const = 0;
-    /// Source line of the instruction at an offset; none without debug information. May read the debug file on
-    /// first use.
+    /// Source line of the instruction at an offset; none without debug information. May read the debug file
+    /// on first use.
     virtual std::optional<SourceLine> line(ImageOffset offset) = 0;
     /// The symbol's name in the wanted form; valid as long as this object. Demangles once per (symbol, mode).
     virtual std::string_view name(const ImageSymbol& symbol, Demangle mode) = 0;
@@ -56,24 +57,25 @@ public:
 
 /// What the symbolizer may draw on besides the files on disk.
 struct SymbolizerOptions {
-    std::string vmlinux;   ///< kernel image given by the user; empty = none
+    std::string vmlinux;  ///< kernel image given by the user; empty = none
 };
 
 /// Finds and keeps symbol tables.
 class Symbolizer {
 public:
     /// `finder` maps recorded paths to files of this machine. `info` (may be null) gives build-ids, recorded
-    /// kernel images and whether files were deleted; `kallsyms` is the snapshot's text (may be empty). All must
-    /// outlive the symbolizer. Notes about missing, changed or unreadable images go to `notes`, each once.
+    /// kernel images and whether files were deleted; `kallsyms` is the snapshot's text (may be empty). All
+    /// must outlive the symbolizer. Notes about missing, changed or unreadable images go to `notes`, each
+    /// once.
     Symbolizer(const ImageFinder& finder, const SessionInfo* info, std::string_view kallsyms,
                const SymbolizerOptions& options, Diagnostics& notes);
     ~Symbolizer();
 
     /// The symbols of an image; the reference is valid as long as the symbolizer. Never fails: an image that
-    /// cannot be read has one artificial symbol, named like the image (the kernel and modules with a '/' before it, as
-    /// reports have always shown them), that covers everything. `mtime` is the
-    /// one in the sample file header (0 = unknown); a file on disk that differs from what was profiled (build-id
-    /// first, else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
+    /// cannot be read has one artificial symbol, named like the image (the kernel and modules with a '/'
+    /// before it, as reports have always shown them), that covers everything. `mtime` is the one in the
+    /// sample file header (0 = unknown); a file on disk that differs from what was profiled (build-id first,
+    /// else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
 
 private:

@@ -45,6 +45,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/elf_object_test.cpp \
 	tests/unit/fixtures.h \
 	tests/unit/image_finder_test.cpp \
+	tests/unit/kallsyms_test.cpp \
 	tests/unit/kernel_symbols_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \

@@ -43,7 +43,9 @@ struct Options {
     std::string session_dir, vmlinux;
 
     bool says(const char* what) const {
-        const auto has = [this](const char* word) { return std::ranges::find(verbose, word) != verbose.end(); };
+        const auto has = [this](const char* word) {
+            return std::ranges::find(verbose, word) != verbose.end();
+        };
         return has(what) || has("all");
     }
 };
@@ -57,11 +59,13 @@ CommandSyntax syntax(Options& o) {
     s.options = {
         {"system-wide", 's', &o.system_wide, "profile every process, until Ctrl-C"},
         {"pid", 'p', &o.pid, "profile a running process with its threads and children", "PID"},
-        {"events", 'e', &o.events, "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
+        {"events", 'e', &o.events,
+         "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
         {"callgraph", 'g', &o.callgraph, "record call chains too"},
         {"separate-thread", 't', &o.separate_thread, "keep the samples of each thread apart"},
         {"separate-cpu", 'c', &o.separate_cpu, "keep the samples of each CPU apart"},
-        {"session-dir", 'd', &o.session_dir, "existing directory for the data (default: ./oprofile_data, made)", "DIR"},
+        {"session-dir", 'd', &o.session_dir,
+         "existing directory for the data (default: ./oprofile_data, made)", "DIR"},
         {"vmlinux", 'k', &o.vmlinux, "uncompressed kernel image with symbols", "FILE"},
         {"append", 'a', &o.append, "add to samples/current instead of moving it to samples/previous"},
         {"lazy-conversion", 'l', &o.lazy, "record to a temporary file, make sample files afterwards"},
@@ -72,7 +76,8 @@ CommandSyntax syntax(Options& o) {
 
 void check(Options& o) {
     const int modes = o.system_wide + o.pid.has_value() + !o.command.empty();
-    if (modes != 1) throw_usage("say what to profile: a command, --pid or --system-wide, and only one of them");
+    if (modes != 1)
+        throw_usage("say what to profile: a command, --pid or --system-wide, and only one of them");
     if (o.pid && (*o.pid == 0 || *o.pid > INT32_MAX)) throw_usage("--pid: no such process number");
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
@@ -84,14 +89,17 @@ void check(Options& o) {
     o.vmlinux = path.get();
     char magic[4]{};
     const Fd file = open_file(o.vmlinux, O_RDONLY);
-    if (::read(file.get(), magic, 4) != 4 || std::string_view(magic, 4) != "\x7f" "ELF")
+    if (::read(file.get(), magic, 4) != 4 || std::string_view(magic, 4) !=
+                                                 "\x7f"
+                                                 "ELF")
         throw_usage(o.vmlinux + ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
 }
 
 SessionInfo describe(const Options& o, Diagnostics& notes) {
     SessionInfo info = describe_machine();
     info.tool = std::string("operf ") + OP_VERSION;
-    for (const std::string& word : o.command) info.command += (info.command.empty() ? "" : " ") + word;
+    for (const std::string& word : o.command)
+        info.command += (info.command.empty() ? "" : " ") + word;
     if (o.pid) info.command = "process " + std::to_string(*o.pid);
     if (o.system_wide) info.command = "whole system";
     const auto specs = o.events.empty() ? std::vector<EventSpec>{} : parse_event_specs(o.events);
@@ -121,7 +129,9 @@ PerfOptions perf_options(const Options& o, const Command* command) {
 class Run {
 public:
     Run(Tool& tool, const Options& options)
-        : tool_(tool), o_(options), info_(describe(options, tool.notes)),
+        : tool_(tool),
+          o_(options),
+          info_(describe(options, tool.notes)),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
         raise_file_limit();
         if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
@@ -145,24 +155,29 @@ private:
     void announce() {
         tool_.print_notes();
         if (o_.says("record") || o_.says("debug")) {
-            for (const RecordedEvent& e : info_.events) say("event " + e.name + ":" + std::to_string(e.count));
+            for (const RecordedEvent& e : info_.events)
+                say("event " + e.name + ":" + std::to_string(e.count));
             say("sample buffer per CPU: " + std::to_string(source_->ring_bytes()) + " bytes");
         }
         if (command_) return;
-        write_stdout("operf: Press Ctl-c or 'kill -SIGINT " + std::to_string(::getpid()) + "' to stop profiling\n");
+        write_stdout("operf: Press Ctl-c or 'kill -SIGINT " + std::to_string(::getpid()) +
+                     "' to stop profiling\n");
         write_stderr("operf: Profiler started\n");
     }
 
     CollectorOptions collector_options() const {
-        return {.separate_thread = o_.separate_thread, .separate_cpu = o_.separate_cpu, .images_are_local = true};
+        return {
+            .separate_thread = o_.separate_thread, .separate_cpu = o_.separate_cpu, .images_are_local = true};
     }
 
     void record_run() {
-        Recording recording{*source_, signals_, {}, {}, command_.get(), static_cast<pid_t>(o_.pid.value_or(0))};
+        Recording recording{*source_, signals_,       {},
+                            {},       command_.get(), static_cast<pid_t>(o_.pid.value_or(0))};
         if (o_.lazy) {
             stream_.emplace(session_.create_in_samples(lazy_file), lazy_file, info_);
             recording.sink = [this](auto records) {
-                for (const Record& record : records) stream_->write(record);
+                for (const Record& record : records)
+                    stream_->write(record);
             };
         } else {
             make_collector([this](const Sample& sample) { return gaps_(sample); });
@@ -200,7 +215,8 @@ private:
         return info;
     }
 
-    /// Writes what stands beside the sample files and tells the outcome; false if something could not be written.
+    /// Writes what stands beside the sample files and tells the outcome; false if something could not be
+    /// written.
     bool finish() {
         SessionInfo info = collector_->account();
         bool good = tool_.attempt([&] { info = save(); });
@@ -252,11 +268,14 @@ private:
     void say_more(const SessionInfo& info) const {
         for (const RecordedEvent& e : info.events)
             if (e.throttled)
-                say("the kernel held event " + e.name + " back: too many samples a second; use a higher count");
+                say("the kernel held event " + e.name +
+                    " back: too many samples a second; use a higher count");
         if (o_.says("arcs"))
-            say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) + " lost");
+            say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) +
+                " lost");
         if (!o_.says("sfile")) return;
-        for (const std::string& path : SessionReader(session_.current_path()).list()) say("sample file " + path);
+        for (const std::string& path : SessionReader(session_.current_path()).list())
+            say("sample file " + path);
     }
 
     Tool& tool_;
@@ -285,4 +304,6 @@ int operf(Tool& tool, int argc, char** argv) {
 }  // namespace
 }  // namespace op::tool
 
-int main(int argc, char** argv) { return op::tool::run(argc, argv, op::tool::operf); }
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::operf);
+}

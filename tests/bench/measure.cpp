@@ -2,8 +2,8 @@
 // Runs commands in turn, round after round, and prints a line of medians for each:
 //   wall ms, CPU ms (with what it waited for), peak RSS KB, CPU ms of the profiled program, CPU ms without it
 // Usage: measure ROUNDS FILE COMMAND... [::: COMMAND...]...
-// FILE is where a profiled program writes its own CPU seconds ("-" = there is none). Output of the commands goes to
-// /dev/null. A command that fails ends the measurement.
+// FILE is where a profiled program writes its own CPU seconds ("-" = there is none). Output of the commands
+// goes to /dev/null. A command that fails ends the measurement.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -30,7 +30,9 @@ double now() {
     return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
 }
 
-double ms(const timeval& t) { return t.tv_sec * 1e3 + t.tv_usec * 1e-3; }
+double ms(const timeval& t) {
+    return t.tv_sec * 1e3 + t.tv_usec * 1e-3;
+}
 
 double program_cpu(const char* path) {
     double seconds = 0;
@@ -57,7 +59,8 @@ Figures run(std::vector<char*> words, const char* cpu_file) {
         std::fprintf(stderr, "measure: %s failed\n", words[0]);
         std::exit(1);
     }
-    Figures f{now() - start, ms(usage.ru_utime) + ms(usage.ru_stime), static_cast<double>(usage.ru_maxrss), 0, 0};
+    Figures f{now() - start, ms(usage.ru_utime) + ms(usage.ru_stime), static_cast<double>(usage.ru_maxrss), 0,
+              0};
     f.program = std::strcmp(cpu_file, "-") ? program_cpu(cpu_file) : 0;
     f.own = f.cpu - f.program;
     return f;
@@ -65,7 +68,8 @@ Figures run(std::vector<char*> words, const char* cpu_file) {
 
 double median(const std::vector<Figures>& all, double Figures::*field) {
     std::vector<double> values;
-    for (const Figures& f : all) values.push_back(f.*field);
+    for (const Figures& f : all)
+        values.push_back(f.*field);
     std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
     return values[values.size() / 2];
 }
@@ -84,7 +88,8 @@ int main(int argc, char** argv) {
     }
     std::vector<std::vector<Figures>> results(commands.size());
     for (int round = 0; round < std::atoi(argv[1]); ++round)
-        for (size_t i = 0; i < commands.size(); ++i) results[i].push_back(run(commands[i], argv[2]));
+        for (size_t i = 0; i < commands.size(); ++i)
+            results[i].push_back(run(commands[i], argv[2]));
     for (const auto& r : results)
         std::printf("%.2f %.2f %.0f %.2f %.2f\n", median(r, &Figures::wall), median(r, &Figures::cpu),
                     median(r, &Figures::rss), median(r, &Figures::program), median(r, &Figures::own));

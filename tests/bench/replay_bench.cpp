@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Replays a canned stream through the collector and tells the rate and the peak memory.
 //   replay_bench [MILLIONS OF SAMPLES]
-// The stream: 40 processes on 8 CPUs, each with 12 images of 128 functions spread over 1 MB of code; processes, images,
-// functions and the instructions in them skewed as in real profiles (few hot ones, a long tail); a mapping now and then.
+// The stream: 40 processes on 8 CPUs, each with 12 images of 128 functions spread over 1 MB of code;
+// processes, images, functions and the instructions in them skewed as in real profiles (few hot ones, a long
+// tail); a mapping now and then.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -26,7 +27,9 @@ using namespace op;
 
 constexpr uint32_t processes = 40, images = 12;
 
-uint64_t image_start(uint32_t process, uint32_t image) { return 0x7f0000000000 + process * 0x10000000ull + image * 0x200000ull; }
+uint64_t image_start(uint32_t process, uint32_t image) {
+    return 0x7f0000000000 + process * 0x10000000ull + image * 0x200000ull;
+}
 
 void write_stream(const std::string& path, uint64_t samples) {
     SessionInfo info;
@@ -37,7 +40,8 @@ void write_stream(const std::string& path, uint64_t samples) {
     for (uint32_t p = 0; p < processes; ++p) {
         out.write(Name{0, p + 1, p + 1, true, "process"});
         for (uint32_t i = 0; i < images; ++i) {
-            const auto& name = paths.emplace_back(i == 0 ? "/usr/bin/app" + std::to_string(p % 10) : "/usr/lib/lib" + std::to_string(i) + ".so");
+            const auto& name = paths.emplace_back(i == 0 ? "/usr/bin/app" + std::to_string(p % 10)
+                                                         : "/usr/lib/lib" + std::to_string(i) + ".so");
             out.write(Mapping{0, p + 1, {image_start(p, i)}, 0x100000, 0, false, name, {}});
         }
     }
@@ -62,7 +66,9 @@ double cpu_seconds() {
 }
 
 /// Lowers the peak the kernel remembers to what is used now.
-void reset_peak() { write_fd(open_file("/proc/self/clear_refs", O_WRONLY).get(), "5", "clear_refs"); }
+void reset_peak() {
+    write_fd(open_file("/proc/self/clear_refs", O_WRONLY).get(), "5", "clear_refs");
+}
 
 long peak_kb() {
     const std::string status = read_file("/proc/self/status");

@@ -23,17 +23,24 @@ volatile uint64_t sink;
 }  // namespace
 
 // The same steps in both, so that a step costs the same; not merged, since the seeds differ.
-#define STEPS(count, seed)                                                        \
-    uint64_t x = seed;                                                            \
-    for (int i = 0; i < (count); ++i) x = x * 6364136223846793005u + 1442695040888963407u; \
+#define STEPS(count, seed)                                   \
+    uint64_t x = seed;                                       \
+    for (int i = 0; i < (count); ++i)                        \
+        x = x * 6364136223846793005u + 1442695040888963407u; \
     sink = x
 
-extern "C" __attribute__((noinline)) void three_parts() { STEPS(3 * unit, 1); }
-extern "C" __attribute__((noinline)) void one_part() { STEPS(unit, 2); }
+extern "C" __attribute__((noinline)) void three_parts() {
+    STEPS(3 * unit, 1);
+}
+extern "C" __attribute__((noinline)) void one_part() {
+    STEPS(unit, 2);
+}
 
-/// Between none and a fourth of a part. A child's clock starts with it, so without this every child would be sampled at
-/// the same points of its short life.
-extern "C" __attribute__((noinline)) void prelude(int child) { STEPS(child * 7919 % 64 * (unit / 256), 3); }
+/// Between none and a fourth of a part. A child's clock starts with it, so without this every child would be
+/// sampled at the same points of its short life.
+extern "C" __attribute__((noinline)) void prelude(int child) {
+    STEPS(child * 7919 % 64 * (unit / 256), 3);
+}
 
 namespace {
 
@@ -47,8 +54,10 @@ void work(int turns) {
 void in_threads(int turns) {
     constexpr int count = 4;
     std::vector<std::thread> threads;
-    for (int i = 0; i < count; ++i) threads.emplace_back(work, turns / count);
-    for (auto& t : threads) t.join();
+    for (int i = 0; i < count; ++i)
+        threads.emplace_back(work, turns / count);
+    for (auto& t : threads)
+        t.join();
 }
 
 /// Children one after the other.
@@ -69,7 +78,8 @@ bool write_cpu_time(const char* path) {
     timespec used{};
     ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     std::FILE* file = std::fopen(path, "w");
-    return file && std::fprintf(file, "%.6f\n", used.tv_sec + used.tv_nsec * 1e-9) > 0 && std::fclose(file) == 0;
+    return file && std::fprintf(file, "%.6f\n", used.tv_sec + used.tv_nsec * 1e-9) > 0 &&
+           std::fclose(file) == 0;
 }
 
 }  // namespace

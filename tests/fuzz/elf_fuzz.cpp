@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target: any bytes are an ELF file or an input error; ranges never overlap; lines may be asked for anywhere.
+// Fuzz target: any bytes are an ELF file or an input error; ranges never overlap; lines may be asked for
+// anywhere.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

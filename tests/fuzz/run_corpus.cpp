@@ -20,17 +20,27 @@ using Input = std::vector<uint8_t>;
 constexpr int mutations = 400;
 constexpr size_t truncation_limit = 512;
 
-void run(const Input& input) { LLVMFuzzerTestOneInput(input.data(), input.size()); }
+void run(const Input& input) {
+    LLVMFuzzerTestOneInput(input.data(), input.size());
+}
 
 Input mutated(Input input, std::mt19937& random) {
     const int edits = 1 + random() % 8;
     for (int i = 0; i < edits && !input.empty(); ++i) {
         const size_t at = random() % input.size();
         switch (random() % 4) {
-            case 0: input[at] = random(); break;
-            case 1: input[at] ^= 1 << random() % 8; break;
-            case 2: input[at] = random() % 2 ? 0xff : 0; break;
-            default: input.resize(at); break;
+            case 0:
+                input[at] = random();
+                break;
+            case 1:
+                input[at] ^= 1 << random() % 8;
+                break;
+            case 2:
+                input[at] = random() % 2 ? 0xff : 0;
+                break;
+            default:
+                input.resize(at);
+                break;
         }
     }
     return input;
@@ -38,8 +48,10 @@ Input mutated(Input input, std::mt19937& random) {
 
 void run_all(const Input& input, std::mt19937& random) {
     run(input);
-    for (size_t n = 0; n < std::min(input.size(), truncation_limit); ++n) run({input.begin(), input.begin() + n});
-    for (int i = 0; i < mutations; ++i) run(mutated(input, random));
+    for (size_t n = 0; n < std::min(input.size(), truncation_limit); ++n)
+        run({input.begin(), input.begin() + n});
+    for (int i = 0; i < mutations; ++i)
+        run(mutated(input, random));
 }
 
 }  // namespace
@@ -53,7 +65,8 @@ int main(int, char** argv) {
     const char* source = std::getenv("srcdir");
     const fs::path corpus = fs::path(source ? source : ".") / "tests/fuzz/corpus" / name;
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(corpus)) files.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(corpus))
+        files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     if (files.empty()) {
         std::fprintf(stderr, "%s: empty corpus\n", corpus.c_str());

@@ -3,6 +3,7 @@
 // sound and holds what it held and what was added.
 #include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,10 @@ constexpr uint64_t added_keys = 40;
 class WorkDir {
 public:
     WorkDir() {
-        std::string pattern = std::filesystem::temp_directory_path() / "oprofile-ng-fuzz.XXXXXX";
+        // in memory if possible: every file that is rebuilt is synced
+        const bool has_shm = ::access("/dev/shm", W_OK) == 0;
+        std::string pattern = has_shm ? "/dev/shm" : std::filesystem::temp_directory_path();
+        pattern += "/oprofile-ng-fuzz.XXXXXX";
         if (!::mkdtemp(pattern.data())) ::abort();
         path_ = pattern;
         fd_ = op::open_file(path_, O_RDONLY | O_DIRECTORY);

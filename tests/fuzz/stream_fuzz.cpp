@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target: any bytes are a stream or an input error; every view lies within the bytes; the process table takes
-// whatever the records say.
+// Fuzz target: any bytes are a stream or an input error; every view lies within the bytes; the process table
+// takes whatever the records say.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -55,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         op::collect::ProcessTable table(names);
         std::vector<op::Record> records;
         for (reader.read(records, 16); !records.empty(); reader.read(records, 16))
-            for (const op::Record& record : records) std::visit(Check{bytes, table}, record);
+            for (const op::Record& record : records)
+                std::visit(Check{bytes, table}, record);
     } catch (const op::Error& error) {
         if (error.kind() != op::ErrorKind::input) std::abort();
     }

@@ -36,7 +36,9 @@ protected:
     static Sample user(uint64_t pc, uint32_t tgid = 7, uint32_t cpu = 0) {
         return {1, tgid, tgid, cpu, 0, CpuMode::user, 0, {pc}, {}};
     }
-    static Sample kernel(uint64_t pc, uint32_t tgid = 7) { return {1, tgid, tgid, 0, 0, CpuMode::kernel, 0, {pc}, {}}; }
+    static Sample kernel(uint64_t pc, uint32_t tgid = 7) {
+        return {1, tgid, tgid, 0, 0, CpuMode::kernel, 0, {pc}, {}};
+    }
 
     /// All sample files as "path key=count ...", sorted.
     std::vector<std::string> files() {
@@ -47,7 +49,8 @@ protected:
             auto content = reader.read(path, notes_);
             std::ranges::sort(content.entries, {}, &SampleEntry::key);
             std::string line = path;
-            for (const auto& e : content.entries) line += " " + hex_of(e.key) + "=" + std::to_string(e.count);
+            for (const auto& e : content.entries)
+                line += " " + hex_of(e.key) + "=" + std::to_string(e.count);
             lines.push_back(line);
         }
         return lines;
@@ -82,10 +85,11 @@ TEST_F(Collecting, a_user_sample_is_keyed_by_file_offset_under_its_application) 
 TEST_F(Collecting, kernel_samples_count_from_their_images_start) {
     collector();
     feed({kernel(kernel_start + 0x30), kernel(0xffffffffc0000040), kernel(0xffffffffd0000000)});
-    EXPECT_EQ(files(), (std::vector<std::string>{
-                           std::string("{root}/bin/app/{dep}/{kern}/ext4/") + tail + " 40=1",
-                           std::string("{root}/bin/app/{dep}/{kern}/no-vmlinux/") + tail + " ffffffffd0000000=1",
-                           std::string("{root}/bin/app/{dep}/{root}/proc/kallsyms/") + tail + " 30=1"}));
+    EXPECT_EQ(files(),
+              (std::vector<std::string>{
+                  std::string("{root}/bin/app/{dep}/{kern}/ext4/") + tail + " 40=1",
+                  std::string("{root}/bin/app/{dep}/{kern}/no-vmlinux/") + tail + " ffffffffd0000000=1",
+                  std::string("{root}/bin/app/{dep}/{root}/proc/kallsyms/") + tail + " 30=1"}));
     EXPECT_EQ(account_.kernel_images.size(), 2u) << "no-vmlinux is no image";
     EXPECT_TRUE(collector_->saw_kernel());
 }
@@ -200,10 +204,17 @@ TEST_F(Collecting, many_images_need_few_open_files_and_lose_nothing) {
     collector({.open_files = 8});
     std::deque<std::string> paths;
     for (uint32_t i = 0; i < 100; ++i)
-        feed({Mapping{0, 7, {0x10000000 + i * 0x1000}, 0x1000, 0, false,
-                      paths.emplace_back("/lib/" + std::to_string(i)), {}}});
+        feed({Mapping{0,
+                      7,
+                      {0x10000000 + i * 0x1000},
+                      0x1000,
+                      0,
+                      false,
+                      paths.emplace_back("/lib/" + std::to_string(i)),
+                      {}}});
     std::mt19937 random(3);
-    for (int i = 0; i < 5000; ++i) feed({user(0x10000000 + random() % 100 * 0x1000 + random() % 64)});
+    for (int i = 0; i < 5000; ++i)
+        feed({user(0x10000000 + random() % 100 * 0x1000 + random() % 64)});
     EXPECT_EQ(files().size(), 100u);
     EXPECT_EQ(account_.ledger.stored(), 5000u);
     EXPECT_TRUE(account_.ledger.balanced());

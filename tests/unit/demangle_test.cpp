@@ -27,10 +27,13 @@ TEST(Demangle, a_hostile_name_costs_little_and_stays) {
 }
 
 TEST(Demangle, smart_shortens_the_standard_library) {
-    EXPECT_EQ(demangle("_ZNSt6vectorIiSaIiEE9push_backERKi", Demangle::smart), "vector<int>::push_back(int const&)");
-    EXPECT_EQ(shorten("std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
-                      "std::less<int>, std::allocator<std::pair<int const, int> > >"),
-              "map<int, string>");
+    EXPECT_EQ(demangle("_ZNSt6vectorIiSaIiEE9push_backERKi", Demangle::smart),
+              "vector<int>::push_back(int const&)");
+    EXPECT_EQ(
+        shorten(
+            "std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
+            "std::less<int>, std::allocator<std::pair<int const, int> > >"),
+        "map<int, string>");
     EXPECT_EQ(shorten("f<, allocator<"), "f<, allocator<") << "unbalanced names are left alone";
 }
 

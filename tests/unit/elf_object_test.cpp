@@ -25,7 +25,8 @@ struct Opened {
 
 std::vector<std::string_view> names(const std::vector<RawSymbol>& symbols) {
     std::vector<std::string_view> names;
-    for (const RawSymbol& s : symbols) names.push_back(s.name);
+    for (const RawSymbol& s : symbols)
+        names.push_back(s.name);
     std::ranges::sort(names);
     return names;
 }
@@ -35,8 +36,8 @@ std::vector<std::string_view> names(const std::vector<RawSymbol>& symbols) {
 TEST(ElfObject, code_symbols_are_read_and_nothing_else) {
     const Opened demo(test::fixture("root/usr/bin/demo"));
     EXPECT_EQ(names(demo.object->symbols(false)),
-              (std::vector<std::string_view>{"_ZN4demo4workEi", "_ZNSt6vectorIiSaIiEE9push_backEOi", "_start", "helper",
-                                             "main"}));
+              (std::vector<std::string_view>{"_ZN4demo4workEi", "_ZNSt6vectorIiSaIiEE9push_backEOi", "_start",
+                                             "helper", "main"}));
     EXPECT_TRUE(demo.object->symbols(true).empty()) << "there is no .dynsym";
     const auto all = demo.object->symbols(false);
     const auto main = std::ranges::find(all, "main", &RawSymbol::name);
@@ -80,11 +81,12 @@ TEST(ElfObject, the_other_byte_order_is_read) {
     // An ELF32 big-endian file of a header and one loaded segment.
     std::vector<std::byte> bytes(52 + 32);
     const auto put = [&](size_t at, std::initializer_list<int> values) {
-        for (const int v : values) bytes[at++] = std::byte(v);
+        for (const int v : values)
+            bytes[at++] = std::byte(v);
     };
     put(0, {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2MSB, 1});
-    put(16, {0, 2, 0, EM_PPC, 0, 0, 0, 1});          // type, machine, version
-    put(28, {0, 0, 0, 52});                          // program headers
+    put(16, {0, 2, 0, EM_PPC, 0, 0, 0, 1});            // type, machine, version
+    put(28, {0, 0, 0, 52});                            // program headers
     put(40, {0, 52, 0, 32, 0, 1, 0, 40, 0, 0, 0, 0});  // sizes and counts
     put(52, {0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0});     // PT_LOAD, offset 0, address 0x10000
     put(52 + 16, {0, 0, 0, 84, 0, 0, 0, 84});          // sizes
@@ -98,7 +100,8 @@ TEST(BuildId, is_read_from_files_and_from_notes) {
     EXPECT_EQ(build_id_of_file(test::fixture("root/usr/bin/split")), split_id);
     EXPECT_EQ(build_id_of_file(test::fixture("root/usr/bin/demo")), "");
     EXPECT_EQ(build_id_of_file("/no/such/file"), "");
-    const uint32_t notes[] = {4, 2, 99, 0x00554e47, 0, 4, 2, 3, 0x00554e47, 0xcdab};  // one of another type first
+    const uint32_t notes[] = {4, 2, 99, 0x00554e47, 0,
+                              4, 2, 3,  0x00554e47, 0xcdab};  // one of another type first
     EXPECT_EQ(build_id_of_notes(std::as_bytes(std::span(notes))), "abcd");
 }
 

@@ -45,13 +45,4 @@ TEST(KernelMap, modules_with_a_known_address_are_taken) {
     EXPECT_EQ(modules[1].name, "tainted");
 }
 
-TEST(KernelMap, the_snapshot_keeps_text_symbols_only) {
-    EXPECT_TRUE(is_text_symbol("ffffffff81000000 T _text"));
-    EXPECT_TRUE(is_text_symbol("ffffffffc0800010 t open_it\t[ext4]"));
-    EXPECT_TRUE(is_text_symbol("ffffffff81000020 W weak"));
-    EXPECT_FALSE(is_text_symbol("ffffffff82000000 D data"));
-    EXPECT_FALSE(is_text_symbol("0000000000000000 T hidden"));
-    EXPECT_FALSE(is_text_symbol("noise"));
-}
-
 }  // namespace op::collect

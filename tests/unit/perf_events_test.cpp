@@ -47,7 +47,8 @@ TEST(PerfEvents, the_clock_asked_for_needs_no_note) {
 TEST(PerfEvents, an_unknown_event_or_a_low_count_is_refused) {
     SessionInfo info;
     Diagnostics notes;
-    EXPECT_THROW(choose_events(parse_event_specs({"NO_SUCH:100000"}), false, all_counters, info, notes), Error);
+    EXPECT_THROW(choose_events(parse_event_specs({"NO_SUCH:100000"}), false, all_counters, info, notes),
+                 Error);
     EXPECT_THROW(choose_events(parse_event_specs({"TIMER:9999"}), false, all_counters, info, notes), Error);
 }
 

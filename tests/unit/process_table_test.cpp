@@ -69,10 +69,12 @@ TEST(AddressSpace, agrees_with_a_page_by_page_model) {
         const uint64_t first = random() % 64, count = 1 + random() % 8, offset = (random() % 100) << 12;
         if (random() % 3 == 0) {
             space.unmap({first << 12}, {(first + count) << 12});
-            for (uint64_t p = first; p < first + count; ++p) model.erase(p);
+            for (uint64_t p = first; p < first + count; ++p)
+                model.erase(p);
         } else {
             space.map(region(first << 12, (first + count) << 12, offset));
-            for (uint64_t p = first; p < first + count; ++p) model[p] = offset + ((p - first) << 12);
+            for (uint64_t p = first; p < first + count; ++p)
+                model[p] = offset + ((p - first) << 12);
         }
         for (uint64_t p = 0; p < 72; ++p) {
             const Region* r = space.find({p << 12});
@@ -157,8 +159,8 @@ TEST_F(Processes, known_kernel_images_lie_on_top_of_the_rest) {
 TEST(MappedPath, tells_files_from_memory) {
     EXPECT_EQ(classify_mapped_path("/usr/bin/ls").kind, RegionKind::file);
     EXPECT_EQ(classify_mapped_path("[heap]").name, "[heap]");
-    for (const char* path : {"", "//anon", "/memfd:jit (deleted)", "/dev/zero (deleted)", "/SYSV00000000 (deleted)",
-                             "/anon_hugepage (deleted)"})
+    for (const char* path : {"", "//anon", "/memfd:jit (deleted)", "/dev/zero (deleted)",
+                             "/SYSV00000000 (deleted)", "/anon_hugepage (deleted)"})
         EXPECT_EQ(classify_mapped_path(path).name, "anon") << path;
     const MappedPath gone = classify_mapped_path("/usr/bin/ls (deleted)");
     EXPECT_EQ(gone.name, "/usr/bin/ls");

@@ -18,7 +18,8 @@ std::string write_stream(const std::string& path, const std::vector<Record>& rec
     SessionInfo info;
     info.events.push_back({"TIMER", 0, 1000000});
     StreamWriter writer(open_file(path, O_RDWR | O_CREAT | O_TRUNC), path, info);
-    for (const Record& record : records) writer.write(record);
+    for (const Record& record : records)
+        writer.write(record);
     writer.finish();
     return read_file(path);
 }
@@ -95,7 +96,8 @@ TEST(Stream, a_file_without_a_whole_head_is_refused) {
     const test::TempDir dir;
     const std::string head = write_stream(dir / "h", {});
     const auto copy = aligned(head);
-    for (size_t n = 0; n < head.size(); ++n) EXPECT_THROW(StreamReader(span_of(copy, n), "s"), Error) << n;
+    for (size_t n = 0; n < head.size(); ++n)
+        EXPECT_THROW(StreamReader(span_of(copy, n), "s"), Error) << n;
 }
 
 TEST(Stream, the_other_byte_order_is_named) {

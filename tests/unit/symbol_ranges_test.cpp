@@ -51,7 +51,8 @@ std::vector<std::byte> unwind_header(const std::vector<int32_t>& distances) {
 
 TEST(SymbolRanges, a_symbol_reaches_to_the_next_or_to_the_end_of_its_section) {
     const std::vector sections{code(".text", 0x401000, 0x1000, 0x100), code(".fini", 0x401200, 0x1200, 0x10)};
-    EXPECT_EQ(shown(make_ranges(sections, {symbol("b", 0x401040, 4), symbol("a", 0x401000), symbol("f", 0x401200)}, {})),
+    EXPECT_EQ(shown(make_ranges(
+                  sections, {symbol("b", 0x401040, 4), symbol("a", 0x401000), symbol("f", 0x401200)}, {})),
               (Lines{"1000+40 a", "1040+c0 b", "1200+10 f"}));
 }
 
@@ -66,8 +67,9 @@ TEST(SymbolRanges, of_several_names_the_best_stays) {
     RawSymbol local = symbol("aaa", 0x1000), weak = symbol("aab", 0x1000);
     local.global = false;
     weak.weak = true;
-    EXPECT_EQ(shown(make_ranges(sections, {local, symbol("__real", 0x1000), weak, symbol("real", 0x1000)}, {})),
-              Lines{"0+100 real"});
+    EXPECT_EQ(
+        shown(make_ranges(sections, {local, symbol("__real", 0x1000), weak, symbol("real", 0x1000)}, {})),
+        Lines{"0+100 real"});
     EXPECT_EQ(shown(make_ranges(sections, {local, symbol("Letext", 0x1000)}, {})), Lines{"0+100 aaa"});
 }
 
@@ -81,7 +83,8 @@ TEST(SymbolRanges, nameless_functions_fill_what_no_symbol_claims) {
 TEST(SymbolRanges, overlapping_sections_of_a_damaged_file_do_not_give_overlapping_ranges) {
     const std::vector sections{code(".text", 0x1000, 0, 0x100), code(".evil", 0x1080, 0x40, 0x100),
                                code(".far", 0x9000, 0x80, 0x100)};
-    const auto ranges = make_ranges(sections, {symbol("a", 0x1000), symbol("b", 0x10ff), symbol("c", 0x9000)}, {});
+    const auto ranges =
+        make_ranges(sections, {symbol("a", 0x1000), symbol("b", 0x10ff), symbol("c", 0x9000)}, {});
     for (size_t i = 1; i < ranges.size(); ++i)
         EXPECT_GE(ranges[i].start, ranges[i - 1].start + ranges[i - 1].length);
 }
@@ -95,7 +98,8 @@ TEST(UnwindStarts, the_table_gives_addresses_relative_to_its_section) {
 TEST(UnwindStarts, a_damaged_table_gives_nothing) {
     auto bytes = unwind_header({1, 2, 3});
     for (size_t n = 0; n < bytes.size(); ++n) {
-        const std::vector<Section> cut{{".eh_frame_hdr", {0x3000}, 0, n, false, true, std::span(bytes).first(n)}};
+        const std::vector<Section> cut{
+            {".eh_frame_hdr", {0x3000}, 0, n, false, true, std::span(bytes).first(n)}};
         EXPECT_TRUE(unwind_function_starts(cut).empty()) << n;
     }
     bytes[3] = std::byte{0xff};

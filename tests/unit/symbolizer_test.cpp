@@ -156,7 +156,8 @@ TEST_F(Symbolizing, this_program_knows_itself) {
     auto& self = symbols("/proc/self/exe");
     EXPECT_GT(self.symbols().size(), 1000u);
     for (size_t i = 1; i < self.symbols().size(); ++i)
-        ASSERT_LE(self.symbols()[i - 1].start.value() + self.symbols()[i - 1].length, self.symbols()[i].start.value());
+        ASSERT_LE(self.symbols()[i - 1].start.value() + self.symbols()[i - 1].length,
+                  self.symbols()[i].start.value());
 }
 
 }  // namespace op::pp

@@ -43,6 +43,8 @@ TEST(Text, lines_and_words_are_taken_from_the_front) {
     EXPECT_TRUE(text.empty());
 }
 
-TEST(Text, printable_hides_control_characters) { EXPECT_EQ(printable("a\nb\x1b[0m"), "a?b?[0m"); }
+TEST(Text, printable_hides_control_characters) {
+    EXPECT_EQ(printable("a\nb\x1b[0m"), "a?b?[0m");
+}
 
 }  // namespace op
