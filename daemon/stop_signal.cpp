@@ -3,23 +3,42 @@
 #include "daemon/stop_signal.h"
 
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <initializer_list>
 
 #include "libop/error.h"
 
 namespace op::collect {
 
+namespace {
+
+sigset_t set_of(std::initializer_list<int> numbers) {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int number : numbers)
+        ::sigaddset(&set, number);
+    return set;
+}
+
+}  // namespace
+
 StopSignals::StopSignals() {
-    sigset_t stop;
-    ::sigemptyset(&stop);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
-        ::sigaddset(&stop, number);
+    const sigset_t stop = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT}), file_size = set_of({SIGXFSZ});
     ::sigprocmask(SIG_BLOCK, &stop, &old_);
+    ::sigprocmask(SIG_BLOCK, &file_size, nullptr);
     fd_.reset(::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) throw_system("cannot watch for signals");
 }
 
 StopSignals::~StopSignals() {
+    // What the failed writes said is enough.
+    const sigset_t file_size = set_of({SIGXFSZ});
+    const timespec now{};
+    while (::sigtimedwait(&file_size, nullptr, &now) > 0) {
+    }
+
     ::sigprocmask(SIG_SETMASK, &old_, nullptr);
 }
 

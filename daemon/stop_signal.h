@@ -8,7 +8,8 @@
 
 namespace op::collect {
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process but are read from here.
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process but are read from here;
+/// nor does SIGXFSZ: a write beyond the file size limit just fails (EFBIG).
 class StopSignals {
 public:
     /// Throws a system error.
