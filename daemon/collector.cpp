@@ -66,6 +66,7 @@ void Collector::take_slowly(const Sample& sample, Slot& slot) {
     if (sample.mode == CpuMode::guest) return lose(LossCause::guest, sample.cpu);
     if (sample.event >= info_.events.size()) return lose(LossCause::unknown_event, sample.cpu);
     const bool kernel = sample.mode == CpuMode::kernel;
+    if (!kernel && !info_.events[sample.event].user) return lose(LossCause::user_filtered, sample.cpu);
     saw_kernel_ |= kernel;
     const Region* region = find_or_ask(sample);
     if (!region) return lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, sample.cpu);

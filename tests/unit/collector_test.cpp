@@ -128,12 +128,21 @@ TEST_F(Collecting, events_go_to_files_of_their_own) {
 
 TEST_F(Collecting, events_that_differ_in_their_modes_only_share_a_file) {
     info_.events[1] = info_.events[0];
-    info_.events[1].user = false;
+    info_.events[1].kernel = false;
     collector();
     Sample other = user(0x400010);
     other.event = 1;
     feed({user(0x400010), other});
     EXPECT_EQ(files(), std::vector{std::string("{root}/bin/app/{dep}/{root}/bin/app/") + tail + " 1010=2"});
+}
+
+TEST_F(Collecting, user_samples_of_a_kernel_event_are_counted_out) {
+    info_.events[0].user = false;
+    collector();
+    feed({user(0x400010), kernel(kernel_start)});
+    const Ledger ledger = collector_->account().ledger;
+    EXPECT_EQ(ledger.lost(LossCause::user_filtered), 1u);
+    EXPECT_EQ(ledger.stored(), 1u);
 }
 
 TEST_F(Collecting, every_loss_has_its_cause) {
