@@ -7,6 +7,7 @@
 
 #include "libop/error.h"
 #include "libop/ledger.h"
+#include "libop/text.h"
 #include "libpp/profile.h"
 
 namespace op::pp {
@@ -120,12 +121,22 @@ private:
     void walk(uint32_t image) {
         SymbolCursor cursor(profile_.images[image].symbols->symbols());
         const Hit* last = nullptr;
+        uint64_t outside = 0;
         for (const Hit& hit : hits_) {
             const bool is_new_location = !last || hit.offset != last->offset;
             if (is_new_location) add_location(image, cursor, ImageOffset{hit.offset});
             add_hit(hit, is_new_location || hit.app != last->app);
+            if (profile_.locations.back().symbol == Location::no_symbol)
+                outside = add_saturating(outside, hit.count);
             last = &hit;
         }
+        if (outside > 0) note_outside(profile_.images[image].name, outside);
+    }
+
+    /// The list of symbols leaves them out, as it always has; nobody should have to wonder where they are.
+    void note_outside(const ImageName& image, uint64_t samples) {
+        samples_.notes().warn(std::to_string(samples) + " samples in " + printable(image.display()) +
+                              " lie in none of its symbols and are not shown");
     }
 
     void add_location(uint32_t image, SymbolCursor& cursor, ImageOffset offset) {
