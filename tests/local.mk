@@ -47,6 +47,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/kallsyms_test.cpp \
 	tests/unit/kernel_symbols_test.cpp \
+	tests/unit/replay_source_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \
 	tests/unit/temp_dir.h \

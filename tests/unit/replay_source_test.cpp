@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From recorded stream to sample files. fork_exec.opstream: a shell forks, the child is sampled before and
+// after it calls exec; a library is unmapped and anonymous memory takes its place; three samples are lost in
+// the kernel.
+#include "daemon/replay_source.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/collector.h"
+#include "daemon/recording.h"
+#include "libop/fd.h"
+#include "libop/session.h"
+#include "tests/unit/fixtures.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::collect {
+namespace {
+
+/// The account of a stream replayed into a session below `dir`.
+SessionInfo replay(const std::string& stream, const test::TempDir& dir, Diagnostics& notes) {
+    SessionWriter session(dir.path(), false, notes);
+    session.begin(false);
+    ReplaySource source(stream, notes);
+    Collector collector(session, source.describe(), {}, notes);
+    drain_into(source, [&](auto records) { collector.process(records); });
+    return collector.account();
+}
+
+}  // namespace
+
+TEST(ReplaySource, a_recorded_fork_and_exec_gives_each_program_its_samples) {
+    const test::TempDir dir;
+    Diagnostics notes;
+    const SessionInfo info = replay(test::fixture("streams/fork_exec.opstream"), dir, notes);
+    const std::string tail = "TIMER.1000000.0.all.all.all";
+    const SessionReader reader(dir / "samples/current");
+    EXPECT_EQ(reader.list(),
+              (std::vector<std::string>{"{root}/bin/shell/{dep}/{anon:anon}/100.0x7f0000.0x7f0fff/" + tail,
+                                        "{root}/bin/shell/{dep}/{root}/bin/shell/" + tail,
+                                        "{root}/bin/shell/{dep}/{root}/lib/libc.so/" + tail,
+                                        "{root}/bin/tool/{dep}/{root}/bin/tool/" + tail,
+                                        "{root}/bin/tool/{dep}/{root}/proc/kallsyms/" + tail}));
+    const auto shell = reader.read("{root}/bin/shell/{dep}/{root}/bin/shell/" + tail, notes);
+    EXPECT_EQ(shell.total, 2u) << "the child before exec is the shell too";
+    EXPECT_EQ(info.ledger.sampled(), 11u);
+    EXPECT_EQ(info.ledger.stored(), 6u);
+    EXPECT_EQ(info.ledger.lost(LossCause::no_mapping), 2u) << "the unmapped library, a stranger";
+    EXPECT_EQ(info.ledger.lost(LossCause::kernel_buffer), 3u);
+    EXPECT_TRUE(info.ledger.balanced());
+    EXPECT_TRUE(notes.warnings().empty());
+}
+
+TEST(ReplaySource, a_stream_cut_off_anywhere_is_used_up_to_there_and_the_account_balances) {
+    const std::string whole = read_file(test::fixture("streams/fork_exec.opstream"));
+    for (size_t cut = 8; cut < 400; cut += 40) {
+        const test::TempDir dir;
+        Diagnostics notes;
+        const SessionInfo info =
+            replay(dir.write("cut", whole.substr(0, whole.size() - cut + 4)), dir, notes);
+        EXPECT_EQ(info.ledger.lost(LossCause::damaged_stream), 1u);
+        EXPECT_EQ(notes.warnings().size(), 1u);
+        EXPECT_TRUE(info.ledger.balanced());
+    }
+}
+
+}  // namespace op::collect
