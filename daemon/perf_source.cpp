@@ -223,7 +223,7 @@ PerfSource::Lane* PerfSource::earliest() {
 }
 
 std::span<const Record> PerfSource::drain() {
-    if (std::exchange(initial_due_, false)) return initial_.records();
+    if (std::exchange(initial_due_, false) && !initial_.records().empty()) return initial_.records();
     initial_.clear();
     batch_.clear();
     chains_.clear();
