@@ -26,6 +26,30 @@ TEST(Demangle, a_hostile_name_costs_little_and_stays) {
     demangle("_Z" + std::string(8'000, 'S') + std::string(8'000, '_'), Demangle::normal);
 }
 
+TEST(Demangle, a_short_name_that_stands_for_gigabytes_stays) {
+    // Each part holds the one before twice, by back references; 15 and 60 parts.
+    std::string cpp = "_Z1f1AIiiES_IS0_S0_E", rust = "_RIC1aTmmETB3_B3_E", d = "_D1fFDFiiZi";
+    for (const char i : std::string_view("123456789ABCDEF"))
+        cpp += std::string("S_IS") + i + "_S" + i + "_E";
+    for (const char i : std::string_view("7fnvDLT"))
+        rust += std::string("TB") + i + "_B" + i + "_E";
+    for (int i = 0; i < 60; ++i) {
+        rust += "TB11_B11_E";
+        d += i == 0 ? "DFQiQkZi" : "DFQkQmZi";
+    }
+    for (const std::string& name : {cpp, rust + "E", d + "Zv"})
+        EXPECT_EQ(demangle(name, Demangle::normal), name);
+}
+
+TEST(Demangle, an_honest_name_may_be_long) {
+    std::string mangled = "_Z1f", plain = "f(int";
+    for (int i = 0; i < 1000; ++i)
+        mangled += "i";
+    for (int i = 1; i < 1000; ++i)
+        plain += ", int";
+    EXPECT_EQ(demangle(mangled + "sss", Demangle::normal), plain + ", short, short, short)");
+}
+
 TEST(Demangle, smart_shortens_the_standard_library) {
     EXPECT_EQ(demangle("_ZNSt6vectorIiSaIiEE9push_backERKi", Demangle::smart),
               "vector<int>::push_back(int const&)");
