@@ -27,18 +27,23 @@ TEST(Demangle, a_hostile_name_costs_little_and_stays) {
 }
 
 TEST(Demangle, a_short_name_that_stands_for_gigabytes_stays) {
-    // Each part holds the one before twice, by back references; 15 and 60 parts.
-    std::string cpp = "_Z1f1AIiiES_IS0_S0_E", rust = "_RIC1aTmmETB3_B3_E", d = "_D1fFDFiiZi";
-    for (const char i : std::string_view("123456789ABCDEF"))
-        cpp += std::string("S_IS") + i + "_S" + i + "_E";
-    for (const char i : std::string_view("7fnvDLT"))
-        rust += std::string("TB") + i + "_B" + i + "_E";
-    for (int i = 0; i < 60; ++i) {
-        rust += "TB11_B11_E";
-        d += i == 0 ? "DFQiQkZi" : "DFQkQmZi";
-    }
-    for (const std::string& name : {cpp, rust + "E", d + "Zv"})
+    // Each part holds the one before twice, by back references.
+    const std::string cpp =
+        "_Z1f1AIiiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_ES_IS5_S5_ES_IS6_S6_ES_IS7_S7_ES_IS8_S8_E"
+        "S_IS9_S9_ES_ISA_SA_ES_ISB_SB_ES_ISC_SC_ES_ISD_SD_E";
+    const std::string rust =
+        "_RIC1aTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_ETB11_B11_ETB19_B19_E"
+        "TB1j_B1j_ETB1t_B1t_ETB1D_B1D_ETB1N_B1N_EE";
+    std::string d = "_D1fFDFiiZiDFQiQkZi";
+    for (int i = 0; i < 100; ++i)
+        d += "DFQkQmZi";
+    for (const std::string& name : {cpp, rust, d + "Zv"})
         EXPECT_EQ(demangle(name, Demangle::normal), name);
+    const auto some = [](const std::string& name, size_t size, const char* end) {
+        return demangle(name.substr(0, size) + end, Demangle::normal);
+    };
+    EXPECT_EQ(some(cpp, 20, ""), "f(A<int, int>, A<A<int, int>, A<int, int> >)");
+    EXPECT_EQ(some(rust, 18, "E"), "a::<(u32, u32), ((u32, u32), (u32, u32))>");
 }
 
 TEST(Demangle, an_honest_name_may_be_long) {
