@@ -182,7 +182,10 @@ private:
         } else {
             make_collector([this](const Sample& sample) { return gaps_(sample); });
             recording.sink = [this](auto records) { collector_->process(records); };
-            recording.checkpoint = [this] { save(); };
+            recording.checkpoint = [this] {
+                save();
+                if (!kallsyms_written_) write_kallsyms();
+            };
         }
         interrupted_ = record(recording) == StopReason::interrupted;
         if (o_.pid && !interrupted_) say("process " + std::to_string(*o_.pid) + " has ended");
@@ -233,6 +236,7 @@ private:
         if (!collector_->saw_kernel()) return;
         const std::string text = kallsyms_snapshot();
         if (!text.empty()) session_.write_file(kallsyms_name, gzip(text));
+        kallsyms_written_ = true;
     }
 
     void say_end(const CommandEnd& end) const {
@@ -290,6 +294,7 @@ private:
     std::optional<StreamWriter> stream_;
     std::optional<SessionInfo> earlier_;
     bool interrupted_ = false;
+    bool kallsyms_written_ = false;  ///< once while recording, so that a crash leaves symbols
 };
 
 int operf(Tool& tool, int argc, char** argv) {
