@@ -4,6 +4,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <gelf.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -124,7 +125,9 @@ LineTable::LineTable(std::span<const std::byte> bytes) : impl_(std::make_unique<
     elf_version(EV_CURRENT);
     auto* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     impl_->elf.reset(elf_memory(image, bytes.size()));
-    if (!impl_->elf) return;
+    GElf_Ehdr head;
+    // The addresses in a relocatable file's debug information are not final: they would give wrong lines.
+    if (!impl_->elf || !gelf_getehdr(impl_->elf.get(), &head) || head.e_type == ET_REL) return;
     impl_->dwarf.reset(dwarf_begin_elf(impl_->elf.get(), DWARF_C_READ, nullptr));
     if (impl_->dwarf) impl_->read_ranges();
 }

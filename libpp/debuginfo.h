@@ -26,7 +26,8 @@ std::optional<std::string> find_debug_file(const std::string& binary, const Obje
 /// Source lines of one file. Not thread-safe.
 class LineTable {
 public:
-    /// `bytes` (an ELF file) must outlive the table. A file without debug information gives no lines.
+    /// `bytes` (an ELF file) must outlive the table. A file without debug information, and a
+    /// relocatable one, gives no lines.
     explicit LineTable(std::span<const std::byte> bytes);
     ~LineTable();
 

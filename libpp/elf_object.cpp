@@ -40,11 +40,10 @@ public:
         if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF || !gelf_getehdr(elf_.get(), &head_))
             throw_input(std::string(label) + ": not an ELF file");
         read_sections();
-        read_segments();
+        if (sections_.empty()) read_segments();
     }
 
     std::span<const Section> sections() const override { return sections_; }
-    std::span<const Segment> segments() const override { return segments_; }
     std::vector<RawSymbol> symbols(bool dynamic) const override;
     std::string build_id() const override;
     std::optional<DebugLink> debug_link() const override;
@@ -73,7 +72,6 @@ private:
         uint64_t start = 0, end = 0, base = 0;
     };
     std::vector<Code> code_;
-    std::vector<Segment> segments_;
 };
 
 void ElfObject::read_sections() {
@@ -109,8 +107,15 @@ void ElfObject::read_segments() {
     for (size_t i = 0; i < count; ++i) {
         GElf_Phdr ph;
         if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &ph)) break;
-        if (ph.p_type == PT_LOAD && ph.p_filesz > 0)
-            segments_.push_back({{ph.p_vaddr}, ph.p_offset, ph.p_filesz});
+        const bool loaded = ph.p_type == PT_LOAD && ph.p_filesz > 0;
+        if (!loaded && (ph.p_type != PT_GNU_EH_FRAME || is_foreign())) continue;
+        sections_.push_back({loaded ? "" : ".eh_frame_hdr",
+                             {ph.p_vaddr},
+                             ph.p_offset,
+                             ph.p_filesz,
+                             loaded && (ph.p_flags & PF_X),
+                             true,
+                             part(ph.p_offset, ph.p_filesz)});
     }
 }
 

@@ -71,9 +71,15 @@ std::optional<std::string> ImageFinder::find(const std::string& recorded, Diagno
         it = by_base_name_.find(key);
     }
     if (it == by_base_name_.end() || it->second.empty()) return std::nullopt;
-    if (it->second.size() == 1) return it->second.front();
+    auto& files = it->second;
+    std::ranges::sort(files);
+    const auto is_first = [&](const std::string& file) {
+        std::error_code ignored;
+        return file == files.front() || fs::equivalent(file, files.front(), ignored);
+    };
+    if (std::ranges::all_of(files, is_first)) return files.front();
     notes.warn("several files named " + printable(base_name(recorded)) + " below the image paths (" +
-               printable(it->second[0]) + ", " + printable(it->second[1]) + "): none is used");
+               printable(files.front()) + ", " + printable(files.back()) + "): none is used");
     return std::nullopt;
 }
 

@@ -72,14 +72,14 @@ private:
 
 class ElfImage final : public SymbolList {
 public:
-    ElfImage(const std::string& path, bool from_text, const std::vector<std::string>& roots,
+    ElfImage(const std::string& path, Origin origin, const std::vector<std::string>& roots,
              Diagnostics& notes)
         : SymbolList({}), file_(std::make_unique<ImageBytes>(path)), object_(open_elf(file_->bytes(), path)) {
         if (const auto debug = find_debug_file(path, *object_, roots, notes)) {
             debug_file_ = std::make_unique<ImageBytes>(*debug);
             debug_object_ = open_elf(debug_file_->bytes(), *debug);
         }
-        read_symbols(from_text);
+        read_symbols(origin);
     }
 
     std::string build_id() const { return object_->build_id(); }
@@ -94,9 +94,9 @@ public:
     bool has_symbols() const override { return has_table_; }
 
 private:
-    void read_symbols(bool from_text);
-    void add(const SymbolRange& range, uint64_t base);
-    uint64_t text_offset() const;
+    void read_symbols(Origin origin);
+    void add(const SymbolRange& range);
+    std::vector<Section> placed_sections(Origin origin, std::span<const RawSymbol> symbols) const;
     void open_lines();
 
     std::unique_ptr<ImageBytes> file_, debug_file_;
@@ -106,7 +106,43 @@ private:
     bool has_table_ = false;
 };
 
-void ElfImage::read_symbols(bool from_text) {
+/// The address that a kernel image's offsets count from.
+LinkAddress kernel_start(Origin origin, std::span<const Section> sections,
+                         std::span<const RawSymbol> symbols) {
+    if (origin == Origin::kernel)
+        for (const char* mark : {"_text", "_stext"})
+            if (const auto it = std::ranges::find(symbols, mark, &RawSymbol::name); it != symbols.end())
+                return it->address;
+    const auto text = std::ranges::find(sections, ".text", &Section::name);
+    return text != sections.end() ? text->address : LinkAddress{0};
+}
+
+/// The section without what lies before `start`; none if nothing is left.
+std::optional<Section> section_from(LinkAddress start, Section section) {
+    if (section.address >= start) return section;
+    const uint64_t before = start - section.address;
+    if (before >= section.bytes.size()) return std::nullopt;
+    section.bytes = section.bytes.subspan(before);
+    section.size -= before;
+    section.address = start;
+    return section;
+}
+
+/// The sections where the image's offsets have them: a kernel's lie by address, not by place in the file.
+std::vector<Section> ElfImage::placed_sections(Origin origin, std::span<const RawSymbol> symbols) const {
+    const auto all = object_->sections();
+    if (origin == Origin::file) return {all.begin(), all.end()};
+    const LinkAddress start = kernel_start(origin, all, symbols);
+    std::vector<Section> placed;
+    for (const Section& section : all)
+        if (auto rest = section_from(start, section)) {
+            rest->file_offset = rest->address - start;
+            placed.push_back(*rest);
+        }
+    return placed;
+}
+
+void ElfImage::read_symbols(Origin origin) {
     auto raw = object_->symbols(false);
     if (debug_object_) {
         const auto more = debug_object_->symbols(false);
@@ -119,26 +155,19 @@ void ElfImage::read_symbols(bool from_text) {
     }
     has_table_ = !raw.empty();
     if (raw.empty() && functions.empty()) return;
-    const uint64_t base = from_text ? text_offset() : 0;
-    const auto ranges = make_ranges(object_->sections(), std::move(raw), functions);
+    const auto sections = placed_sections(origin, raw);
+    const auto ranges = make_ranges(sections, std::move(raw), functions);
     symbols_.reserve(ranges.size());
     for (const SymbolRange& range : ranges)
-        if (range.start >= base) add(range, base);
+        add(range);
 }
 
-void ElfImage::add(const SymbolRange& range, uint64_t base) {
+void ElfImage::add(const SymbolRange& range) {
     std::string_view name = range.name;
     if (!range.section.empty())
         name = made_names_.emplace_back("anonymous symbol from section " + std::string(range.section));
     if (name.empty()) name = made_names_.emplace_back("[0x" + hex(range.address.value()) + "]");
-    symbols_.push_back({{range.start - base}, range.length, range.address, name, range.name.empty()});
-}
-
-/// Offset of .text in the file: what kernel and module offsets count from.
-uint64_t ElfImage::text_offset() const {
-    for (const Section& section : object_->sections())
-        if (section.name == ".text") return section.file_offset;
-    return 0;
+    symbols_.push_back({{range.start}, range.length, range.address, name, range.name.empty()});
 }
 
 void ElfImage::open_lines() {
@@ -156,9 +185,9 @@ std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols) {
     return std::make_unique<SymbolList>(std::move(symbols));
 }
 
-ElfSymbols open_elf_symbols(const std::string& path, bool from_text, const std::vector<std::string>& roots,
+ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const std::vector<std::string>& roots,
                             Diagnostics& notes) {
-    auto image = std::make_unique<ElfImage>(path, from_text, roots, notes);
+    auto image = std::make_unique<ElfImage>(path, origin, roots, notes);
     ElfSymbols result{nullptr, image->build_id()};
     if (!image->symbols().empty()) result.symbols = std::move(image);
     return result;

@@ -25,10 +25,17 @@ struct ElfSymbols {
     std::string build_id;
 };
 
+/// What an image's offsets count from.
+enum class Origin : uint8_t {
+    file,    ///< the file's first byte
+    text,    ///< the address of .text: modules, and the kernel where vmlinux was given to the profiler
+    kernel,  ///< the address of _text, else _stext, else .text: where kallsyms said the kernel begins
+};
+
 /// Reads the file at `path`: .symtab and that of its debug file (looked for below `roots`), else .dynsym and
-/// the starts of functions in the unwind tables. Offsets are file offsets; with `from_text` they count from
-/// .text. A gzip-compressed module is unpacked first. Throws a system or input error.
-ElfSymbols open_elf_symbols(const std::string& path, bool from_text, const std::vector<std::string>& roots,
+/// the starts of functions in the unwind tables. A gzip-compressed module is unpacked first. Throws a system
+/// or input error.
+ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const std::vector<std::string>& roots,
                             Diagnostics& notes);
 
 /// Seconds since the epoch; 0 if unknown.

@@ -3,8 +3,9 @@
 #include "libpp/kernel_symbols.h"
 
 #include <algorithm>
+#include <span>
+#include <tuple>
 
-#include "libop/kallsyms.h"
 #include "libop/text.h"
 
 namespace op::pp {
@@ -19,36 +20,39 @@ int unfitness(const KallsymsLine& line) {
     return 2 * mark + (line.type != 'T');
 }
 
-std::vector<KallsymsLine> lines_of(std::string_view kallsyms, std::string_view module) {
-    std::vector<KallsymsLine> lines;
-    while (!kallsyms.empty()) {
-        const auto line = parse_kallsyms_line(take_line(kallsyms));
-        if (line && line->is_text() && line->module == module) lines.push_back(*line);
-    }
-    std::ranges::stable_sort(lines, [](const KallsymsLine& a, const KallsymsLine& b) {
-        return a.address != b.address ? a.address < b.address : unfitness(a) < unfitness(b);
-    });
-    const auto same = [](const KallsymsLine& a, const KallsymsLine& b) { return a.address == b.address; };
-    lines.erase(std::unique(lines.begin(), lines.end(), same), lines.end());
-    return lines;
+auto place(const KallsymsLine& line) {
+    return std::tie(line.module, line.address);
 }
 
 }  // namespace
 
-std::vector<ImageSymbol> kallsyms_symbols(std::string_view kallsyms, std::string_view module, uint64_t start,
-                                          uint64_t length) {
-    const auto lines = lines_of(kallsyms, module);
+KernelSymbols::KernelSymbols(std::string_view kallsyms) {
+    while (!kallsyms.empty()) {
+        const auto line = parse_kallsyms_line(take_line(kallsyms));
+        if (line && line->is_text()) lines_.push_back(*line);
+    }
+    std::ranges::stable_sort(lines_, [](const KallsymsLine& a, const KallsymsLine& b) {
+        return place(a) != place(b) ? place(a) < place(b) : unfitness(a) < unfitness(b);
+    });
+    const auto same = [](const KallsymsLine& a, const KallsymsLine& b) { return place(a) == place(b); };
+    lines_.erase(std::unique(lines_.begin(), lines_.end(), same), lines_.end());
+}
+
+std::vector<ImageSymbol> KernelSymbols::of(std::string_view module, uint64_t start, uint64_t length) const {
+    const auto first = std::ranges::lower_bound(lines_, module, {}, &KallsymsLine::module);
+    const std::span lines(first, std::ranges::upper_bound(lines_, module, {}, &KallsymsLine::module));
     std::vector<ImageSymbol> symbols;
     if (lines.empty()) return symbols;
     const uint64_t base = start ? start : lines.front().address;
     const uint64_t end = length && length <= UINT64_MAX - base ? base + length : UINT64_MAX;
-    for (size_t i = 0; i < lines.size(); ++i) {
-        const uint64_t address = lines[i].address;
+    for (auto line = lines.begin(); line != lines.end(); ++line) {
+        const uint64_t address = line->address;
         if (address < base || address >= end) continue;
         const uint64_t last = length ? end : address + std::min(unknown_tail, UINT64_MAX - address);
-        const uint64_t next = i + 1 < lines.size() ? std::min(lines[i + 1].address, end) : last;
+        const auto after = std::next(line);
+        const uint64_t next = after != lines.end() ? std::min(after->address, end) : last;
         if (next > address)
-            symbols.push_back({{address - base}, next - address, {address}, lines[i].name, false});
+            symbols.push_back({{address - base}, next - address, {address}, line->name, false});
     }
     return symbols;
 }

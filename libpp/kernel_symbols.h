@@ -6,15 +6,25 @@
 #include <vector>
 
 #include "libop/address.h"
+#include "libop/kallsyms.h"
 #include "libpp/symbolizer.h"
 
 namespace op::pp {
 
-/// The symbols of one kernel image in a kallsyms text, sorted by start, ranges up to the next symbol.
-/// `module` is its bare name, "" for the kernel itself (then from _text or _stext to _etext). Offsets count
-/// from `start`; 0 = from the image's first symbol. `length` bounds the last symbol; 0 = unknown, then it is
-/// 4 KiB long. Names are views into the text.
-std::vector<ImageSymbol> kallsyms_symbols(std::string_view kallsyms, std::string_view module, uint64_t start,
-                                          uint64_t length);
+/// A kallsyms text, read once for all the images in it.
+class KernelSymbols {
+public:
+    /// `kallsyms` must outlive the object and the names it gives.
+    explicit KernelSymbols(std::string_view kallsyms);
+
+    /// The symbols of one kernel image, sorted by start, ranges up to the next symbol. `module` is its bare
+    /// name,
+    /// "" for the kernel itself. Offsets count from `start`; 0 = from the image's first symbol. `length`
+    /// bounds the last symbol; 0 = unknown, then it is 4 KiB long.
+    std::vector<ImageSymbol> of(std::string_view module, uint64_t start, uint64_t length) const;
+
+private:
+    std::vector<KallsymsLine> lines_;  ///< sorted by module and address, one at each
+};
 
 }  // namespace op::pp

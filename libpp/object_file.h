@@ -24,13 +24,6 @@ struct Section {
     std::span<const std::byte> bytes;  ///< empty if damaged or not in the file
 };
 
-/// A loaded range of the file.
-struct Segment {
-    LinkAddress address;
-    uint64_t file_offset = 0;
-    uint64_t size = 0;  ///< bytes in the file
-};
-
 /// A symbol as the file has it.
 struct RawSymbol {
     LinkAddress address;
@@ -50,8 +43,8 @@ struct DebugLink {
 class ObjectFile {
 public:
     virtual ~ObjectFile() = default;
+    /// Of a file without section headers: its loaded segments, nameless, and the unwind table.
     virtual std::span<const Section> sections() const = 0;
-    virtual std::span<const Segment> segments() const = 0;
     /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols
     /// that lie in code sections; empty if there is no such table.
     virtual std::vector<RawSymbol> symbols(bool dynamic) const = 0;

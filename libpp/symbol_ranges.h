@@ -13,16 +13,15 @@ namespace op::pp {
 
 /// A named range of a file's code.
 struct SymbolRange {
-    uint64_t start = 0;     ///< file offset of the first byte
-    uint64_t length = 0;    ///< bytes, up to the next symbol or the section's end; never 0
-    LinkAddress address;    ///< of start
-    std::string_view name;  ///< mangled; empty = a function without a name
-    std::string_view
-        section;  ///< name of the section; set for ranges that stand for a section without symbols
+    uint64_t start = 0;        ///< file offset of the first byte
+    uint64_t length = 0;       ///< bytes, up to the next symbol or the section's end; never 0
+    LinkAddress address;       ///< of start
+    std::string_view name;     ///< mangled; empty = a function without a name
+    std::string_view section;  ///< set where the range stands for its section, which has no symbol there
 };
 
 /// Makes ranges of all code sections, sorted by start. Code before a section's first symbol becomes a range
-/// named after the section, but for .text and sections without any code. `functions` are starts of functions
+/// named after the section. `functions` are starts of functions
 /// known without name (sorted or not); those inside a symbol's own size are dropped.
 std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vector<RawSymbol> symbols,
                                      std::span<const LinkAddress> functions);

@@ -31,26 +31,40 @@ LinkAddress ImageSymbols::link_address(ImageOffset offset) const {
     return symbol ? symbol->address + (offset - symbol->start) : LinkAddress{offset.value()};
 }
 
+namespace {
+
+/// An image file to be opened.
+struct Wanted {
+    std::string recorded;  ///< path, or a module's bare name
+    Origin origin = Origin::file;
+    uint64_t mtime = 0;    ///< seconds since the epoch; 0 = unknown
+    std::string build_id;  ///< lower-case hex; empty = unknown
+};
+
+}  // namespace
+
 struct Symbolizer::Impl {
     const ImageFinder& finder;
     const SessionInfo* info;
     std::string_view kallsyms;
     SymbolizerOptions options;
     Diagnostics& notes;
-    std::map<ImageName, std::unique_ptr<ImageSymbols>> images;
+    std::map<ImageName, std::unique_ptr<ImageSymbols>> images = {};
+    std::optional<KernelSymbols> snapshot = {};  ///< of kallsyms, read on first need
 
     std::unique_ptr<ImageSymbols> open(const ImageName& image, uint64_t mtime, bool is_kernel);
     std::unique_ptr<ImageSymbols> open_kernel(const ImageName& image);
-    std::unique_ptr<ImageSymbols> open_file(const std::string& recorded, uint64_t mtime, bool from_text);
+    std::unique_ptr<ImageSymbols> open_file(const Wanted& wanted);
+    std::unique_ptr<ImageSymbols> read_snapshot(const std::string& module,
+                                                const RecordedKernelImage* recorded);
     std::vector<std::string> roots() const;
-    void compare(const std::string& recorded, const std::string& path, const std::string& build_id,
-                 uint64_t mtime);
+    void compare(const Wanted& wanted, const std::string& path, const std::string& build_id);
     const RecordedKernelImage* kernel_image(const std::string& name) const;
 };
 
 Symbolizer::Symbolizer(const ImageFinder& finder, const SessionInfo* info, std::string_view kallsyms,
                        const SymbolizerOptions& options, Diagnostics& notes)
-    : impl_(std::make_unique<Impl>(Impl{finder, info, kallsyms, options, notes, {}})) {}
+    : impl_(std::make_unique<Impl>(Impl{finder, info, kallsyms, options, notes})) {}
 
 Symbolizer::~Symbolizer() = default;
 
@@ -64,7 +78,17 @@ ImageSymbols& Symbolizer::symbols(const ImageName& image, uint64_t mtime, bool i
 std::unique_ptr<ImageSymbols> Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_kernel) {
     if (image.kind == ImageName::Kind::anon) return nullptr;
     if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return open_kernel(image);
-    return open_file(image.name, mtime, is_kernel || kernel_image(image.name));
+    // A kernel image with a path is vmlinux; our own sessions count from where kallsyms said it begins.
+    const RecordedKernelImage* kernel = kernel_image(image.name);
+    Wanted file{image.name, kernel ? Origin::kernel : Origin::text, mtime, kernel ? kernel->build_id : ""};
+    if (!kernel && !is_kernel) {
+        file.origin = Origin::file;
+        if (info && info->images.contains(image.name)) file.build_id = info->images.at(image.name).build_id;
+    } else if (!options.vmlinux.empty()) {
+        file.recorded = options.vmlinux;
+        file.mtime = 0;
+    }
+    return open_file(file);
 }
 
 const RecordedKernelImage* Symbolizer::Impl::kernel_image(const std::string& name) const {
@@ -78,13 +102,19 @@ std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_kernel(const ImageName& ima
     if (image.name == no_vmlinux) return nullptr;
     const bool kernel = image.name == kallsyms_image;
     const RecordedKernelImage* recorded = kernel_image(image.name);
-    if (kernel && !options.vmlinux.empty()) return open_file(options.vmlinux, 0, true);
-    auto symbols = kallsyms_symbols(kallsyms, kernel ? "" : image.name, recorded ? recorded->start : 0,
-                                    recorded ? recorded->length : 0);
-    if (!symbols.empty()) return listed_symbols(std::move(symbols));
-    if (!kernel) return open_file(image.name, 0, true);
+    const std::string build_id = recorded ? recorded->build_id : "";
+    if (kernel && !options.vmlinux.empty()) return open_file({options.vmlinux, Origin::kernel, 0, build_id});
+    if (auto symbols = read_snapshot(kernel ? "" : image.name, recorded)) return symbols;
+    if (!kernel) return open_file({image.name, Origin::text, 0, build_id});
     notes.warn("no kernel symbols in this session; give the kernel image with --vmlinux");
     return nullptr;
+}
+
+std::unique_ptr<ImageSymbols> Symbolizer::Impl::read_snapshot(const std::string& module,
+                                                              const RecordedKernelImage* recorded) {
+    if (!snapshot) snapshot.emplace(kallsyms);
+    auto symbols = snapshot->of(module, recorded ? recorded->start : 0, recorded ? recorded->length : 0);
+    return symbols.empty() ? nullptr : listed_symbols(std::move(symbols));
 }
 
 std::vector<std::string> Symbolizer::Impl::roots() const {
@@ -95,35 +125,31 @@ std::vector<std::string> Symbolizer::Impl::roots() const {
     return roots;
 }
 
-std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_file(const std::string& recorded, uint64_t mtime,
-                                                          bool from_text) {
-    const auto path = recorded == options.vmlinux ? recorded : finder.find(recorded, notes);
+std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_file(const Wanted& wanted) {
+    const auto path =
+        wanted.recorded == options.vmlinux ? wanted.recorded : finder.find(wanted.recorded, notes);
     if (!path) {
-        notes.warn("image " + printable(recorded) + " is not found; its symbols are not shown");
+        notes.warn("image " + printable(wanted.recorded) + " is not found; its symbols are not shown");
         return nullptr;
     }
     try {
-        auto object = open_elf_symbols(*path, from_text, roots(), notes);
-        compare(recorded, *path, object.build_id, mtime);
+        auto object = open_elf_symbols(*path, wanted.origin, roots(), notes);
+        compare(wanted, *path, object.build_id);
         return std::move(object.symbols);
     } catch (const Error& e) {
-        notes.warn("image " + printable(recorded) + " cannot be read: " + e.what());
+        notes.warn("image " + printable(wanted.recorded) + " cannot be read: " + e.what());
         return nullptr;
     }
 }
 
-void Symbolizer::Impl::compare(const std::string& recorded, const std::string& path,
-                               const std::string& build_id, uint64_t mtime) {
-    const RecordedImage* image = nullptr;
-    if (info)
-        if (const auto it = info->images.find(recorded); it != info->images.end()) image = &it->second;
-    if (image && !image->build_id.empty() && !build_id.empty()) {
-        if (image->build_id != build_id)
+void Symbolizer::Impl::compare(const Wanted& wanted, const std::string& path, const std::string& build_id) {
+    if (!wanted.build_id.empty() && !build_id.empty()) {
+        if (wanted.build_id != build_id)
             notes.warn(printable(path) +
                        " is not the build that was profiled (build-ids differ): its symbols may be wrong");
         return;
     }
-    if (mtime != 0 && modification_time(path) != mtime)
+    if (wanted.mtime != 0 && modification_time(path) != wanted.mtime)
         notes.warn(printable(path) + " was changed after it was profiled: its symbols may be wrong");
 }
 

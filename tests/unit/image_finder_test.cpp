@@ -41,6 +41,17 @@ TEST(ImageFinder, two_files_of_one_name_are_told_and_not_used) {
     EXPECT_EQ(notes.warnings().size(), 1u);
 }
 
+TEST(ImageFinder, two_names_of_one_file_are_one) {
+    const test::TempDir dir;
+    const std::string tool = dir.write("images/1/tool", "");
+    std::filesystem::create_directory(dir / "images/2");
+    std::filesystem::create_symlink(tool, dir / "images/2/tool");
+    std::filesystem::create_directory_symlink(dir / "images", dir / "images/2/loop");
+    Diagnostics notes;
+    EXPECT_EQ(ImageFinder({"", "", {dir / "images"}}).find("/gone/tool", notes), tool);
+    EXPECT_TRUE(notes.warnings().empty());
+}
+
 TEST(ImageFinder, modules_are_found_by_name_whatever_their_dashes_and_compression) {
     const test::TempDir dir;
     dir.write("lib/modules/6.1/kernel/net/nf-tables.ko.xz", "");

@@ -17,6 +17,11 @@ constexpr std::string_view text =
     "ffffffffc0001000 t open_it\t[nf_tables]\n"
     "ffffffffc0001080 t close_it\t[nf_tables]\n";
 
+std::vector<ImageSymbol> kallsyms_symbols(std::string_view text, std::string_view module, uint64_t start,
+                                          uint64_t length) {
+    return KernelSymbols(text).of(module, start, length);
+}
+
 }  // namespace
 
 TEST(KernelSymbols, ranges_reach_to_the_next_text_symbol_and_marks_give_way) {

@@ -132,6 +132,51 @@ TEST_F(Symbolizing, a_kernel_image_given_by_hand_counts_from_its_text) {
     EXPECT_EQ(kernel.link_address({0x45}).value(), 0x4000c5u);
 }
 
+TEST_F(Symbolizing, a_kernel_lies_by_address_not_by_place_in_the_file) {
+    auto& kernel = symbols("/boot/vmlinux", 0, true);
+    EXPECT_EQ(name_at(kernel, 2), "schedule") << "a foreign session counts from .text";
+    EXPECT_EQ(name_at(kernel, 0x10003), "start_kernel");
+}
+
+TEST_F(Symbolizing, a_kernel_of_our_sessions_counts_from_its_first_mark) {
+    info_.kernel_images.push_back({"/boot/vmlinux", 0xffffffff99000000, 0x20000, ""});
+    auto& kernel = symbols("/boot/vmlinux", 0, true);
+    EXPECT_EQ(name_at(kernel, 1), "head") << "the mark _text gives way";
+    EXPECT_EQ(name_at(kernel, 0x42), "schedule");
+    EXPECT_EQ(kernel.link_address({0x42}).value(), 0xffffffff81000042u);
+    EXPECT_EQ(name_at(kernel, 0x10043), "start_kernel");
+}
+
+TEST_F(Symbolizing, the_kernel_image_given_by_hand_stands_for_all_kernels) {
+    options_.vmlinux = test::fixture("root/boot/vmlinux");
+    EXPECT_EQ(name_at(symbols("/proc/kallsyms"), 0x42), "schedule");
+    EXPECT_EQ(name_at(symbols("/gone/vmlinux", 5, true), 2), "schedule");
+    EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, a_kernel_image_of_another_build_is_told) {
+    options_.vmlinux = test::fixture("root/usr/bin/split");
+    info_.kernel_images.push_back({"/proc/kallsyms", 0xffffffff81000000, 0x1000, "00"});
+    symbols("/proc/kallsyms");
+    EXPECT_NE(warning().find("build-ids differ"), std::string::npos) << warning();
+}
+
+TEST_F(Symbolizing, a_relocatable_file_has_names_but_no_lines) {
+    info_.kernel_release = "6.1";
+    auto& module = at({ImageName::Kind::kernel, "nf_demo", 0, 0, 0}, 0, true);
+    EXPECT_EQ(name_at(module, 0x45), "main");
+    EXPECT_FALSE(module.line({0x45})) << "the addresses in its debug information are not final";
+}
+
+TEST_F(Symbolizing, without_section_headers_the_unwind_table_gives_the_functions) {
+    std::string bytes = read_file(test::fixture("../fuzz/corpus/elf/unwind_table"));
+    bytes.replace(40, 8, 8, '\0');  // e_shoff
+    bytes.replace(60, 4, 4, '\0');  // e_shnum, e_shstrndx
+    dir_.write("usr/bin/bare", bytes);
+    root_ = dir_.path();
+    EXPECT_EQ(name_at(symbols("/usr/bin/bare"), 0x1000), "[0x1000]");
+}
+
 TEST_F(Symbolizing, a_module_without_snapshot_is_read_from_its_file) {
     info_.kernel_release = "6.1";
     dir_.write("lib/modules/6.1/net/nf-demo.ko.gz", gzip(read_file(root_ + "/usr/bin/demo")));
