@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What differs between kernel versions, and nothing else. The only file that knows LINUX_VERSION_CODE.
+ */
+#ifndef OP_COMPAT_H
+#define OP_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/version.h>
+
+/* 6.7: reference counting of files became type-safe and takes the place the pointer is kept in. */
+static inline struct file *op_get_file_rcu(struct file __rcu **place)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	return get_file_rcu(place);
+#else
+	struct file *file = rcu_dereference(*place);
+
+	return file && get_file_rcu(file) ? file : NULL;
+#endif
+}
+
+/* 6.7: time stamps of inodes are set by functions. */
+static inline void op_init_inode_times(struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	simple_inode_init_ts(inode);
+#else
+	inode->i_mtime = current_time(inode);
+	inode->i_atime = inode->i_mtime;
+	inode->i_ctime = inode->i_mtime;
+#endif
+}
+
+/* 6.13: one call initialises a timer and names its function. */
+static inline void op_hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = function;
+#endif
+}
+
+/* 6.4: a module's memory is described by kind. */
+static inline void *op_module_text(const struct module *mod, size_t *size)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	*size = mod->mem[MOD_TEXT].size;
+	return mod->mem[MOD_TEXT].base;
+#else
+	*size = mod->core_layout.text_size;
+	return mod->core_layout.base;
+#endif
+}
+
+/* 6.12: seek methods of files that have none are left out. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define OP_NO_LLSEEK
+#else
+#define OP_NO_LLSEEK .llseek = no_llseek,
+#endif
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Call chains: user code by its frame pointers (System V ABI for x86-64, "The Stack Frame"; AAPCS64, "The Frame Pointer":
+ * both keep the caller's frame pointer and the return address side by side), kernel code by the kernel's own unwinder where a
+ * module may call it (x86), else by frame pointers within the task's stack.
+ */
+#include "op_backtrace.h"
+
+#include <linux/compat.h>
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+#ifdef CONFIG_X86
+#include <asm/unwind.h>
+#endif
+
+struct frame64 {
+	u64 next;
+	u64 return_address;
+};
+
+struct frame32 {
+	u32 next;
+	u32 return_address;
+};
+
+#ifdef CONFIG_X86
+static bool copy_user(void *to, u64 from, size_t size)
+{
+	/* Checks the range itself and may be called from NMI. */
+	return copy_from_user_nmi(to, (const void __user *)(unsigned long)from, size) == 0;
+}
+
+static u64 frame_pointer_of(const struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+static bool is_32bit(const struct pt_regs *regs)
+{
+	return !user_64bit_mode((struct pt_regs *)regs);
+}
+
+unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int depth)
+{
+	struct unwind_state state;
+	unsigned int n = 0;
+	unsigned long address;
+
+	unwind_start(&state, current, regs, NULL);
+	unwind_next_frame(&state); /* the first frame is the sampled place itself */
+	for (; n < depth && !unwind_done(&state); unwind_next_frame(&state)) {
+		address = unwind_get_return_address(&state);
+		if (!address)
+			break;
+		callers[n++] = address;
+	}
+	return n;
+}
+#else
+static bool copy_user(void *to, u64 from, size_t size)
+{
+	const void __user *place = (const void __user *)(unsigned long)from;
+	bool done;
+
+	if (!access_ok(place, size))
+		return false;
+	pagefault_disable();
+	done = __copy_from_user_inatomic(to, place, size) == 0;
+	pagefault_enable();
+	return done;
+}
+
+#ifdef CONFIG_ARM64
+static u64 frame_pointer_of(const struct pt_regs *regs)
+{
+	return regs->regs[29];
+}
+
+static bool is_32bit(const struct pt_regs *regs)
+{
+	return compat_user_mode(regs);
+}
+
+/* A chain that leaves the task's stack (interrupts run on another) ends there. */
+unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int depth)
+{
+	unsigned long low = (unsigned long)task_stack_page(current);
+	unsigned long high = low + THREAD_SIZE - sizeof(struct frame64);
+	unsigned long at = regs->regs[29];
+	unsigned int n = 0;
+
+	while (n < depth && at >= low && at <= high && !(at & 7)) {
+		const struct frame64 *frame = (const struct frame64 *)at;
+		u64 address = ptrauth_strip_kernel_insn_pac(READ_ONCE(frame->return_address));
+
+		if (!address)
+			break;
+		callers[n++] = address;
+		low = at + sizeof(*frame);
+		at = READ_ONCE(frame->next);
+	}
+	return n;
+}
+#else
+static u64 frame_pointer_of(const struct pt_regs *regs)
+{
+	return 0; /* not known for this architecture: chains stay empty */
+}
+
+static bool is_32bit(const struct pt_regs *regs)
+{
+	return false;
+}
+
+unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int depth)
+{
+	return 0;
+}
+#endif
+#endif
+
+static bool read_frame(u64 at, bool narrow, struct frame64 *frame)
+{
+	struct frame32 small;
+
+	if (!narrow)
+		return copy_user(frame, at, sizeof(*frame));
+	if (!copy_user(&small, at, sizeof(small)))
+		return false;
+	frame->next = small.next;
+	frame->return_address = small.return_address;
+	return true;
+}
+
+unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int depth, bool *aborted)
+{
+	bool narrow = is_32bit(regs);
+	u64 at = frame_pointer_of(regs);
+	struct frame64 frame;
+	unsigned int n = 0;
+
+	*aborted = false;
+	while (n < depth && at && !(at & 3)) {
+		if (!read_frame(at, narrow, &frame)) {
+			*aborted = true;
+			break;
+		}
+		if (!frame.return_address)
+			break;
+		callers[n++] = frame.return_address;
+		if (frame.next <= at) /* stacks grow downwards: callers lie higher */
+			break;
+		at = frame.next;
+	}
+	return n;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call chains by stack walking. Any context up to NMI; nothing here waits or faults.
+ */
+#ifndef OP_BACKTRACE_H
+#define OP_BACKTRACE_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+
+/* Callers of the kernel code with these registers, innermost first; gives how many, at most depth. */
+unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int depth);
+
+/* Callers of the current process' user code with these registers, by frame pointers. `aborted` if the stack was not there. */
+unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int depth, bool *aborted);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The guard against too many samples: handlers may use a quarter of each tick. When they use more the period is doubled,
+ * again and again; when they have used little for a while it is halved, down to what was asked for.
+ */
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/ktime.h>
+
+#include "op_buffer.h"
+#include "op_main.h"
+#include "op_pmu.h"
+#include "op_stats.h"
+
+#define BUDGET_NS (TICK_NSEC / 4)
+#define CALM_NS (BUDGET_NS / 4)
+#define CALM_WINDOWS 25
+#define MAX_SHIFT 24
+/* What an interrupt costs outside its handler, and the placing of its sample; not measured but allowed for. */
+#define OVERHEAD_NS 5000
+
+/* Per CPU; the handlers of that CPU only. */
+struct op_guard {
+	u64 window; /* when the present tick began, ns */
+	u64 spent; /* in it, ns */
+	unsigned int calm; /* ticks in a row with little spent */
+	unsigned int shift;
+};
+
+static DEFINE_PER_CPU(struct op_guard, op_guards);
+
+static void close_window(struct op_guard *guard, u64 now, unsigned int counter)
+{
+	guard->calm = guard->spent < CALM_NS ? guard->calm + 1 : 0;
+	if (guard->shift && guard->calm >= CALM_WINDOWS) {
+		guard->calm = 0;
+		guard->shift--;
+		if (!guard->shift)
+			op_put_throttle(counter, false);
+	}
+	guard->window = now;
+	guard->spent = 0;
+}
+
+static void back_off(struct op_guard *guard, u64 now, unsigned int counter)
+{
+	if (!guard->shift)
+		op_put_throttle(counter, true);
+	if (guard->shift < MAX_SHIFT)
+		guard->shift++;
+	guard->calm = 0;
+	guard->window = now;
+	guard->spent = 0;
+}
+
+u64 op_handler_begin(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+unsigned int op_handler_end(u64 began, unsigned int counter)
+{
+	struct op_guard *guard = this_cpu_ptr(&op_guards);
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (now - guard->window >= TICK_NSEC)
+		close_window(guard, now, counter);
+	guard->spent += now - began + OVERHEAD_NS;
+	if (guard->spent > BUDGET_NS)
+		back_off(guard, now, counter);
+	if (guard->shift)
+		op_add(smp_processor_id(), OP_STAT_THROTTLED, (1UL << guard->shift) - 1);
+	return guard->shift;
+}
+
+void op_reset_guards(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(op_guards, cpu) = (struct op_guard){};
+}

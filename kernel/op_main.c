@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Load and unload, the choice of the model, and the states: stopped, set up (the buffer is open), running.
+ */
+#include "op_main.h"
+
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "op_buffer.h"
+#include "op_image.h"
+#include "op_modules.h"
+#include "op_sample.h"
+#include "op_stats.h"
+
+static bool timer;
+module_param(timer, bool, 0444);
+MODULE_PARM_DESC(timer, "sample by a timer even if there are counters");
+static bool force_rtc;
+module_param(force_rtc, bool, 0444);
+MODULE_PARM_DESC(force_rtc, "sample at real-time clock rates: event RTC_INTERRUPTS");
+static char *model;
+module_param(model, charp, 0444);
+MODULE_PARM_DESC(model, "take this model or none: intel, amd, perf, rtc, timer");
+
+DEFINE_MUTEX(op_mutex);
+enum op_state op_state = OP_STOPPED;
+struct op_pmu_model *op_model;
+struct op_counter op_counters[OP_MAX_COUNTERS];
+struct op_settings op_settings = {
+	.buffer_size = 131072,
+	.buffer_watershed = 32768,
+	.cpu_buffer_size = 8192,
+};
+
+DEFINE_PER_CPU(struct op_timer_switch, op_timer_switches) = { .enabled = 1 };
+
+/* In the order they are tried. The last works everywhere; rtc only when asked for. */
+static struct op_pmu_model *const models[] = {
+#ifdef OP_X86_MODELS
+	&op_pmu_intel, &op_pmu_amd,
+#endif
+	&op_pmu_perf,  &op_pmu_rtc, &op_pmu_timer,
+};
+
+static const char *wanted_model(void)
+{
+	if (timer)
+		return "timer";
+	return force_rtc ? "rtc" : model;
+}
+
+static int choose_model(void)
+{
+	const char *wanted = wanted_model();
+	int i, error = -ENODEV;
+
+	for (i = 0; i < ARRAY_SIZE(models) && !op_model; i++) {
+		if (wanted ? strcmp(wanted, models[i]->name) : models[i] == &op_pmu_rtc)
+			continue;
+		error = models[i]->init(models[i]);
+		if (!error)
+			op_model = models[i];
+	}
+	if (!op_model && wanted)
+		pr_err("model %s is not possible here (error %d)\n", wanted, error);
+	return op_model ? 0 : error;
+}
+
+int op_set_up(void)
+{
+	int error;
+
+	if (op_settings.buffer_watershed >= op_settings.buffer_size)
+		return -EINVAL;
+	error = op_alloc_rings();
+	if (error)
+		return error;
+	error = op_alloc_stores(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
+	if (error)
+		goto no_stores;
+	error = op_watch_modules();
+	if (error)
+		goto no_modules;
+	error = op_model->setup ? op_model->setup() : 0;
+	if (error)
+		goto no_model;
+	op_state = OP_SET_UP;
+	return 0;
+
+no_model:
+	op_unwatch_modules();
+no_modules:
+	op_free_stores();
+no_stores:
+	op_free_rings();
+	return error;
+}
+
+static bool any_counter(void)
+{
+	int i;
+
+	for (i = 0; i < op_model->counters; i++)
+		if (op_counters[i].enabled && op_counters[i].count)
+			return true;
+	return false;
+}
+
+int op_start(void)
+{
+	int error;
+
+	if (op_state == OP_RUNNING)
+		return 0;
+	if (op_state != OP_SET_UP || !any_counter())
+		return -EINVAL;
+	op_restart_stats();
+	op_start_epoch();
+	op_reset_guards();
+	error = op_model->start();
+	if (!error)
+		WRITE_ONCE(op_state, OP_RUNNING);
+	return error;
+}
+
+void op_stop(void)
+{
+	op_model->stop();
+	op_settle();
+	WRITE_ONCE(op_state, OP_SET_UP);
+	op_wake_reader();
+}
+
+void op_shut_down(void)
+{
+	if (op_model->shutdown)
+		op_model->shutdown();
+	op_unwatch_modules();
+	if (op_free_stores()) {
+		op_free_rings();
+		op_forget_images();
+		op_state = OP_STOPPED;
+		return;
+	}
+	/* Some process still has our task work; neither its slots nor this code may go. */
+	__module_get(THIS_MODULE);
+	pr_warn("a sampled process has not run for ten seconds: profiling is over until the next boot\n");
+}
+
+void op_update_timer(unsigned int cpu)
+{
+	if (op_state == OP_RUNNING && op_model->update)
+		op_model->update(cpu);
+}
+
+static int __init oprofile_init(void)
+{
+	int error = choose_model();
+
+	if (error)
+		return error;
+	error = op_fs_register();
+	if (error) {
+		if (op_model->exit)
+			op_model->exit();
+		return error;
+	}
+	pr_info("using model %s, CPU type %s\n", op_model->name, op_model->cpu_type);
+	return 0;
+}
+
+static void __exit oprofile_exit(void)
+{
+	op_fs_unregister();
+	if (op_model->exit)
+		op_model->exit();
+	op_quiesce();
+}
+
+module_init(oprofile_init);
+module_exit(oprofile_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("system-wide profiler");
+MODULE_AUTHOR("the oprofile-ng authors");
+MODULE_ALIAS_FS("oprofilefs");

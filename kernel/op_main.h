@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The driver's state and settings, and the calls by which the parts reach each other.
+ */
+#ifndef OP_MAIN_H
+#define OP_MAIN_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "op_pmu.h"
+
+#define OP_MAX_DEPTH 64
+
+/* What oprofilefs sets. All under op_mutex for writing; fixed while the buffer is open (depth, sizes) or running. */
+struct op_settings {
+	unsigned long buffer_size; /* 8-byte words, all CPUs together */
+	unsigned long buffer_watershed; /* words */
+	unsigned long cpu_buffer_size; /* samples waiting to be placed, per CPU */
+	unsigned long backtrace_depth; /* callers */
+	unsigned long pid_filter; /* tgid; 0 = all */
+	unsigned long pgrp_filter; /* process group; 0 = all */
+};
+
+/* A CPU's timer switch; models timer and rtc. Written under op_mutex, read by its CPU's timer. */
+struct op_timer_switch {
+	unsigned long enabled;
+	unsigned long period_us; /* 0 = counter 0's count */
+};
+
+enum op_state {
+	OP_STOPPED, /* nothing allocated, the hardware not ours */
+	OP_SET_UP, /* the buffer is open */
+	OP_RUNNING, /* sampling */
+};
+
+extern struct mutex op_mutex; /* guards all below and all calls into the model */
+extern enum op_state op_state;
+extern struct op_settings op_settings;
+extern struct op_pmu_model *op_model; /* constant after load */
+
+DECLARE_PER_CPU(struct op_timer_switch, op_timer_switches);
+
+/* Opening, enabling, stopping and closing, in this order. Called with op_mutex held. */
+int op_set_up(void);
+int op_start(void);
+void op_stop(void);
+void op_shut_down(void);
+
+/* A CPU's timer switch was changed. Called with op_mutex held. */
+void op_update_timer(unsigned int cpu);
+
+/* Forgets what the guards against too many samples know. While stopped. */
+void op_reset_guards(void);
+
+/* oprofilefs: registers the file system. */
+int op_fs_register(void);
+void op_fs_unregister(void);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Model perf: counters of the kernel's own PMU driver, on every architecture that has one. Event codes are raw ones. The
+ * kernel's own limit of samples a second holds; the guard cannot lengthen these periods.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
+#include <linux/perf_event.h>
+
+#include "op_main.h"
+#include "op_pmu.h"
+
+#define PERF_COUNTERS 6
+#define PERF_MIN_COUNT 10000
+
+static DEFINE_PER_CPU(struct perf_event *[PERF_COUNTERS], op_events); /* while running; that CPU's callbacks */
+static enum cpuhp_state online_state; /* while running; op_mutex */
+
+static void overflowed(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	unsigned int counter = (unsigned long)event->overflow_handler_context;
+	u64 began = op_handler_begin();
+
+	op_sample(regs, counter);
+	op_handler_end(began, counter);
+}
+
+static u64 raw_config(const struct op_counter *c)
+{
+#ifdef CONFIG_X86
+	/* Event bits 0-7, unit mask 8-15, further event bits at 32. */
+	return (c->event & 0xff) | (c->unit_mask & 0xff) << 8 | (u64)(c->event & 0xf00) << 24 | c->extra;
+#else
+	return c->event;
+#endif
+}
+
+static struct perf_event *create(unsigned int cpu, unsigned int i)
+{
+	const struct op_counter *c = &op_counters[i];
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = raw_config(c),
+		.sample_period = c->count,
+		.pinned = 1,
+		.exclude_kernel = !c->kernel,
+		.exclude_hv = !c->kernel,
+		.exclude_user = !c->user,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, overflowed, (void *)(unsigned long)i);
+}
+
+static int perf_offline(unsigned int cpu)
+{
+	struct perf_event **events = per_cpu(op_events, cpu);
+	int i;
+
+	for (i = 0; i < PERF_COUNTERS; i++) {
+		if (events[i])
+			perf_event_release_kernel(events[i]);
+		events[i] = NULL;
+	}
+	return 0;
+}
+
+static int perf_online(unsigned int cpu)
+{
+	struct perf_event **events = per_cpu(op_events, cpu);
+	int i;
+
+	for (i = 0; i < PERF_COUNTERS; i++) {
+		struct perf_event *event;
+
+		if (!op_counters[i].enabled || !op_counters[i].count)
+			continue;
+		event = create(cpu, i);
+		if (IS_ERR(event) || event->state != PERF_EVENT_STATE_ACTIVE) {
+			pr_warn("counter %d cannot be had on CPU %u (error %ld)\n", i, cpu,
+				IS_ERR(event) ? PTR_ERR(event) : -EBUSY);
+			if (!IS_ERR(event))
+				perf_event_release_kernel(event);
+			perf_offline(cpu);
+			return IS_ERR(event) ? PTR_ERR(event) : -EBUSY;
+		}
+		events[i] = event;
+	}
+	return 0;
+}
+
+static int perf_start(void)
+{
+	int state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/perf:online", perf_online, perf_offline);
+
+	if (state < 0)
+		return state;
+	online_state = state;
+	return 0;
+}
+
+static void perf_stop(void)
+{
+	cpuhp_remove_state(online_state);
+}
+
+/* Is there a PMU that counts cycles and interrupts when a counter overflows? */
+static int perf_init(struct op_pmu_model *model)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = 1UL << 30,
+		.disabled = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, overflowed, NULL);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	model->cpu_type = IS_ENABLED(CONFIG_ARM64) ? "arm/armv8-pmuv3-common" : "perf";
+	model->counters = PERF_COUNTERS;
+	return 0;
+}
+
+struct op_pmu_model op_pmu_perf = {
+	.name = "perf",
+	.init = perf_init,
+	.start = perf_start,
+	.stop = perf_stop,
+	.min_count = PERF_MIN_COUNT,
+};

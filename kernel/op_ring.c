@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The ring. Positions count bytes for ever; a place is the position modulo the size.
+ */
+#include "op_ring.h"
+
+#include <linux/errno.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+int op_ring_alloc(struct op_ring *ring, size_t size, int node)
+{
+	ring->size = roundup_pow_of_two(size);
+	ring->head = 0;
+	ring->tail = 0;
+	ring->data = vzalloc_node(ring->size, node);
+	return ring->data ? 0 : -ENOMEM;
+}
+
+void op_ring_free(struct op_ring *ring)
+{
+	vfree(ring->data);
+	ring->data = NULL;
+}
+
+static void copy_in(struct op_ring *ring, size_t at, const void *from, size_t size)
+{
+	size_t place = at & (ring->size - 1);
+	size_t first = min(size, ring->size - place);
+
+	memcpy(ring->data + place, from, first);
+	memcpy(ring->data, from + first, size - first);
+}
+
+bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count)
+{
+	size_t head = ring->head;
+	size_t total = 0;
+	int i;
+
+	for (i = 0; i < count; i++)
+		total += pieces[i].size;
+	/* Pairs with op_ring_consume(): what is overwritten was read. */
+	if (total > ring->size - (head - smp_load_acquire(&ring->tail)))
+		return false;
+	for (i = 0; i < count; i++) {
+		copy_in(ring, head, pieces[i].data, pieces[i].size);
+		head += pieces[i].size;
+	}
+	/* Pairs with op_ring_peek(): the bytes are there before the head says so. */
+	smp_store_release(&ring->head, head);
+	return true;
+}
+
+bool op_ring_peek(const struct op_ring *ring, void *to, size_t size)
+{
+	size_t place = ring->tail & (ring->size - 1);
+	size_t first = min(size, ring->size - place);
+
+	if (smp_load_acquire(&ring->head) - ring->tail < size)
+		return false;
+	memcpy(to, ring->data + place, first);
+	memcpy(to + first, ring->data, size - first);
+	return true;
+}
+
+void op_ring_consume(struct op_ring *ring, size_t size)
+{
+	smp_store_release(&ring->tail, ring->tail + size);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From registers to records: kernel addresses at once, user addresses by the sampled process itself on its way back to user
+ * mode.
+ */
+#ifndef OP_SAMPLE_H
+#define OP_SAMPLE_H
+
+#include <linux/types.h>
+
+/* The stores of samples that wait to be placed. Process context, under op_mutex. */
+int op_alloc_stores(unsigned long samples, unsigned long depth);
+/* Waits until every store is whole again; false if that did not happen in time: the stores must then be kept for ever. */
+bool op_free_stores(void);
+
+/* Sampling is about to start: samples count anew. */
+void op_start_epoch(void);
+
+/*
+ * Sampling has stopped: waits a while for samples that are not placed yet, then counts the rest as lost; what is placed later
+ * is thrown away.
+ */
+void op_settle(void);
+
+/* No code of this module runs any more for a sampled process. May sleep. */
+void op_quiesce(void);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The account of samples per CPU: every sample taken is either in the rings, lost by a counted cause, or still to be
+ * placed.
+ */
+#ifndef OP_STATS_H
+#define OP_STATS_H
+
+#include <linux/atomic.h>
+#include <linux/percpu.h>
+
+enum op_stat {
+	OP_STAT_RECEIVED, /* samples taken, whatever became of them, but for the nested */
+	OP_STAT_NESTED, /* samples taken within the taking of another: received and lost */
+	OP_STAT_OVERFLOW, /* lost: ring or store of unplaced samples full */
+	OP_STAT_NO_MM, /* lost: the process was gone */
+	OP_STAT_NO_MAPPING, /* lost: address in no mapping */
+	OP_STAT_PENDING, /* lost: not placed when sampling stopped */
+	OP_STAT_TRACE_ABORTED, /* call chains cut short */
+	OP_STAT_TRACE_NO_MAPPING, /* callers in no mapping */
+	OP_STAT_THROTTLED, /* periods left out by the guard */
+	OP_STAT_FILTERED, /* not taken: filters */
+	OP_STATS,
+};
+
+/* Of the CPU that took the sample. Added to in any context, on any CPU. */
+struct op_stats {
+	atomic64_t count[OP_STATS];
+};
+
+DECLARE_PER_CPU(struct op_stats, op_stats);
+
+static inline void op_count(unsigned int cpu, enum op_stat stat)
+{
+	atomic64_inc(&per_cpu(op_stats, cpu).count[stat]);
+}
+
+static inline void op_add(unsigned int cpu, enum op_stat stat, u64 n)
+{
+	atomic64_add(n, &per_cpu(op_stats, cpu).count[stat]);
+}
+
+static inline u64 op_stat(unsigned int cpu, enum op_stat stat)
+{
+	return atomic64_read(&per_cpu(op_stats, cpu).count[stat]);
+}
+
+u64 op_stat_sum(enum op_stat stat);
+void op_clear_stats(void);
+
+#endif
