@@ -36,6 +36,7 @@ static DEFINE_MUTEX(read_mutex); /* the reader's side of rings, images, losses *
 static DECLARE_WAIT_QUEUE_HEAD(read_wait);
 static bool read_ready; /* set by writers, cleared by the reader */
 static char *read_room; /* OP_READ_SIZE bytes; read_mutex */
+static size_t read_kept; /* bytes in it that a reader's bad address kept from being delivered; read_mutex */
 static size_t wake_level; /* bytes in use at which a ring wakes the reader; constant while the buffer is open */
 static struct irq_work wake_work;
 
@@ -269,9 +270,11 @@ static bool drain_ring(struct op_out *out, struct op_ring *ring, struct op_recor
 			op_ring_consume(ring, sizeof(*context));
 			told = false;
 		} else {
-			if (!told && !(put_images(out) && put_context(out, context)))
-				return false;
-			told = true;
+			if (head.type == OP_RECORD_PLACED && !told) {
+				if (!put_images(out) || !put_context(out, context))
+					return false;
+				told = true;
+			}
 			if (!put_record(out, ring, &head))
 				return false;
 		}
@@ -366,9 +369,24 @@ static ssize_t wait_for_records(struct file *file)
 	return wait_event_interruptible(read_wait, READ_ONCE(read_ready) || READ_ONCE(op_state) != OP_RUNNING);
 }
 
+/* Fills the room, unless it still holds what could not be delivered, and copies it; read_mutex is held. */
+static ssize_t deliver(char __user *to, size_t count)
+{
+	struct op_out out = { .room = read_room, .size = min_t(size_t, count, OP_READ_SIZE), .used = read_kept };
+
+	if (read_kept > count)
+		return -EINVAL;
+	if (!read_kept)
+		drain(&out);
+	read_kept = out.used;
+	if (copy_to_user(to, read_room, out.used))
+		return -EFAULT;
+	read_kept = 0;
+	return out.used;
+}
+
 static ssize_t buffer_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
-	struct op_out out = { .size = min_t(size_t, count, OP_READ_SIZE) };
 	ssize_t result;
 
 	if (count < OP_MIN_READ)
@@ -378,11 +396,7 @@ static ssize_t buffer_read(struct file *file, char __user *to, size_t count, lof
 		return result;
 	mutex_lock(&read_mutex);
 	WRITE_ONCE(read_ready, false);
-	out.room = read_room;
-	drain(&out);
-	result = out.used;
-	if (copy_to_user(to, read_room, out.used))
-		result = -EFAULT;
+	result = deliver(to, count);
 	mutex_unlock(&read_mutex);
 	return result || !(file->f_flags & O_NONBLOCK) ? result : -EAGAIN;
 }
@@ -401,6 +415,7 @@ static void reset_reader(void)
 		*per_cpu_ptr(&op_told, cpu) = (struct op_told){};
 	op_clear_stats();
 	read_ready = false;
+	read_kept = 0;
 }
 
 static int buffer_open(struct inode *inode, struct file *file)

@@ -30,7 +30,7 @@ struct image_key {
 	u64 a; /* file: inode number; region: start */
 	u64 b; /* file: generation; region: end */
 	u32 c; /* file: device; region: tgid */
-	u32 region;
+	u32 region; /* hash of the label, not 0; 0 = a file */
 };
 
 struct image {
@@ -192,9 +192,20 @@ static const char *region_label(struct vm_area_struct *vma)
 	return "anon";
 }
 
+/* The vDSO is the same in every process, wherever it lies. */
+static struct image_key region_key(const struct vm_area_struct *vma, u32 tgid, const char *label)
+{
+	u32 hash = jhash(label, strlen(label), 0) | 1;
+
+	if (!strcmp(label, "[vdso]"))
+		return (struct image_key){ .b = vma->vm_end - vma->vm_start, .region = hash };
+	return (struct image_key){ .a = vma->vm_start, .b = vma->vm_end, .c = tgid, .region = hash };
+}
+
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 {
-	struct image_key key = { .a = vma->vm_start, .b = vma->vm_end, .c = tgid, .region = 1 };
+	const char *label = region_label(vma);
+	struct image_key key = region_key(vma, tgid, label);
 	u32 cookie = find_cookie(&key);
 	struct image *image;
 
@@ -203,7 +214,7 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 	image = new_image(&key);
 	if (!image)
 		return OP_NO_COOKIE;
-	strscpy(image->label, region_label(vma), sizeof(image->label));
+	strscpy(image->label, label, sizeof(image->label));
 	return add_image(image);
 }
 

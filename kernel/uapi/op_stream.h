@@ -174,7 +174,7 @@ struct op_record_context {
  * A cookie names a file or, with OP_IMAGE_REGION, a piece of memory of one process that is no file. Cookies count
  * from 1 and are never used again for something else while the buffer is open. Followed by the path as seen
  * from the reader (or the region's label: "anon", "[heap]", "[stack]", "[vdso]"), without NUL; zeros to size. The
- * path of a file that is unlinked ends in " (deleted)".
+ * path of a file that is unlinked ends in " (deleted)". The vDSO is one region of tgid 0 at 0 for all processes.
  */
 #define OP_IMAGE_REGION 1
 struct op_record_image {
