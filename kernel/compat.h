@@ -57,6 +57,34 @@ static inline void *op_module_text(const struct module *mod, size_t *size)
 #endif
 }
 
+#ifdef CONFIG_ARM64
+#include <asm/pointer_auth.h>
+
+/* Return addresses may be signed. 6.5: the functions that take the signature off are told whose address it is. */
+static inline u64 op_strip_kernel_pac(u64 address)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return ptrauth_strip_kernel_insn_pac(address);
+#else
+	return ptrauth_strip_insn_pac(address);
+#endif
+}
+
+static inline u64 op_strip_user_pac(u64 address)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return ptrauth_strip_user_insn_pac(address);
+#else
+	return ptrauth_strip_insn_pac(address);
+#endif
+}
+#else
+static inline u64 op_strip_user_pac(u64 address)
+{
+	return address;
+}
+#endif
+
 /* 6.12: seek methods of files that have none are left out. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define OP_NO_LLSEEK

@@ -17,6 +17,8 @@
 #include <asm/unwind.h>
 #endif
 
+#include "compat.h"
+
 struct frame64 {
 	u64 next;
 	u64 return_address;
@@ -95,7 +97,7 @@ unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int 
 
 	while (n < depth && at >= low && at <= high && !(at & 7)) {
 		const struct frame64 *frame = (const struct frame64 *)at;
-		u64 address = ptrauth_strip_kernel_insn_pac(READ_ONCE(frame->return_address));
+		u64 address = op_strip_kernel_pac(READ_ONCE(frame->return_address));
 
 		if (!address)
 			break;
@@ -151,7 +153,7 @@ unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int de
 		}
 		if (!frame.return_address)
 			break;
-		callers[n++] = frame.return_address;
+		callers[n++] = op_strip_user_pac(frame.return_address);
 		if (frame.next <= at) /* stacks grow downwards: callers lie higher */
 			break;
 		at = frame.next;
