@@ -95,8 +95,7 @@ void ProcessTable::apply(const Name& name) {
     ++generation_;
     Process& process = processes_[name.tgid];
     process.space.reset();
-    process.awaiting_executable = true;
-    process.executable = StringId::none;
+    process.awaiting_executable = true;  // until then the kernel works for the program that called exec
     process.threads = 1;
 }
 

@@ -56,7 +56,7 @@ private:
 struct Process {
     std::shared_ptr<AddressSpace> space;
     StringId executable = StringId::none;  ///< path; none = not known (a kernel thread, or not seen yet)
-    bool awaiting_executable = false;      ///< the next file mapping is the executable's
+    bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
     uint32_t threads = 1;                  ///< alive, as far as seen
 };
 

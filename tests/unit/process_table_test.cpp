@@ -111,6 +111,14 @@ TEST_F(Processes, exec_forgets_the_old_program) {
     EXPECT_EQ(at(7, 0x9000), "none");
 }
 
+TEST_F(Processes, until_the_new_program_is_mapped_exec_runs_for_the_old_one) {
+    exec(7, "/usr/bin/sh");
+    table.apply(Name{0, 7, 7, true, "ls"});
+    EXPECT_EQ(executable(7), "/usr/bin/sh");
+    table.apply(mapping(7, 0x1000, 0x1000, "/usr/bin/ls"));
+    EXPECT_EQ(executable(7), "/usr/bin/ls");
+}
+
 TEST_F(Processes, an_ended_process_is_known_for_its_last_samples_and_then_forgotten) {
     exec(7, "/usr/bin/app");
     table.apply(Exit{1'000'000'000, 7, 7});
