@@ -96,26 +96,35 @@ void ProcessTable::apply(const Name& name) {
     Process& process = processes_[name.tgid];
     process.space.reset();
     process.awaiting_executable = true;  // until then the kernel works for the program that called exec
-    process.threads = 1;
+    process.leader = true;
+    process.threads.clear();
 }
 
 void ProcessTable::apply(const Fork& fork) {
     if (fork.tgid == fork.parent_tgid) {
-        if (const auto it = processes_.find(fork.tgid); it != processes_.end()) ++it->second.threads;
+        const auto it = processes_.find(fork.tgid);
+        if (it != processes_.end() && fork.tid != fork.tgid) it->second.threads.insert(fork.tid);
         return;
     }
     ++generation_;
     const auto parent = processes_.find(fork.parent_tgid);
-    Process child = parent == processes_.end() ? Process{} : parent->second;
-    child.threads = 1;
+    Process child;
+    if (parent != processes_.end()) {
+        child.space = parent->second.space;
+        child.executable = parent->second.executable;
+        child.awaiting_executable = parent->second.awaiting_executable;
+    }
     processes_[fork.tgid] = std::move(child);
 }
 
 void ProcessTable::apply(const Exit& exit) {
     const auto it = processes_.find(exit.tgid);
     if (it == processes_.end()) return;
-    if (it->second.threads > 0) --it->second.threads;
-    if (it->second.threads == 0) bury(exit.tgid, exit.time);
+    Process& process = it->second;
+    if (process.ended()) return;
+    if (exit.tid == exit.tgid) process.leader = false;
+    process.threads.erase(exit.tid);
+    if (process.ended()) bury(exit.tgid, exit.time);
 }
 
 void ProcessTable::bury(uint32_t tgid, uint64_t time) {
@@ -123,7 +132,7 @@ void ProcessTable::bury(uint32_t tgid, uint64_t time) {
     while (!graves_.empty() && (graves_.size() > grave_limit || graves_.front().time + grave_time < time)) {
         // A number that was given to a new process meanwhile stays.
         const auto it = processes_.find(graves_.front().tgid);
-        if (it != processes_.end() && it->second.threads == 0) {
+        if (it != processes_.end() && it->second.ended()) {
             processes_.erase(it);
             ++generation_;
         }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "libop/address.h"
@@ -57,7 +58,10 @@ struct Process {
     std::shared_ptr<AddressSpace> space;
     StringId executable = StringId::none;  ///< path; none = not known (a kernel thread, or not seen yet)
     bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
-    uint32_t threads = 1;                  ///< alive, as far as seen
+    bool leader = true;                    ///< the first thread lives
+    std::unordered_set<uint32_t> threads;  ///< others that live, as far as seen
+
+    bool ended() const noexcept { return !leader && threads.empty(); }
 };
 
 /// All processes and the kernel. Not thread-safe.

@@ -137,6 +137,19 @@ TEST_F(Processes, a_process_lives_until_its_last_thread_ends) {
     EXPECT_EQ(executable(7), "/usr/bin/app");
 }
 
+TEST_F(Processes, the_end_of_a_thread_never_seen_is_not_the_end_of_the_process) {
+    exec(7, "/usr/bin/app");
+    table.apply(Exit{1, 7, 70});
+    table.apply(Exit{1, 7, 71});
+    exec(9, "/usr/bin/other");
+    table.apply(Exit{9'000'000'000, 9, 9});
+    EXPECT_EQ(executable(7), "/usr/bin/app");
+    table.apply(Exit{9'000'000'001, 7, 7});
+    exec(9, "/usr/bin/other");
+    table.apply(Exit{19'000'000'000, 9, 9});
+    EXPECT_EQ(executable(7), "none");
+}
+
 TEST_F(Processes, a_reused_process_number_is_not_buried_with_its_first_owner) {
     exec(7, "/usr/bin/app");
     table.apply(Exit{1, 7, 7});
