@@ -81,7 +81,7 @@ private:
     void take_slowly(const Sample& sample, Slot& slot);
     const Region* find(const Sample& sample, RuntimeAddress pc, bool kernel);
     const Region* find_or_ask(const Sample& sample);
-    FileKey key_for(const Sample& sample, const Region& region) const;
+    FileKey key_for(const Sample& sample, const Region& region);
     void take_chain(const Sample& sample);
     void store_arc(const Sample& sample, const Region* caller, RuntimeAddress from, const Region* callee,
                    RuntimeAddress to);
@@ -98,10 +98,8 @@ private:
     Ledger ledger_;  ///< without what the files know
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;
-    StringId no_vmlinux_;
     std::vector<Slot> cache_;
-    std::set<StringId> noted_images_;                  ///< those in info_.images
-    std::map<StringId, RecordedImage> mapped_images_;  ///< what mappings said of file images
+    std::set<ImagePtr> noted_images_;  ///< those in info_.images
     std::map<StringId, RecordedKernelImage> kernel_images_;
 };
 

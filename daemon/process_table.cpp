@@ -68,18 +68,18 @@ void ProcessTable::apply(const Mapping& mapping) {
     if (mapping.kernel) {
         region.kind = RegionKind::kernel;
         region.file_offset = 0;
-        region.name = names_.intern(mapping.path);
+        region.image = images_.get(mapping.path);
         kernel_.map(region);
         return;
     }
     const MappedPath path = classify_mapped_path(mapping.path);
     region.kind = path.kind;
-    region.name = names_.intern(path.name);
+    region.image = images_.get(path.name);
     if (path.kind == RegionKind::anon) region.file_offset = 0;
     Process& process = processes_[mapping.tgid];
     own_space(process).map(region);
     if (path.kind != RegionKind::file) return;
-    if (process.awaiting_executable) process.executable = region.name;
+    if (process.awaiting_executable) process.executable = region.image;
     process.awaiting_executable = false;
 }
 

@@ -7,14 +7,13 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "daemon/mapped_image.h"
 #include "libop/address.h"
-#include "libop/intern.h"
 #include "libop/record.h"
 
 namespace op::collect {
@@ -30,7 +29,7 @@ enum class RegionKind : uint8_t {
 struct Region {
     RuntimeAddress start, end;
     uint64_t file_offset = 0;  ///< offset of start in the image; always 0 for anon: a region is its own image
-    StringId name = StringId::none;
+    ImagePtr image = nullptr;  ///< never null in a table
     RegionKind kind = RegionKind::file;
 
     /// The key for a pc of this region (doc/FORMATS.md, "Keys"): one of the two places that convert between
@@ -56,7 +55,7 @@ private:
 /// One process. Forked children share the address space until one of them changes it.
 struct Process {
     std::shared_ptr<AddressSpace> space;
-    StringId executable = StringId::none;  ///< path; none = not known (a kernel thread, or not seen yet)
+    ImagePtr executable;                   ///< null = not known (a kernel thread, or not seen yet)
     bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
     bool leader = true;                    ///< the first thread lives
     std::unordered_set<uint32_t> threads;  ///< others that live, as far as seen
@@ -67,9 +66,6 @@ struct Process {
 /// All processes and the kernel. Not thread-safe.
 class ProcessTable {
 public:
-    /// `names` must outlive the table.
-    explicit ProcessTable(StringTable& names) : names_(names) {}
-
     void apply(const Mapping& mapping);
     void apply(const Unmapping& unmapping);
     void apply(const Name& name);
@@ -88,6 +84,8 @@ public:
     /// Changes whenever an earlier lookup's result may no longer hold.
     uint32_t generation() const noexcept { return generation_; }
     size_t size() const noexcept { return processes_.size(); }
+    /// Images that are remembered; some are mapped nowhere any more.
+    size_t images() const noexcept { return images_.size(); }
 
 private:
     AddressSpace& own_space(Process& process);
@@ -98,7 +96,7 @@ private:
         uint64_t time;
     };
 
-    StringTable& names_;
+    ImagePool images_;
     std::unordered_map<uint32_t, Process> processes_;
     std::deque<Grave> graves_;  ///< ended processes, oldest first
     AddressSpace kernel_;

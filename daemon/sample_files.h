@@ -24,7 +24,9 @@ struct ImageRef {
     RuntimeAddress start, end{};  ///< anon only, half-open
 
     bool operator==(const ImageRef&) const = default;
-    static ImageRef of(const Region& region, uint32_t tgid);
+    /// Gives the region's image its number in `names` if it has none; always the same table, please.
+    static ImageRef of(const Region& region, uint32_t tgid, StringTable& names);
+    static ImageRef of_file(MappedImage& file, StringTable& names);
 };
 
 /// What selects a sample file.

@@ -19,16 +19,15 @@ Mapping mapping(uint32_t tgid, uint64_t start, uint64_t length, std::string_view
 
 class Processes : public ::testing::Test {
 protected:
-    StringTable names;
-    ProcessTable table{names};
+    ProcessTable table;
 
     std::string_view at(uint32_t tgid, uint64_t pc) const {
         const Region* r = table.find_user(tgid, {pc});
-        return r ? names.text(r->name) : "none";
+        return r ? std::string_view(r->image->name) : "none";
     }
     std::string_view executable(uint32_t tgid) const {
         const Process* p = table.find(tgid);
-        return p ? names.text(p->executable) : "none";
+        return p && p->executable ? std::string_view(p->executable->name) : "none";
     }
     void exec(uint32_t tgid, std::string_view path) {
         table.apply(Name{0, tgid, tgid, true, "x"});
@@ -169,12 +168,21 @@ TEST_F(Processes, ten_thousand_children_do_not_pile_up) {
     EXPECT_LT(table.size(), 5000u);
 }
 
+TEST_F(Processes, names_that_nothing_maps_any_more_are_forgotten) {
+    for (uint32_t i = 0; i < 100'000; ++i) {
+        table.apply(Name{i, 10 + i, 10 + i, true, "x"});
+        table.apply(mapping(10 + i, 0x1000, 0x1000, "/tmp/program" + std::to_string(i)));
+        table.apply(Exit{i, 10 + i, 10 + i});
+    }
+    EXPECT_LT(table.images(), 20'000u);
+}
+
 TEST_F(Processes, known_kernel_images_lie_on_top_of_the_rest) {
     table.apply(Mapping{0, 0, {0}, UINT64_MAX, 0, true, "no-vmlinux", {}});
     table.apply(Mapping{0, 0, {0xffffffff81000000}, 0x1000, 0, true, "/proc/kallsyms", {}});
-    EXPECT_EQ(names.text(table.find_kernel({0xffffffff81000010})->name), "/proc/kallsyms");
+    EXPECT_EQ(table.find_kernel({0xffffffff81000010})->image->name, "/proc/kallsyms");
     const Region* rest = table.find_kernel({0xffffffff90000000});
-    EXPECT_EQ(names.text(rest->name), "no-vmlinux");
+    EXPECT_EQ(rest->image->name, "no-vmlinux");
 }
 
 TEST(MappedPath, tells_files_from_memory) {
