@@ -26,6 +26,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
 	tests/unit/stream_test.cpp \
+	tests/unit/diagnostics_test.cpp \
 	tests/unit/directory_test.cpp \
 	tests/unit/event_spec_test.cpp \
 	tests/unit/event_table_test.cpp \
