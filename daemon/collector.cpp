@@ -12,6 +12,8 @@ namespace {
 
 /// Size of the pieces by which regions are looked up, as a power of two: libraries' text is a few of them.
 constexpr uint64_t piece_shift = 18;
+/// The application of anonymous memory in a process of which not even the name is known.
+constexpr std::string_view unknown_program = "/[unknown]";
 /// Losses that belong to no CPU in particular.
 constexpr uint32_t any_cpu = UINT32_MAX;
 
@@ -97,7 +99,15 @@ FileKey Collector::key_for(const Sample& sample, const Region& region) {
     key.event = sample.event;
     key.image = ImageRef::of(region, sample.tgid, names_);
     const Process* process = table_.find(sample.tgid);
-    key.app = process && process->executable ? ImageRef::of_file(*process->executable, names_) : key.image;
+    if (process && process->executable) {
+        key.app = ImageRef::of_file(*process->executable, names_);
+    } else if (region.kind == RegionKind::anon) {  // readers ignore applications that are no file
+        key.app = process && process->command
+                      ? ImageRef::of_file(*process->command, names_)
+                      : ImageRef{names_.intern(unknown_program), RegionKind::file, 0, {}, {}};
+    } else {
+        key.app = key.image;
+    }
     if (options_.separate_thread) {
         key.tgid = sample.tgid;
         key.tid = sample.tid;

@@ -55,6 +55,7 @@ private:
 /// One process. Forked children share the address space until one of them changes it.
 struct Process {
     std::shared_ptr<AddressSpace> space;
+    ImagePtr command;                      ///< "/[NAME]", its command name; null = not known
     ImagePtr executable;                   ///< null = not known (a kernel thread, or not seen yet)
     bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
     bool leader = true;                    ///< the first thread lives
@@ -89,6 +90,7 @@ public:
 
 private:
     AddressSpace& own_space(Process& process);
+    void map_program_in_memory(const Process& process, std::string_view path, Region& region);
     void bury(uint32_t tgid, uint64_t time);
 
     struct Grave {
@@ -104,7 +106,7 @@ private:
 };
 
 /// How a mapped path is to be understood: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" ->
-/// anon.
+/// anon. A memfd is anon too; that a program was started from it shows in its process only.
 struct MappedPath {
     RegionKind kind;
     std::string_view name;  ///< path without the deletion mark, or label; part of the argument or static

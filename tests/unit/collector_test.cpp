@@ -107,6 +107,26 @@ TEST_F(Collecting, anonymous_memory_is_named_by_process_and_region) {
               std::string("{root}/bin/app/{dep}/{anon:[heap]}/7.0x900000.0x900fff/") + tail + " 4=1");
 }
 
+TEST_F(Collecting, a_program_started_from_a_memfd_has_its_own_file) {
+    collector();
+    feed({Name{0, 8, 8, true, "hidden"},
+          Mapping{0, 8, {0x400000}, 0x1000, 0x1000, false, "/memfd:hidden (deleted)", {}},
+          user(0x400010, 8)});
+    EXPECT_EQ(files(),
+              std::vector{std::string("{root}/memfd:hidden/{dep}/{root}/memfd:hidden/") + tail + " 1010=1"});
+    EXPECT_TRUE(account_.images.at("/memfd:hidden").deleted);
+}
+
+TEST_F(Collecting, memory_of_an_unknown_program_goes_by_its_command_name) {
+    collector();
+    feed({Mapping{0, 8, {0x900000}, 0x1000, 0, false, "//anon", {}}, user(0x900000, 8),
+          Name{0, 9, 9, true, "a/b"}, Mapping{0, 9, {0x900000}, 0x1000, 0, false, "//anon", {}},
+          user(0x900000, 9)});
+    const auto paths = files();
+    EXPECT_TRUE(paths.at(0).starts_with("{root}/[a_b]/{dep}/{anon:anon}/9.")) << paths[0];
+    EXPECT_TRUE(paths.at(1).starts_with("{root}/[unknown]/{dep}/{anon:anon}/8.")) << paths[1];
+}
+
 TEST_F(Collecting, separation_shows_in_the_names) {
     collector({.separate_thread = true, .separate_cpu = true});
     Sample other = user(0x400010, 7, 1);

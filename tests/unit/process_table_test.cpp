@@ -92,6 +92,27 @@ TEST_F(Processes, the_first_mapping_after_exec_is_the_executable) {
     EXPECT_EQ(at(7, 0x8000), "/lib/ld.so");
 }
 
+TEST_F(Processes, a_program_in_a_memfd_is_a_file) {
+    exec(7, "/memfd:hidden/part (deleted)");
+    table.apply(mapping(7, 0x8000, 0x1000, "/lib/ld.so"));
+    EXPECT_EQ(executable(7), "/memfd:hidden_part");
+    const Region* text = table.find_user(7, {0x1010});
+    EXPECT_EQ(text->kind, RegionKind::file);
+    EXPECT_EQ(text->image->name, "/memfd:hidden_part");
+    table.apply(mapping(7, 0x9000, 0x1000, "/memfd:jit (deleted)", 0x4000));
+    EXPECT_EQ(at(7, 0x9000), "anon") << "what a program keeps in other memory is not";
+    EXPECT_EQ(table.find_user(7, {0x9000})->file_offset, 0u);
+}
+
+TEST_F(Processes, neither_vdso_nor_nameless_memory_is_an_executable) {
+    table.apply(Name{0, 7, 7, true, "x"});
+    for (const char* path : {"//anon", "[vdso]", "/dev/zero (deleted)"})
+        table.apply(mapping(7, 0x7000, 0x1000, path));
+    EXPECT_EQ(executable(7), "none");
+    table.apply(mapping(7, 0x1000, 0x1000, "/usr/bin/app"));
+    EXPECT_EQ(executable(7), "/usr/bin/app");
+}
+
 TEST_F(Processes, a_forked_child_inherits_and_diverges) {
     exec(7, "/usr/bin/app");
     table.apply(Fork{0, 8, 8, 7, 7});
