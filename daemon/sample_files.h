@@ -16,7 +16,8 @@
 
 namespace op::collect {
 
-/// An image as samples refer to it. Anonymous memory belongs to one process and region.
+/// An image as samples refer to it. Anonymous memory belongs to one process and region, except what the kernel
+/// puts into every process: that belongs to process 0 and starts at 0.
 struct ImageRef {
     StringId name = StringId::none;  ///< none = no image
     RegionKind kind = RegionKind::file;

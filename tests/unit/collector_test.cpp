@@ -127,6 +127,18 @@ TEST_F(Collecting, memory_of_an_unknown_program_goes_by_its_command_name) {
     EXPECT_TRUE(paths.at(1).starts_with("{root}/[unknown]/{dep}/{anon:anon}/8.")) << paths[1];
 }
 
+TEST_F(Collecting, the_vdso_is_one_image_for_all_processes) {
+    collector();
+    for (uint32_t tgid = 100; tgid < 150; ++tgid) {
+        const uint64_t start = 0x7ffc00000000 + tgid * 0x10000;
+        feed({Name{0, tgid, tgid, true, "app"},
+              Mapping{0, tgid, {0x400000}, 0x1000, 0, false, "/bin/app", {}},
+              Mapping{0, tgid, {start}, 0x2000, 0, false, "[vdso]", {}}, user(start + 0x940, tgid)});
+    }
+    EXPECT_EQ(files(), std::vector{std::string("{root}/bin/app/{dep}/{anon:[vdso]}/0.0x0.0x1fff/") + tail +
+                                   " 940=50"});
+}
+
 TEST_F(Collecting, separation_shows_in_the_names) {
     collector({.separate_thread = true, .separate_cpu = true});
     Sample other = user(0x400010, 7, 1);
