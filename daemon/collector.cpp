@@ -89,7 +89,8 @@ const Region* Collector::find_or_ask(const Sample& sample) {
     const bool kernel = sample.mode == CpuMode::kernel;
     const Region* region = find(sample, sample.pc, kernel);
     if (!fill_gaps_ || (region && region->image->name != no_vmlinux)) return region;
-    for (const Record& record : fill_gaps_(sample))
+    const Process* process = table_.find(sample.tgid);
+    for (const Record& record : fill_gaps_(sample, process && process->executable))
         if (!std::holds_alternative<Sample>(record)) std::visit([this](const auto& r) { take(r); }, record);
     return find(sample, sample.pc, kernel);
 }

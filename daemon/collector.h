@@ -27,8 +27,9 @@ struct CollectorOptions {
 };
 
 /// Asked for a sample whose address lies in no known mapping (or no known kernel image): records that may
-/// explain it, valid until the next call. May be empty.
-using FillGaps = std::function<std::span<const Record>(const Sample&)>;
+/// explain it, valid until the next call. The flag: the program of the sample's process is known. May be
+/// empty.
+using FillGaps = std::function<std::span<const Record>(const Sample&, bool process_known)>;
 
 /// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
 inline constexpr std::string_view no_vmlinux = "no-vmlinux";

@@ -180,7 +180,7 @@ private:
                     stream_->write(record);
             };
         } else {
-            make_collector([this](const Sample& sample) { return gaps_(sample); });
+            make_collector([this](const Sample& sample, bool known) { return gaps_(sample, known); });
             recording.sink = [this](auto records) { collector_->process(records); };
             recording.checkpoint = [this] {
                 save();
