@@ -235,7 +235,8 @@ std::span<const Record> PerfSource::drain() {
         lane.ring.update();
         advance(lane);
     }
-    while (batch_.size() < batch_limit && chains_.has_room()) {
+    // One record at least: on a machine with many processors those that are next may fill the room.
+    while (batch_.size() < batch_limit && (batch_.empty() || chains_.has_room())) {
         Lane* lane = earliest();
         if (!lane) break;
         if (const auto* lost = std::get_if<Lost>(&lane->next.record)) lane->lost_told += lost->count;
