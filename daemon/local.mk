@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
+	daemon/attach.cpp daemon/attach.h \
 	daemon/collector.cpp daemon/collector.h \
 	daemon/command.cpp daemon/command.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
