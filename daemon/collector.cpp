@@ -12,6 +12,8 @@ namespace {
 
 /// Size of the pieces by which regions are looked up, as a power of two: libraries' text is a few of them.
 constexpr uint64_t piece_shift = 18;
+/// The application of anonymous memory in a process of which not even the name is known.
+constexpr std::string_view unknown_program = "/[unknown]";
 /// Losses that belong to no CPU in particular.
 constexpr uint32_t any_cpu = UINT32_MAX;
 
@@ -23,9 +25,7 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
       options_(options),
       notes_(notes),
       fill_gaps_(std::move(fill_gaps)),
-      table_(names_),
       files_(session, info_, names_, options.images_are_local, options.open_files, notes),
-      no_vmlinux_(names_.intern(no_vmlinux)),
       cache_(slots) {}
 
 void Collector::process(std::span<const Record> records) {
@@ -88,20 +88,27 @@ const Region* Collector::find(const Sample& sample, RuntimeAddress pc, bool kern
 const Region* Collector::find_or_ask(const Sample& sample) {
     const bool kernel = sample.mode == CpuMode::kernel;
     const Region* region = find(sample, sample.pc, kernel);
-    if (!fill_gaps_ || (region && region->name != no_vmlinux_)) return region;
-    for (const Record& record : fill_gaps_(sample))
+    if (!fill_gaps_ || (region && region->image->name != no_vmlinux)) return region;
+    const Process* process = table_.find(sample.tgid);
+    for (const Record& record : fill_gaps_(sample, process && process->executable))
         if (!std::holds_alternative<Sample>(record)) std::visit([this](const auto& r) { take(r); }, record);
     return find(sample, sample.pc, kernel);
 }
 
-FileKey Collector::key_for(const Sample& sample, const Region& region) const {
+FileKey Collector::key_for(const Sample& sample, const Region& region) {
     FileKey key;
     key.event = sample.event;
-    key.image = ImageRef::of(region, sample.tgid);
+    key.image = ImageRef::of(region, sample.tgid, names_);
     const Process* process = table_.find(sample.tgid);
-    key.app = process && process->executable != StringId::none
-                  ? ImageRef{process->executable, RegionKind::file, 0, {}, {}}
-                  : key.image;
+    if (process && process->executable) {
+        key.app = ImageRef::of_file(*process->executable, names_);
+    } else if (region.kind == RegionKind::anon) {  // readers ignore applications that are no file
+        key.app = process && process->command
+                      ? ImageRef::of_file(*process->command, names_)
+                      : ImageRef{names_.intern(unknown_program), RegionKind::file, 0, {}, {}};
+    } else {
+        key.app = key.image;
+    }
     if (options_.separate_thread) {
         key.tgid = sample.tgid;
         key.tid = sample.tid;
@@ -128,7 +135,7 @@ void Collector::store_arc(const Sample& sample, const Region* caller, RuntimeAdd
     SampleFile* file = nullptr;
     if (caller && callee) {
         FileKey key = key_for(sample, *caller);
-        key.callee = ImageRef::of(*callee, sample.tgid);
+        key.callee = ImageRef::of(*callee, sample.tgid, names_);
         file = files_.get(key);
     }
     if (!file) {
@@ -140,14 +147,12 @@ void Collector::store_arc(const Sample& sample, const Region* caller, RuntimeAdd
 }
 
 void Collector::note_image(const Region& region) {
-    if (region.kind != RegionKind::file || !noted_images_.insert(region.name).second) return;
-    std::string path(names_.text(region.name));
-    RecordedImage image;
-    if (const auto it = mapped_images_.find(region.name); it != mapped_images_.end()) image = it->second;
-    image.mtime = files_.mtime({region.name, region.kind, 0, {}, {}});
+    if (region.kind != RegionKind::file || !noted_images_.insert(region.image).second) return;
+    RecordedImage image = region.image->recorded;
+    image.mtime = files_.mtime(ImageRef::of_file(*region.image, names_));
     if (image.build_id.empty() && options_.images_are_local && !image.deleted)
-        image.build_id = build_id_of_file(path);
-    info_.images.emplace(std::move(path), std::move(image));
+        image.build_id = build_id_of_file(region.image->name);
+    info_.images.emplace(region.image->name, std::move(image));
 }
 
 void Collector::take(const Mapping& mapping) {
@@ -158,14 +163,16 @@ void Collector::take(const Mapping& mapping) {
                                                        mapping.length, hex(mapping.build_id)};
         return;
     }
-    const MappedPath path = classify_mapped_path(mapping.path);
-    if (path.kind != RegionKind::file || (mapping.build_id.empty() && !path.deleted)) return;
-    RecordedImage& image = mapped_images_[names_.intern(path.name)];
+    const Region* region = table_.find_user(mapping.tgid, mapping.start);
+    if (!region || region->kind != RegionKind::file) return;
+    RecordedImage& image = region->image->recorded;
+    image.deleted = classify_mapped_path(mapping.path).deleted;
     std::string build_id = hex(mapping.build_id);
-    if (!image.build_id.empty() && !build_id.empty() && image.build_id != build_id)
-        notes_.warn(printable(path.name) + " was replaced while profiling; its samples are of both versions");
-    if (!build_id.empty()) image.build_id = std::move(build_id);
-    image.deleted = path.deleted;
+    if (build_id.empty()) return;
+    if (!image.build_id.empty() && image.build_id != build_id)
+        notes_.warn(printable(region->image->name) +
+                    " was replaced while profiling; its samples are of both versions");
+    image.build_id = std::move(build_id);
 }
 
 void Collector::take(const Lost& lost) {
@@ -188,9 +195,9 @@ SessionInfo Collector::account() {
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
     for (const auto& [name, image] : kernel_images_)
         info.kernel_images.push_back(image);
-    for (const auto& [name, image] : mapped_images_)  // what was replaced meanwhile
-        if (noted_images_.contains(name) && !image.build_id.empty())
-            info.images.at(std::string(names_.text(name))).build_id = image.build_id;
+    for (const ImagePtr& image : noted_images_)  // what was replaced meanwhile
+        if (!image->recorded.build_id.empty())
+            info.images.at(image->name).build_id = image->recorded.build_id;
     return info;
 }
 

@@ -27,8 +27,9 @@ struct CollectorOptions {
 };
 
 /// Asked for a sample whose address lies in no known mapping (or no known kernel image): records that may
-/// explain it, valid until the next call. May be empty.
-using FillGaps = std::function<std::span<const Record>(const Sample&)>;
+/// explain it, valid until the next call. The flag: the program of the sample's process is known. May be
+/// empty.
+using FillGaps = std::function<std::span<const Record>(const Sample&, bool process_known)>;
 
 /// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
 inline constexpr std::string_view no_vmlinux = "no-vmlinux";
@@ -81,7 +82,7 @@ private:
     void take_slowly(const Sample& sample, Slot& slot);
     const Region* find(const Sample& sample, RuntimeAddress pc, bool kernel);
     const Region* find_or_ask(const Sample& sample);
-    FileKey key_for(const Sample& sample, const Region& region) const;
+    FileKey key_for(const Sample& sample, const Region& region);
     void take_chain(const Sample& sample);
     void store_arc(const Sample& sample, const Region* caller, RuntimeAddress from, const Region* callee,
                    RuntimeAddress to);
@@ -98,10 +99,8 @@ private:
     Ledger ledger_;  ///< without what the files know
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;
-    StringId no_vmlinux_;
     std::vector<Slot> cache_;
-    std::set<StringId> noted_images_;                  ///< those in info_.images
-    std::map<StringId, RecordedImage> mapped_images_;  ///< what mappings said of file images
+    std::set<ImagePtr> noted_images_;  ///< those in info_.images
     std::map<StringId, RecordedKernelImage> kernel_images_;
 };
 

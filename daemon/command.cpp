@@ -3,7 +3,6 @@
 #include "daemon/command.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,14 +123,6 @@ std::optional<CommandEnd> Command::poll_end() {
             WIFSIGNALED(status) ? CommandEnd{true, WTERMSIG(status)} : CommandEnd{false, WEXITSTATUS(status)};
     }
     return end_;
-}
-
-CommandEnd Command::wait_end() {
-    hold_.reset();
-    pollfd ended{pidfd_.get(), POLLIN, 0};
-    while (!poll_end())
-        ::poll(&ended, 1, -1);
-    return *end_;
 }
 
 void Command::signal(int number) noexcept {

@@ -44,8 +44,8 @@ public:
     void release();
     /// How it ended; none while it runs.
     std::optional<CommandEnd> poll_end();
-    /// Waits until it ends; one still held back is ended.
-    CommandEnd wait_end();
+    /// Ends a child that is still held back; to others it does nothing.
+    void dismiss() noexcept { hold_.reset(); }
     /// Sends a signal to the child.
     void signal(int number) noexcept;
 

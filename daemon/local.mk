@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
+	daemon/attach.cpp daemon/attach.h \
 	daemon/collector.cpp daemon/collector.h \
 	daemon/command.cpp daemon/command.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
 	daemon/machine.cpp daemon/machine.h \
+	daemon/mapped_image.h \
 	daemon/perf_attr.cpp daemon/perf_attr.h \
 	daemon/perf_decode.cpp daemon/perf_decode.h \
 	daemon/perf_events.cpp daemon/perf_events.h \

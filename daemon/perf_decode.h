@@ -14,24 +14,36 @@
 
 namespace op::collect {
 
-/// Room for the call chains of one batch of records.
+/// Room for the call chains of one batch of records. It grows by blocks, so that what was kept never moves.
 class ChainArena {
 public:
-    ChainArena() { words_.reserve(capacity); }
-    void clear() noexcept { words_.clear(); }
-    /// True if a chain of the longest kind still fits without moving the others.
-    bool has_room() const noexcept { return capacity - words_.size() >= longest; }
-    /// Keeps one more address of the chain begun at `start`.
-    void add(uint64_t address) {
-        if (words_.size() < capacity) words_.push_back(address);
+    void clear() noexcept {
+        for (auto& block : blocks_)
+            block.clear();
+        current_ = 0;
     }
-    size_t mark() const noexcept { return words_.size(); }
-    std::span<const uint64_t> since(size_t start) const noexcept { return std::span(words_).subspan(start); }
+    /// False when it is time to end the batch: there is room all the same.
+    bool has_room() const noexcept { return blocks_.empty() || fits(0); }
+    /// Begins a chain.
+    size_t mark() {
+        if (!blocks_.empty() && !fits(current_)) ++current_;
+        if (current_ == blocks_.size()) blocks_.emplace_back().reserve(capacity);
+        return blocks_[current_].size();
+    }
+    /// Keeps one more address of the chain begun last; a record holds no more than fit.
+    void add(uint64_t address) { blocks_[current_].push_back(address); }
+    /// The chain begun at `start`, the last one begun.
+    std::span<const uint64_t> since(size_t start) const noexcept {
+        return std::span(blocks_[current_]).subspan(start);
+    }
 
 private:
-    static constexpr size_t longest = 8192;  ///< a record of 64 KiB
+    bool fits(size_t block) const noexcept { return capacity - blocks_[block].size() >= longest; }
+
+    static constexpr size_t longest = 8192;  ///< addresses in a record of 64 KiB
     static constexpr size_t capacity = 8 * longest;
-    std::vector<uint64_t> words_;
+    std::vector<std::vector<uint64_t>> blocks_;
+    size_t current_ = 0;  ///< block that is being filled
 };
 
 /// Decodes the records of one perf session.

@@ -181,15 +181,22 @@ void PerfSource::wait_for(const Lane& lane) {
         throw_system("cannot wait for samples");
 }
 
+/// What /proc says of the processes to be profiled.
+void PerfSource::scan() {
+    if (target_.kind == PerfTarget::Kind::process) scan_process(target_.pid, initial_);
+    if (target_.kind == PerfTarget::Kind::system) scan_all_processes(initial_);
+}
+
 void PerfSource::start() {
+    // The slow parts before enabling, and one scan for processes that end before the next one reaches them.
+    if (kernel_mode_) add_kernel_records(vmlinux_, initial_, notes_);
+    scan();
     if (target_.kind != PerfTarget::Kind::command)
         for (const Lane& lane : lanes_)
             for (const Fd& event : lane.events)
                 ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
     // After enabling: what changes from now on is in the rings and is applied after this.
-    if (kernel_mode_) add_kernel_records(vmlinux_, initial_, notes_);
-    if (target_.kind == PerfTarget::Kind::process) scan_process(target_.pid, initial_);
-    if (target_.kind == PerfTarget::Kind::system) scan_all_processes(initial_);
+    scan();
     initial_due_ = true;
 }
 
@@ -235,7 +242,8 @@ std::span<const Record> PerfSource::drain() {
         lane.ring.update();
         advance(lane);
     }
-    while (batch_.size() < batch_limit && chains_.has_room()) {
+    // One record at least: on a machine with many processors those that are next may fill the room.
+    while (batch_.size() < batch_limit && (batch_.empty() || chains_.has_room())) {
         Lane* lane = earliest();
         if (!lane) break;
         if (const auto* lost = std::get_if<Lost>(&lane->next.record)) lane->lost_told += lost->count;

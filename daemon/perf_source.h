@@ -77,6 +77,7 @@ private:
     Fd open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const PerfOptions& options) const;
     void add_event(Fd fd, uint32_t cpu, uint16_t event);
     PerfRing map_ring(int fd, size_t& bytes);
+    void scan();
     void wait_for(const Lane& lane);
     void advance(Lane& lane);
     Lane* earliest();

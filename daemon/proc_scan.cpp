@@ -60,16 +60,14 @@ void add_mapping(uint32_t tgid, const MapsLine& line, RecordList& out) {
     out.add(Mapping{0, tgid, {line.start}, line.end - line.start, line.file_offset, false, line.path, {}});
 }
 
-/// The executable's own mapping goes first: the first file mapping after an exec names the application.
-void scan_mappings(uint32_t tgid, RecordList& out) {
-    const std::string_view text = out.keep(read_file(proc_path(tgid, "maps")));
-    auto lines = parse_maps(text);
-    const std::string executable = executable_of(tgid);
-    std::stable_partition(lines.begin(), lines.end(), [&](const MapsLine& line) {
-        return !executable.empty() && line.path == executable;
-    });
-    for (const MapsLine& line : lines)
+void add_mappings(uint32_t tgid, std::string_view maps, RecordList& out) {
+    for (const MapsLine& line : parse_maps(maps))
         add_mapping(tgid, line, out);
+}
+
+/// Throws if the process is gone or may not be looked into.
+std::string_view read_maps(uint32_t tgid, RecordList& out) {
+    return out.keep(read_file(proc_path(tgid, "maps")));
 }
 
 }  // namespace
@@ -88,10 +86,14 @@ void RecordList::clear() {
 
 void scan_process(uint32_t tgid, RecordList& out) {
     try {
+        const std::string_view maps = read_maps(tgid, out);
         std::string comm = read_file(proc_path(tgid, "comm"));
         if (comm.ends_with('\n')) comm.pop_back();
         out.add(Name{0, tgid, tgid, true, out.keep(std::move(comm))});
-        scan_mappings(tgid, out);
+        // An empty mapping goes first: the first file mapping after an exec names the application.
+        if (auto path = executable_of(tgid); !path.empty())
+            add_mapping(tgid, {0, 0, 0, out.keep(std::move(path))}, out);
+        add_mappings(tgid, maps, out);
         for (const uint32_t tid : threads_of(tgid))
             if (tid != tgid) out.add(Fork{0, tgid, tid, tgid, tgid});
     } catch (const Error&) {
@@ -116,15 +118,17 @@ bool GapFiller::due(uint32_t tgid, uint64_t now) {
     return true;
 }
 
-std::span<const Record> GapFiller::operator()(const Sample& sample) {
+std::span<const Record> GapFiller::operator()(const Sample& sample, bool process_known) {
     list_.clear();
     const bool kernel = sample.mode == CpuMode::kernel;
     if (!due(kernel ? kernel_slot : sample.tgid, sample.time)) return {};
     try {
         if (kernel) {
             add_module_records(list_);
+        } else if (process_known) {
+            add_mappings(sample.tgid, read_maps(sample.tgid, list_), list_);
         } else {
-            scan_mappings(sample.tgid, list_);
+            scan_process(sample.tgid, list_);
         }
     } catch (const Error&) {
         list_.clear();

@@ -49,7 +49,8 @@ std::vector<uint32_t> threads_of(uint32_t tgid);
 /// kernel's modules, so that a stream of such addresses costs little.
 class GapFiller {
 public:
-    std::span<const Record> operator()(const Sample& sample);
+    /// Of a process that is not known everything is told, of others the mappings only.
+    std::span<const Record> operator()(const Sample& sample, bool process_known);
 
 private:
     bool due(uint32_t tgid, uint64_t now);

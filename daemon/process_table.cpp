@@ -12,6 +12,21 @@ constexpr uint64_t grave_time = 2'000'000'000;
 /// ... but never more than this many.
 constexpr size_t grave_limit = 4096;
 
+constexpr std::string_view memfd_mark = "/memfd:", deletion_mark = " (deleted)";
+
+/// Names that programs choose may hold any byte but '/', to be one component of a path.
+std::string one_component(std::string_view text) {
+    std::string name(text);
+    std::ranges::replace(name, '/', '_');
+    return name;
+}
+
+/// "/memfd:NAME (deleted)" -> "/memfd:NAME"
+std::string memfd_name(std::string_view path) {
+    if (path.ends_with(deletion_mark)) path.remove_suffix(deletion_mark.size());
+    return std::string(memfd_mark) + one_component(path.substr(memfd_mark.size()));
+}
+
 RuntimeAddress end_of(RuntimeAddress start, uint64_t length) {
     return {length > UINT64_MAX - start.value() ? UINT64_MAX : start.value() + length};
 }
@@ -62,24 +77,34 @@ AddressSpace& ProcessTable::own_space(Process& process) {
     return *process.space;
 }
 
+/// A program that was started from a memfd is a file to us, or it would have no application.
+void ProcessTable::map_program_in_memory(const Process& process, std::string_view path, Region& region) {
+    if (!path.starts_with(memfd_mark)) return;
+    ImagePtr program = images_.get(memfd_name(path));
+    if (!process.awaiting_executable && process.executable != program) return;
+    region.kind = RegionKind::file;
+    region.image = std::move(program);
+}
+
 void ProcessTable::apply(const Mapping& mapping) {
     ++generation_;
     Region region{mapping.start, end_of(mapping.start, mapping.length), mapping.file_offset};
     if (mapping.kernel) {
         region.kind = RegionKind::kernel;
         region.file_offset = 0;
-        region.name = names_.intern(mapping.path);
+        region.image = images_.get(mapping.path);
         kernel_.map(region);
         return;
     }
     const MappedPath path = classify_mapped_path(mapping.path);
     region.kind = path.kind;
-    region.name = names_.intern(path.name);
-    if (path.kind == RegionKind::anon) region.file_offset = 0;
+    region.image = images_.get(path.name);
     Process& process = processes_[mapping.tgid];
+    map_program_in_memory(process, mapping.path, region);
+    if (region.kind == RegionKind::anon) region.file_offset = 0;
     own_space(process).map(region);
-    if (path.kind != RegionKind::file) return;
-    if (process.awaiting_executable) process.executable = region.name;
+    if (region.kind != RegionKind::file) return;
+    if (process.awaiting_executable) process.executable = region.image;
     process.awaiting_executable = false;
 }
 
@@ -91,32 +116,44 @@ void ProcessTable::apply(const Unmapping& unmapping) {
 }
 
 void ProcessTable::apply(const Name& name) {
+    const auto known = processes_.find(name.tgid);
+    if (!name.exec && (known == processes_.end() || name.tid != name.tgid)) return;
+    Process& process = name.exec ? processes_[name.tgid] : known->second;
+    process.command = images_.get("/[" + one_component(name.comm) + "]");
     if (!name.exec) return;
     ++generation_;
-    Process& process = processes_[name.tgid];
     process.space.reset();
-    process.awaiting_executable = true;
-    process.executable = StringId::none;
-    process.threads = 1;
+    process.awaiting_executable = true;  // until then the kernel works for the program that called exec
+    process.leader = true;
+    process.threads.clear();
 }
 
 void ProcessTable::apply(const Fork& fork) {
     if (fork.tgid == fork.parent_tgid) {
-        if (const auto it = processes_.find(fork.tgid); it != processes_.end()) ++it->second.threads;
+        const auto it = processes_.find(fork.tgid);
+        if (it != processes_.end() && fork.tid != fork.tgid) it->second.threads.insert(fork.tid);
         return;
     }
     ++generation_;
     const auto parent = processes_.find(fork.parent_tgid);
-    Process child = parent == processes_.end() ? Process{} : parent->second;
-    child.threads = 1;
+    Process child;
+    if (parent != processes_.end()) {
+        child.space = parent->second.space;
+        child.command = parent->second.command;
+        child.executable = parent->second.executable;
+        child.awaiting_executable = parent->second.awaiting_executable;
+    }
     processes_[fork.tgid] = std::move(child);
 }
 
 void ProcessTable::apply(const Exit& exit) {
     const auto it = processes_.find(exit.tgid);
     if (it == processes_.end()) return;
-    if (it->second.threads > 0) --it->second.threads;
-    if (it->second.threads == 0) bury(exit.tgid, exit.time);
+    Process& process = it->second;
+    if (process.ended()) return;
+    if (exit.tid == exit.tgid) process.leader = false;
+    process.threads.erase(exit.tid);
+    if (process.ended()) bury(exit.tgid, exit.time);
 }
 
 void ProcessTable::bury(uint32_t tgid, uint64_t time) {
@@ -124,7 +161,7 @@ void ProcessTable::bury(uint32_t tgid, uint64_t time) {
     while (!graves_.empty() && (graves_.size() > grave_limit || graves_.front().time + grave_time < time)) {
         // A number that was given to a new process meanwhile stays.
         const auto it = processes_.find(graves_.front().tgid);
-        if (it != processes_.end() && it->second.threads == 0) {
+        if (it != processes_.end() && it->second.ended()) {
             processes_.erase(it);
             ++generation_;
         }
@@ -143,15 +180,14 @@ const Region* ProcessTable::find_user(uint32_t tgid, RuntimeAddress pc) const no
 }
 
 MappedPath classify_mapped_path(std::string_view path) {
-    constexpr std::string_view deletion_mark = " (deleted)";
     const bool deleted = path.ends_with(deletion_mark);
     if (deleted) path.remove_suffix(deletion_mark.size());
     if (path.starts_with('[')) return {RegionKind::anon, path};
     // Memory with a name only the kernel knows; JIT compilers keep code in memfd and shared anonymous memory.
-    const bool nameless = !path.starts_with('/') || path.starts_with("//") || path.starts_with("/memfd:") ||
+    const bool nameless = !path.starts_with('/') || path.starts_with("//") || path.starts_with(memfd_mark) ||
                           path.starts_with("/anon_hugepage") || path.starts_with("/SYSV") ||
                           path == "/dev/zero";
-    if (nameless) return {RegionKind::anon, "anon"};
+    if (nameless) return {RegionKind::anon, "anon", deleted};
     return {RegionKind::file, path, deleted};
 }
 

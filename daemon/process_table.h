@@ -7,13 +7,13 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "daemon/mapped_image.h"
 #include "libop/address.h"
-#include "libop/intern.h"
 #include "libop/record.h"
 
 namespace op::collect {
@@ -29,7 +29,7 @@ enum class RegionKind : uint8_t {
 struct Region {
     RuntimeAddress start, end;
     uint64_t file_offset = 0;  ///< offset of start in the image; always 0 for anon: a region is its own image
-    StringId name = StringId::none;
+    ImagePtr image = nullptr;  ///< never null in a table
     RegionKind kind = RegionKind::file;
 
     /// The key for a pc of this region (doc/FORMATS.md, "Keys"): one of the two places that convert between
@@ -55,17 +55,18 @@ private:
 /// One process. Forked children share the address space until one of them changes it.
 struct Process {
     std::shared_ptr<AddressSpace> space;
-    StringId executable = StringId::none;  ///< path; none = not known (a kernel thread, or not seen yet)
-    bool awaiting_executable = false;      ///< the next file mapping is the executable's
-    uint32_t threads = 1;                  ///< alive, as far as seen
+    ImagePtr command;                      ///< "/[NAME]", its command name; null = not known
+    ImagePtr executable;                   ///< null = not known (a kernel thread, or not seen yet)
+    bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
+    bool leader = true;                    ///< the first thread lives
+    std::unordered_set<uint32_t> threads;  ///< others that live, as far as seen
+
+    bool ended() const noexcept { return !leader && threads.empty(); }
 };
 
 /// All processes and the kernel. Not thread-safe.
 class ProcessTable {
 public:
-    /// `names` must outlive the table.
-    explicit ProcessTable(StringTable& names) : names_(names) {}
-
     void apply(const Mapping& mapping);
     void apply(const Unmapping& unmapping);
     void apply(const Name& name);
@@ -84,9 +85,12 @@ public:
     /// Changes whenever an earlier lookup's result may no longer hold.
     uint32_t generation() const noexcept { return generation_; }
     size_t size() const noexcept { return processes_.size(); }
+    /// Images that are remembered; some are mapped nowhere any more.
+    size_t images() const noexcept { return images_.size(); }
 
 private:
     AddressSpace& own_space(Process& process);
+    void map_program_in_memory(const Process& process, std::string_view path, Region& region);
     void bury(uint32_t tgid, uint64_t time);
 
     struct Grave {
@@ -94,7 +98,7 @@ private:
         uint64_t time;
     };
 
-    StringTable& names_;
+    ImagePool images_;
     std::unordered_map<uint32_t, Process> processes_;
     std::deque<Grave> graves_;  ///< ended processes, oldest first
     AddressSpace kernel_;
@@ -102,7 +106,7 @@ private:
 };
 
 /// How a mapped path is to be understood: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" ->
-/// anon.
+/// anon. A memfd is anon too; that a program was started from it shows in its process only.
 struct MappedPath {
     RegionKind kind;
     std::string_view name;  ///< path without the deletion mark, or label; part of the argument or static

@@ -3,16 +3,13 @@
 #include "daemon/recording.h"
 
 #include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <optional>
+#include "libop/error.h"
 
 namespace op::collect {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using TimePoint = std::chrono::steady_clock::time_point;
 /// The source is drained this often even if it does not ask for it, so that a crash costs little.
 constexpr std::chrono::milliseconds drain_interval{1000};
 constexpr std::chrono::seconds checkpoint_interval{60};
@@ -20,29 +17,60 @@ constexpr int drain_batches = 1000;
 /// Time a command has to end after it was asked to.
 constexpr std::chrono::seconds grace{2};
 
+/// What stop signals do to a command.
+class Stopping {
+public:
+    Stopping(Command* command, StopSignals& signals, const Now& now)
+        : command_(command), signals_(signals), now_(now) {}
+
+    void watch() {
+        if (now_() >= kill_at_) command_->signal(SIGKILL);
+        const auto received = signals_.take();
+        if (received.number == 0) return;
+        if (command_) pass_on(received);
+        interrupted_ = true;
+    }
+    bool interrupted() const noexcept { return interrupted_; }
+    StopReason reason() const noexcept {
+        return interrupted_ ? StopReason::interrupted : StopReason::program_ended;
+    }
+
+private:
+    void pass_on(const StopSignals::Received& received) {
+        if (interrupted_) {
+            command_->signal(SIGKILL);
+        } else {
+            if (!received.from_terminal) command_->signal(received.number);
+            kill_at_ = now_() + grace;
+        }
+    }
+
+    Command* command_;
+    StopSignals& signals_;
+    const Now& now_;
+    bool interrupted_ = false;
+    TimePoint kill_at_ = TimePoint::max();  ///< of a command that was asked to end
+};
+
 class Loop {
 public:
-    explicit Loop(const Recording& r) : r_(r) {
-        if (r.attached) target_.reset(static_cast<int>(::syscall(SYS_pidfd_open, r.attached, 0)));
-    }
+    explicit Loop(const Recording& r) : r_(r), stopping_(r.command, r.signals, r.now) {}
 
     StopReason run() {
         while (!over_) {
             wait();
             drain_some();
-            watch_program();
-            watch_signals();
-            if (r_.checkpoint && Clock::now() >= next_checkpoint_) {
-                r_.checkpoint();
-                next_checkpoint_ = Clock::now() + checkpoint_interval;
-            }
+            if (program_ended_ && (!r_.command || r_.command->poll_end())) over_ = true;
+            stopping_.watch();
+            if (stopping_.interrupted() && !r_.command) over_ = true;
+            if (r_.checkpoint && r_.now() >= next_checkpoint_) checkpoint();
         }
-        return interrupted_ ? StopReason::interrupted : StopReason::program_ended;
+        return stopping_.reason();
     }
 
 private:
     void wait() {
-        const int program = r_.command ? r_.command->wait_fd() : target_.get();
+        const int program = r_.command ? r_.command->wait_fd() : r_.attached;
         pollfd fds[] = {{r_.source.wait_fd(), POLLIN, 0}, {r_.signals.fd(), POLLIN, 0}, {program, POLLIN, 0}};
         ::poll(fds, std::size(fds), static_cast<int>(drain_interval.count()));
         program_ended_ = fds[2].revents != 0;
@@ -57,33 +85,34 @@ private:
         }
     }
 
-    void watch_program() {
-        if (program_ended_ && (!r_.command || r_.command->poll_end())) over_ = true;
-        if (kill_at_ && Clock::now() >= *kill_at_ && r_.command) r_.command->signal(SIGKILL);
-    }
-
-    void watch_signals() {
-        const auto received = r_.signals.take();
-        if (received.number == 0) return;
-        if (!r_.command) {
-            over_ = interrupted_ = true;
-        } else if (interrupted_) {
-            r_.command->signal(SIGKILL);
-        } else {
-            interrupted_ = true;
-            if (!received.from_terminal) r_.command->signal(received.number);
-            kill_at_ = Clock::now() + grace;
+    /// A disk that is full now may have room at the end.
+    void checkpoint() {
+        try {
+            r_.checkpoint();
+        } catch (const Error& e) {
+            r_.notes.warn(std::string("not saved while recording, which goes on: ") + e.what());
         }
+        next_checkpoint_ = r_.now() + checkpoint_interval;
     }
 
     const Recording& r_;
-    Fd target_;
-    bool over_ = false, interrupted_ = false, program_ended_ = false;
-    std::optional<Clock::time_point> kill_at_;
-    Clock::time_point next_checkpoint_ = Clock::now() + checkpoint_interval;
+    Stopping stopping_;
+    bool over_ = false, program_ended_ = false;
+    TimePoint next_checkpoint_ = r_.now() + checkpoint_interval;
 };
 
 }  // namespace
+
+StopReason await_end(Command& command, StopSignals& signals, const Now& now) {
+    command.dismiss();
+    Stopping stopping(&command, signals, now);
+    while (!command.poll_end()) {
+        pollfd fds[] = {{command.wait_fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}};
+        ::poll(fds, std::size(fds), static_cast<int>(drain_interval.count()));
+        stopping.watch();
+    }
+    return stopping.reason();
+}
 
 void drain_into(SampleSource& source, const std::function<void(std::span<const Record>)>& sink) {
     for (auto records = source.drain(); !records.empty(); records = source.drain())

@@ -2,24 +2,32 @@
 // The loop of a recording: drain the source, watch the profiled program and the stop signals.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <span>
 
 #include "daemon/command.h"
 #include "daemon/sample_source.h"
 #include "daemon/stop_signal.h"
+#include "libop/diagnostics.h"
 
 namespace op::collect {
+
+/// Tells the time.
+using Now = std::function<std::chrono::steady_clock::time_point()>;
 
 /// What a recording works with. Everything outlives it.
 struct Recording {
     SampleSource& source;
     StopSignals& signals;
+    Diagnostics& notes;
     std::function<void(std::span<const Record>)> sink;  ///< gets every record, in order
     std::function<void()>
-        checkpoint;              ///< called about once a minute, so that a crash costs little; may be empty
+        checkpoint;  ///< called about once a minute, so that a crash costs little; may be empty; if it
+                     ///< throws an Error that is noted and the recording goes on
     Command* command = nullptr;  ///< program to release and watch; null = none
-    pid_t attached = 0;          ///< running process to watch; 0 = none
+    int attached = -1;           ///< pidfd of a running process to watch; -1 = none
+    Now now = std::chrono::steady_clock::now;
 };
 
 /// Why it ended.
@@ -30,6 +38,9 @@ enum class StopReason { program_ended, interrupted };
 /// two seconds later, or a second signal comes, it is killed. Throws what the source, the sink and
 /// Command::release throw.
 StopReason record(const Recording& recording);
+
+/// Waits until the command ends; one still held back is ended. Stop signals do what they do while recording.
+StopReason await_end(Command& command, StopSignals& signals, const Now& now = std::chrono::steady_clock::now);
 
 /// Drains the source into the sink until it gives nothing more.
 void drain_into(SampleSource& source, const std::function<void(std::span<const Record>)>& sink);

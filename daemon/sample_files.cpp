@@ -41,11 +41,28 @@ uint64_t anon_start(const ImageRef& image) {
     return image.kind == RegionKind::anon ? image.start.value() : 0;
 }
 
+/// What the kernel puts into every process.
+bool is_the_same_everywhere(std::string_view label) {
+    return label == "[vdso]" || label == "[vsyscall]" || label == "[vectors]" || label == "[sigpage]";
+}
+
+StringId number_of(MappedImage& image, StringTable& names) {
+    if (image.id == StringId::none) image.id = names.intern(image.name);
+    return image.id;
+}
+
 }  // namespace
 
-ImageRef ImageRef::of(const Region& region, uint32_t tgid) {
-    if (region.kind != RegionKind::anon) return {region.name, region.kind, 0, {}, {}};
-    return {region.name, region.kind, tgid, region.start, region.end};
+ImageRef ImageRef::of(const Region& region, uint32_t tgid, StringTable& names) {
+    const StringId name = number_of(*region.image, names);
+    if (region.kind != RegionKind::anon) return {name, region.kind, 0, {}, {}};
+    if (is_the_same_everywhere(region.image->name))
+        return {name, region.kind, 0, {}, RuntimeAddress{region.end - region.start}};
+    return {name, region.kind, tgid, region.start, region.end};
+}
+
+ImageRef ImageRef::of_file(MappedImage& file, StringTable& names) {
+    return {number_of(file, names), RegionKind::file, 0, {}, {}};
 }
 
 size_t FileKeyHash::operator()(const FileKey& key) const noexcept {

@@ -16,7 +16,8 @@
 
 namespace op::collect {
 
-/// An image as samples refer to it. Anonymous memory belongs to one process and region.
+/// An image as samples refer to it. Anonymous memory belongs to one process and region, except what the kernel
+/// puts into every process: that belongs to process 0 and starts at 0.
 struct ImageRef {
     StringId name = StringId::none;  ///< none = no image
     RegionKind kind = RegionKind::file;
@@ -24,7 +25,9 @@ struct ImageRef {
     RuntimeAddress start, end{};  ///< anon only, half-open
 
     bool operator==(const ImageRef&) const = default;
-    static ImageRef of(const Region& region, uint32_t tgid);
+    /// Gives the region's image its number in `names` if it has none; always the same table, please.
+    static ImageRef of(const Region& region, uint32_t tgid, StringTable& names);
+    static ImageRef of_file(MappedImage& file, StringTable& names);
 };
 
 /// What selects a sample file.

@@ -2,6 +2,7 @@
 // Things to tell the user that did not stop the work. Libraries add; the tool prints.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,21 +11,36 @@
 namespace op {
 
 /// An ordered list of one-line notes. Adding a text that is already there changes nothing, so a fault that
-/// repeats for every sample is told once.
+/// repeats for every sample is told once. Of more than `limit` different texts the rest is only counted, so
+/// that memory does not grow with time.
 class Diagnostics {
 public:
+    static constexpr size_t limit = 1000;
+
     /// Adds a warning: the result is usable but not what the user may think.
     void warn(std::string text) {
-        if (seen_.insert(text).second) warnings_.push_back(std::move(text));
+        if (seen_.contains(text)) return;
+        if (seen_.size() >= limit) {
+            ++further_;
+            return;
+        }
+        seen_.insert(text);
+        warnings_.push_back(std::move(text));
     }
     /// Warnings in the order they were first added.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-    /// Hands over the warnings gathered so far and forgets them (but not that they were told).
-    std::vector<std::string> take() { return std::exchange(warnings_, {}); }
+    /// Hands over the warnings gathered so far and forgets them (but not that they were told). The last one
+    /// says how many were only counted, if any were.
+    std::vector<std::string> take() {
+        auto told = std::exchange(warnings_, {});
+        if (const auto n = std::exchange(further_, 0)) told.push_back(std::to_string(n) + " further notes");
+        return told;
+    }
 
 private:
     std::vector<std::string> warnings_;
     std::set<std::string> seen_;
+    size_t further_ = 0;  ///< beyond the limit, not told yet
 };
 
 }  // namespace op

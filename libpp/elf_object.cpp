@@ -8,15 +8,17 @@
 #include <algorithm>
 #include <cstring>
 
-#include "libop/bytes.h"
+#include "libop/build_id.h"
 #include "libop/error.h"
-#include "libop/text.h"
 
 namespace op::pp {
 namespace {
 
 /// No compiler makes longer ones; a string table without end must not cost its size for every symbol.
 constexpr size_t longest_name = 1 << 16;
+
+/// Sections and segments of notes that are searched for the build-id.
+constexpr size_t note_block_limit = 64;
 
 struct ElfEnd {
     void operator()(Elf* elf) const { elf_end(elf); }
@@ -60,7 +62,6 @@ private:
     void read_sections();
     void read_segments();
     Elf_Scn* find_table(uint32_t type) const;
-    std::string build_id_in(Elf_Data* notes) const;
 
     std::span<const std::byte> bytes_;
     std::unique_ptr<Elf, ElfEnd> elf_;
@@ -157,33 +158,25 @@ std::vector<RawSymbol> ElfObject::symbols(bool dynamic) const {
     return found;
 }
 
-std::string ElfObject::build_id_in(Elf_Data* notes) const {
-    if (!notes) return {};
-    GElf_Nhdr note;
-    size_t name = 0, desc = 0;
-    for (size_t at = 0; (at = gelf_getnote(notes, at, &note, &name, &desc)) > 0;) {
-        const auto* base = static_cast<const std::byte*>(notes->d_buf);
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= 64 &&
-            std::memcmp(base + name, "GNU", 4) == 0)
-            return hex(std::span(base + desc, note.n_descsz));
-    }
-    return {};
-}
-
 std::string ElfObject::build_id() const {
+    size_t blocks = 0;  // of notes, looked at
+    const auto id_in = [&](uint64_t offset, uint64_t size) -> std::string {
+        if (++blocks > note_block_limit || offset > bytes_.size()) return {};
+        const auto rest = bytes_.subspan(offset);
+        return build_id_of_notes(rest.first(std::min<uint64_t>(size, rest.size())), is_foreign());
+    };
     for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn));) {
         GElf_Shdr sh;
         if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE) continue;
-        if (auto id = build_id_in(elf_getdata(scn, nullptr)); !id.empty()) return id;
+        if (auto id = id_in(sh.sh_offset, sh.sh_size); !id.empty()) return id;
     }
     size_t count = 0;
     elf_getphdrnum(elf_.get(), &count);
     for (size_t i = 0; i < count; ++i) {  // a file without section headers
         GElf_Phdr ph;
         if (!gelf_getphdr(elf_.get(), static_cast<int>(i), &ph)) break;
-        if (ph.p_type != PT_NOTE || part(ph.p_offset, ph.p_filesz).empty()) continue;
-        auto id = build_id_in(elf_getdata_rawchunk(elf_.get(), ph.p_offset, ph.p_filesz, ELF_T_NHDR));
-        if (!id.empty()) return id;
+        if (ph.p_type != PT_NOTE) continue;
+        if (auto id = id_in(ph.p_offset, ph.p_filesz); !id.empty()) return id;
     }
     return {};
 }

@@ -130,6 +130,9 @@ public:
         ++session_;
     }
     std::vector<SelectedFile> finish(const std::vector<SessionReader>& sessions) && {
+        if (without_program_ > 0)
+            notes_.warn(std::to_string(without_program_) +
+                        " sample files left out: their application is anonymous memory, not a program");
         if (seen_ == 0) throw_empty(sessions);
         if (files_.empty()) throw_no_match(seen_, events_);
         return std::move(files_);
@@ -137,7 +140,11 @@ public:
 
 private:
     void add(std::string path, SampleName name, const std::string& samples_dir) {
-        if (name.callee || name.app.kind == ImageName::Kind::anon) return;
+        if (name.callee) return;
+        if (name.app.kind == ImageName::Kind::anon) {
+            ++without_program_;
+            return;
+        }
         ++seen_;
         events_.insert(name.event + ":" + std::to_string(name.count));
         if (is_own_file(name, samples_dir)) {
@@ -156,6 +163,7 @@ private:
     Diagnostics& notes_;
     size_t session_ = 0;
     size_t seen_ = 0;
+    size_t without_program_ = 0;  ///< files left out
     std::set<std::string> events_;
     std::set<std::string> paths_;
     std::vector<SelectedFile> files_;

@@ -59,9 +59,9 @@ struct SelectOptions {
     bool exclude_dependent = false;  ///< only samples in the application's own image
 };
 
-/// The selected files, by session, then path. Call-graph files and samples of the profiler writing its own
-/// samples are left out, the latter with a warning. Throws a usage error if the sessions hold no sample file,
-/// if none is selected, or if two sessions hold the same selected file.
+/// The selected files, by session, then path. Call-graph files are left out, and with a warning samples of
+/// the profiler writing its own samples and those whose application is anonymous memory. Throws a usage error
+/// if the sessions hold no sample file, if none is selected, or if two sessions hold the same selected file.
 std::vector<SelectedFile> select_files(const std::vector<SessionReader>& sessions, const ProfileSpec& spec,
                                        const SelectOptions& options, const ImageFinder& finder,
                                        Diagnostics& notes);

@@ -35,7 +35,7 @@ std::string_view remedy(LossCause cause) {
         case LossCause::saturated:
             return "sample less often: use a higher count";
         case LossCause::no_mapping:
-            return "start the profiler before the program, or as root";
+            return "their processes ended while profiling began, or only root may look into them";
         case LossCause::kernel_address:
             return "profile as root, or set /proc/sys/kernel/kptr_restrict to 0";
         case LossCause::guest:

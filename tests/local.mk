@@ -18,14 +18,18 @@ tests_unit_tests_SOURCES = \
 	tests/unit/select_test.cpp \
 	tests/unit/write_text_test.cpp \
 	utils/output.cpp utils/report_options.cpp $(utils_common) \
+	tests/unit/attach_test.cpp \
 	tests/unit/collector_test.cpp \
+	tests/unit/command_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \
 	tests/unit/perf_events_test.cpp \
+	tests/unit/perf_ring_test.cpp \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
 	tests/unit/stream_test.cpp \
+	tests/unit/diagnostics_test.cpp \
 	tests/unit/directory_test.cpp \
 	tests/unit/event_spec_test.cpp \
 	tests/unit/event_table_test.cpp \
@@ -47,6 +51,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/kallsyms_test.cpp \
 	tests/unit/kernel_symbols_test.cpp \
+	tests/unit/recording_test.cpp \
 	tests/unit/replay_source_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <memory>
 
+#include "daemon/attach.h"
 #include "daemon/collector.h"
 #include "daemon/command.h"
 #include "daemon/kernel_map.h"
@@ -135,6 +136,7 @@ public:
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
         raise_file_limit();
         if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
+        if (o_.pid) attached_ = watch_process(static_cast<pid_t>(*o_.pid));
         source_ = std::make_unique<PerfSource>(perf_options(o_, command_.get()), info_, tool.notes);
     }
 
@@ -171,8 +173,7 @@ private:
     }
 
     void record_run() {
-        Recording recording{*source_, signals_,       {},
-                            {},       command_.get(), static_cast<pid_t>(o_.pid.value_or(0))};
+        Recording recording{*source_, signals_, tool_.notes, {}, {}, command_.get(), attached_.get()};
         if (o_.lazy) {
             stream_.emplace(session_.create_in_samples(lazy_file), lazy_file, info_);
             recording.sink = [this](auto records) {
@@ -180,7 +181,7 @@ private:
                     stream_->write(record);
             };
         } else {
-            make_collector([this](const Sample& sample) { return gaps_(sample); });
+            make_collector([this](const Sample& sample, bool known) { return gaps_(sample, known); });
             recording.sink = [this](auto records) { collector_->process(records); };
             recording.checkpoint = [this] {
                 save();
@@ -225,7 +226,7 @@ private:
         bool good = tool_.attempt([&] { info = save(); });
         good &= tool_.attempt([&] { session_.write_statistics(info); });
         good &= tool_.attempt([&] { write_kallsyms(); });
-        if (command_) say_end(command_->wait_end());
+        if (command_) say_end(command_end());
         tool_.print_notes();
         say(summary(info));
         say_more(info);
@@ -244,10 +245,16 @@ private:
     }
 
     /// A program that was killed, or stopped because of us, did not fail.
-    int program_status() const {
-        if (!command_ || interrupted_) return 0;
-        const CommandEnd end = command_->wait_end();
-        return end.normal() || (end.signalled && end.code == SIGKILL) ? 0 : program_failed;
+    int program_status() {
+        if (!command_) return 0;
+        const CommandEnd end = command_end();
+        return interrupted_ || end.normal() || (end.signalled && end.code == SIGKILL) ? 0 : program_failed;
+    }
+
+    /// Waits for it; a recording that failed ends before its program.
+    CommandEnd command_end() {
+        if (await_end(*command_, signals_) == StopReason::interrupted) interrupted_ = true;
+        return *command_->poll_end();
     }
 
     std::string summary(const SessionInfo& info) const {
@@ -288,6 +295,7 @@ private:
     SessionInfo info_;
     SessionWriter session_;
     std::unique_ptr<Command> command_;
+    Fd attached_;
     std::unique_ptr<PerfSource> source_;
     GapFiller gaps_;
     std::optional<Collector> collector_;
@@ -303,6 +311,7 @@ int operf(Tool& tool, int argc, char** argv) {
     if (parsed.exit_status) return *parsed.exit_status;
     options.command = parsed.words;
     check(options);
+    if (options.pid) options.pid = process_of(static_cast<pid_t>(*options.pid));
     return Run(tool, options).run();
 }
 

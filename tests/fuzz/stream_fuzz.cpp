@@ -51,8 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto bytes = std::as_bytes(std::span(aligned)).first(size);
     try {
         op::StreamReader reader(bytes, "input");
-        op::StringTable names;
-        op::collect::ProcessTable table(names);
+        op::collect::ProcessTable table;
         std::vector<op::Record> records;
         for (reader.read(records, 16); !records.empty(); reader.read(records, 16))
             for (const op::Record& record : records)

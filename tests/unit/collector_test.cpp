@@ -107,6 +107,38 @@ TEST_F(Collecting, anonymous_memory_is_named_by_process_and_region) {
               std::string("{root}/bin/app/{dep}/{anon:[heap]}/7.0x900000.0x900fff/") + tail + " 4=1");
 }
 
+TEST_F(Collecting, a_program_started_from_a_memfd_has_its_own_file) {
+    collector();
+    feed({Name{0, 8, 8, true, "hidden"},
+          Mapping{0, 8, {0x400000}, 0x1000, 0x1000, false, "/memfd:hidden (deleted)", {}},
+          user(0x400010, 8)});
+    EXPECT_EQ(files(),
+              std::vector{std::string("{root}/memfd:hidden/{dep}/{root}/memfd:hidden/") + tail + " 1010=1"});
+    EXPECT_TRUE(account_.images.at("/memfd:hidden").deleted);
+}
+
+TEST_F(Collecting, memory_of_an_unknown_program_goes_by_its_command_name) {
+    collector();
+    feed({Mapping{0, 8, {0x900000}, 0x1000, 0, false, "//anon", {}}, user(0x900000, 8),
+          Name{0, 9, 9, true, "a/b"}, Mapping{0, 9, {0x900000}, 0x1000, 0, false, "//anon", {}},
+          user(0x900000, 9)});
+    const auto paths = files();
+    EXPECT_TRUE(paths.at(0).starts_with("{root}/[a_b]/{dep}/{anon:anon}/9.")) << paths[0];
+    EXPECT_TRUE(paths.at(1).starts_with("{root}/[unknown]/{dep}/{anon:anon}/8.")) << paths[1];
+}
+
+TEST_F(Collecting, the_vdso_is_one_image_for_all_processes) {
+    collector();
+    for (uint32_t tgid = 100; tgid < 150; ++tgid) {
+        const uint64_t start = 0x7ffc00000000 + tgid * 0x10000;
+        feed({Name{0, tgid, tgid, true, "app"},
+              Mapping{0, tgid, {0x400000}, 0x1000, 0, false, "/bin/app", {}},
+              Mapping{0, tgid, {start}, 0x2000, 0, false, "[vdso]", {}}, user(start + 0x940, tgid)});
+    }
+    EXPECT_EQ(files(), std::vector{std::string("{root}/bin/app/{dep}/{anon:[vdso]}/0.0x0.0x1fff/") + tail +
+                                   " 940=50"});
+}
+
 TEST_F(Collecting, separation_shows_in_the_names) {
     collector({.separate_thread = true, .separate_cpu = true});
     Sample other = user(0x400010, 7, 1);
@@ -174,13 +206,27 @@ TEST_F(Collecting, a_path_that_would_leave_the_session_is_a_counted_loss) {
 TEST_F(Collecting, a_gap_is_asked_about_and_filled) {
     std::vector<Record> answer{Mapping{0, 7, {0xa00000}, 0x1000, 0, false, "/lib/late.so", {}}};
     int asked = 0;
-    collector({}, [&](const Sample&) -> std::span<const Record> {
+    collector({}, [&](const Sample&, bool) -> std::span<const Record> {
         ++asked;
         return answer;
     });
     feed({user(0xa00010), user(0xa00010)});
     EXPECT_EQ(asked, 1);
     EXPECT_NE(files().at(0).find("/lib/late.so/"), std::string::npos);
+}
+
+TEST_F(Collecting, a_gap_in_an_unknown_process_is_filled_with_its_program) {
+    std::vector<Record> answer{Name{0, 8, 8, true, "other"},
+                               Mapping{0, 8, {0}, 0, 0, false, "/bin/other", {}},
+                               Mapping{0, 8, {0x7f0000}, 0x1000, 0, false, "/lib/libc.so", {}}};
+    std::vector<bool> known;
+    collector({}, [&](const Sample&, bool process_known) -> std::span<const Record> {
+        known.push_back(process_known);
+        return answer;
+    });
+    feed({user(0x7f0010, 8), user(0x10, 7)});
+    EXPECT_EQ(known, (std::vector{false, true}));
+    EXPECT_EQ(files().at(0), std::string("{root}/bin/other/{dep}/{root}/lib/libc.so/") + tail + " 10=1");
 }
 
 TEST_F(Collecting, a_new_mapping_ends_what_the_cache_knew) {

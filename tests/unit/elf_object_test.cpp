@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "libop/error.h"
 #include "libop/fd.h"
 #include "tests/unit/fixtures.h"
+#include "tests/unit/temp_dir.h"
 
 namespace op::pp {
 namespace {
@@ -103,6 +105,48 @@ TEST(BuildId, is_read_from_files_and_from_notes) {
     const uint32_t notes[] = {4, 2, 99, 0x00554e47, 0,
                               4, 2, 3,  0x00554e47, 0xcdab};  // one of another type first
     EXPECT_EQ(build_id_of_notes(std::as_bytes(std::span(notes))), "abcd");
+}
+
+TEST(BuildId, the_other_byte_order_is_read) {
+    const uint32_t notes[] = {0x04000000, 0x02000000, 0x03000000, 0x00554e47, 0xcdab};
+    EXPECT_EQ(build_id_of_notes(std::as_bytes(std::span(notes)), true), "abcd");
+    EXPECT_EQ(build_id_of_notes(std::as_bytes(std::span(notes)), false), "");
+}
+
+TEST(BuildId, a_file_of_many_overlapping_notes_is_not_searched_to_its_end) {
+    // 200 headers, each of which names the same notes: 64 KiB without an id, then one.
+    Elf64_Ehdr head{};
+    std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+    head.e_ident[EI_CLASS] = ELFCLASS64;
+    head.e_ident[EI_DATA] = __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+    head.e_ident[EI_VERSION] = head.e_version = EV_CURRENT;
+    head.e_phoff = sizeof head;
+    head.e_ehsize = sizeof head;
+    head.e_phentsize = sizeof(Elf64_Phdr);
+    head.e_phnum = 200;
+    Elf64_Phdr segment{};
+    segment.p_type = PT_NOTE;
+    segment.p_offset = sizeof head + 200 * sizeof segment;
+    segment.p_filesz = 64 * 1024 + 20;
+    const uint32_t other[] = {4, 0, 99, 0x00554e47}, wanted[] = {4, 2, 3, 0x00554e47, 0xcdab};
+    std::string file(reinterpret_cast<char*>(&head), sizeof head);
+    for (int i = 0; i < 200; ++i)
+        file.append(reinterpret_cast<char*>(&segment), sizeof segment);
+    for (int i = 0; i < 4096; ++i)
+        file.append(reinterpret_cast<const char*>(other), sizeof other);
+    file.append(reinterpret_cast<const char*>(wanted), sizeof wanted);
+    EXPECT_EQ(build_id_of_elf(as_bytes(file)), "");
+    EXPECT_EQ(open_elf(as_bytes(file), "notes")->build_id(), "");
+    const test::TempDir dir;
+    EXPECT_EQ(build_id_of_file(dir.write("notes", file)), "");
+}
+
+TEST(BuildId, what_is_no_regular_file_is_not_waited_for) {
+    const test::TempDir dir;
+    ASSERT_EQ(::mkfifo((dir / "fifo").c_str(), 0600), 0);
+    EXPECT_EQ(build_id_of_file(dir / "fifo"), "");
+    EXPECT_EQ(build_id_of_file(dir.path()), "");
+    EXPECT_EQ(build_id_of_file("/dev/zero"), "");
 }
 
 TEST(BuildId, notes_that_lie_about_their_sizes_give_none) {

@@ -135,4 +135,25 @@ TEST(PerfDecoder, losses_and_throttling_are_told) {
     EXPECT_TRUE(std::get<Throttle>(decoder.decode(throttle.header(), chains)->record).on);
 }
 
+TEST(ChainArena, chains_of_a_thousand_processors_are_all_kept) {
+    ChainArena chains;
+    for (int round = 0; round < 2; ++round) {
+        std::vector<std::span<const uint64_t>> kept;
+        for (uint64_t cpu = 0; cpu < 1000; ++cpu) {
+            const size_t start = chains.mark();
+            for (uint64_t i = 0; i < 127; ++i)
+                chains.add(cpu << 32 | i);
+            kept.push_back(chains.since(start));
+        }
+        EXPECT_FALSE(chains.has_room()) << "the batch ends here";
+        for (uint64_t cpu = 0; cpu < 1000; ++cpu) {
+            ASSERT_EQ(kept[cpu].size(), 127u);
+            ASSERT_EQ(kept[cpu].front(), cpu << 32);
+            ASSERT_EQ(kept[cpu].back(), cpu << 32 | 126);
+        }
+        chains.clear();
+        EXPECT_TRUE(chains.has_room());
+    }
+}
+
 }  // namespace op::collect

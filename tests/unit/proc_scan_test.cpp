@@ -46,11 +46,23 @@ TEST(GapFiller, looks_at_most_once_a_second) {
     sample.tgid = ::getpid();
     sample.mode = CpuMode::user;
     sample.time = 5'000'000'000;
-    EXPECT_FALSE(fill(sample).empty());
+    EXPECT_FALSE(fill(sample, true).empty());
     sample.time += 999'999'999;
-    EXPECT_TRUE(fill(sample).empty());
+    EXPECT_TRUE(fill(sample, true).empty());
     sample.time += 1;
-    EXPECT_FALSE(fill(sample).empty());
+    EXPECT_FALSE(fill(sample, true).empty());
+}
+
+TEST(GapFiller, of_an_unknown_process_the_program_comes_first) {
+    GapFiller fill;
+    Sample sample{};
+    sample.tgid = ::getpid();
+    const auto records = fill(sample, false);
+    ASSERT_GE(records.size(), 3u);
+    EXPECT_TRUE(std::get<Name>(records[0]).exec);
+    EXPECT_NE(std::get<Mapping>(records[1]).path.find("unit_tests"), std::string_view::npos);
+    sample.time += 2'000'000'000;
+    EXPECT_TRUE(std::holds_alternative<Mapping>(fill(sample, true)[0]));
 }
 
 }  // namespace op::collect

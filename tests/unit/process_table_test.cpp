@@ -19,16 +19,15 @@ Mapping mapping(uint32_t tgid, uint64_t start, uint64_t length, std::string_view
 
 class Processes : public ::testing::Test {
 protected:
-    StringTable names;
-    ProcessTable table{names};
+    ProcessTable table;
 
     std::string_view at(uint32_t tgid, uint64_t pc) const {
         const Region* r = table.find_user(tgid, {pc});
-        return r ? names.text(r->name) : "none";
+        return r ? std::string_view(r->image->name) : "none";
     }
     std::string_view executable(uint32_t tgid) const {
         const Process* p = table.find(tgid);
-        return p ? names.text(p->executable) : "none";
+        return p && p->executable ? std::string_view(p->executable->name) : "none";
     }
     void exec(uint32_t tgid, std::string_view path) {
         table.apply(Name{0, tgid, tgid, true, "x"});
@@ -93,6 +92,27 @@ TEST_F(Processes, the_first_mapping_after_exec_is_the_executable) {
     EXPECT_EQ(at(7, 0x8000), "/lib/ld.so");
 }
 
+TEST_F(Processes, a_program_in_a_memfd_is_a_file) {
+    exec(7, "/memfd:hidden/part (deleted)");
+    table.apply(mapping(7, 0x8000, 0x1000, "/lib/ld.so"));
+    EXPECT_EQ(executable(7), "/memfd:hidden_part");
+    const Region* text = table.find_user(7, {0x1010});
+    EXPECT_EQ(text->kind, RegionKind::file);
+    EXPECT_EQ(text->image->name, "/memfd:hidden_part");
+    table.apply(mapping(7, 0x9000, 0x1000, "/memfd:jit (deleted)", 0x4000));
+    EXPECT_EQ(at(7, 0x9000), "anon") << "what a program keeps in other memory is not";
+    EXPECT_EQ(table.find_user(7, {0x9000})->file_offset, 0u);
+}
+
+TEST_F(Processes, neither_vdso_nor_nameless_memory_is_an_executable) {
+    table.apply(Name{0, 7, 7, true, "x"});
+    for (const char* path : {"//anon", "[vdso]", "/dev/zero (deleted)"})
+        table.apply(mapping(7, 0x7000, 0x1000, path));
+    EXPECT_EQ(executable(7), "none");
+    table.apply(mapping(7, 0x1000, 0x1000, "/usr/bin/app"));
+    EXPECT_EQ(executable(7), "/usr/bin/app");
+}
+
 TEST_F(Processes, a_forked_child_inherits_and_diverges) {
     exec(7, "/usr/bin/app");
     table.apply(Fork{0, 8, 8, 7, 7});
@@ -111,6 +131,14 @@ TEST_F(Processes, exec_forgets_the_old_program) {
     EXPECT_EQ(at(7, 0x9000), "none");
 }
 
+TEST_F(Processes, until_the_new_program_is_mapped_exec_runs_for_the_old_one) {
+    exec(7, "/usr/bin/sh");
+    table.apply(Name{0, 7, 7, true, "ls"});
+    EXPECT_EQ(executable(7), "/usr/bin/sh");
+    table.apply(mapping(7, 0x1000, 0x1000, "/usr/bin/ls"));
+    EXPECT_EQ(executable(7), "/usr/bin/ls");
+}
+
 TEST_F(Processes, an_ended_process_is_known_for_its_last_samples_and_then_forgotten) {
     exec(7, "/usr/bin/app");
     table.apply(Exit{1'000'000'000, 7, 7});
@@ -127,6 +155,19 @@ TEST_F(Processes, a_process_lives_until_its_last_thread_ends) {
     exec(9, "/usr/bin/other");
     table.apply(Exit{9'000'000'000, 9, 9});
     EXPECT_EQ(executable(7), "/usr/bin/app");
+}
+
+TEST_F(Processes, the_end_of_a_thread_never_seen_is_not_the_end_of_the_process) {
+    exec(7, "/usr/bin/app");
+    table.apply(Exit{1, 7, 70});
+    table.apply(Exit{1, 7, 71});
+    exec(9, "/usr/bin/other");
+    table.apply(Exit{9'000'000'000, 9, 9});
+    EXPECT_EQ(executable(7), "/usr/bin/app");
+    table.apply(Exit{9'000'000'001, 7, 7});
+    exec(9, "/usr/bin/other");
+    table.apply(Exit{19'000'000'000, 9, 9});
+    EXPECT_EQ(executable(7), "none");
 }
 
 TEST_F(Processes, a_reused_process_number_is_not_buried_with_its_first_owner) {
@@ -148,12 +189,21 @@ TEST_F(Processes, ten_thousand_children_do_not_pile_up) {
     EXPECT_LT(table.size(), 5000u);
 }
 
+TEST_F(Processes, names_that_nothing_maps_any_more_are_forgotten) {
+    for (uint32_t i = 0; i < 100'000; ++i) {
+        table.apply(Name{i, 10 + i, 10 + i, true, "x"});
+        table.apply(mapping(10 + i, 0x1000, 0x1000, "/tmp/program" + std::to_string(i)));
+        table.apply(Exit{i, 10 + i, 10 + i});
+    }
+    EXPECT_LT(table.images(), 20'000u);
+}
+
 TEST_F(Processes, known_kernel_images_lie_on_top_of_the_rest) {
     table.apply(Mapping{0, 0, {0}, UINT64_MAX, 0, true, "no-vmlinux", {}});
     table.apply(Mapping{0, 0, {0xffffffff81000000}, 0x1000, 0, true, "/proc/kallsyms", {}});
-    EXPECT_EQ(names.text(table.find_kernel({0xffffffff81000010})->name), "/proc/kallsyms");
+    EXPECT_EQ(table.find_kernel({0xffffffff81000010})->image->name, "/proc/kallsyms");
     const Region* rest = table.find_kernel({0xffffffff90000000});
-    EXPECT_EQ(names.text(rest->name), "no-vmlinux");
+    EXPECT_EQ(rest->image->name, "no-vmlinux");
 }
 
 TEST(MappedPath, tells_files_from_memory) {

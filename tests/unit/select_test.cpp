@@ -103,6 +103,22 @@ TEST(Selection, call_graph_files_are_not_samples) {
     EXPECT_EQ(outcome(dir, {}), "1");
 }
 
+TEST(Selection, what_no_program_ran_is_left_out_and_counted) {
+    const test::TempDir dir;
+    dir.write("samples/current/" + demo_path, "");
+    for (const char* tgid : {"7", "8"}) {
+        const std::string memory = "{anon:anon}/" + std::string(tgid) + ".0x1000.0x1fff/";
+        dir.write("samples/current/" + memory + "{dep}/" + memory + "E.100.0.all.all.all", "");
+    }
+    const ProfileSpec spec = parse_profile_spec({});
+    const ImageFinder finder{ImageSearch{}};
+    Diagnostics notes;
+    const auto sessions = open_sessions(spec, dir.path());
+    EXPECT_EQ(select_files(sessions, spec, {}, finder, notes).size(), 1u);
+    ASSERT_EQ(notes.warnings().size(), 1u);
+    EXPECT_TRUE(notes.warnings()[0].starts_with("2 sample files left out")) << notes.warnings()[0];
+}
+
 TEST(Selection, only_disjoint_sessions_can_be_combined) {
     const test::TempDir dir;
     dir.write("samples/current/" + demo_path, "");

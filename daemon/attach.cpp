@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// /proc/NUMBER/status and pidfd_open(2).
+#include "daemon/attach.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "libop/error.h"
+#include "libop/text.h"
+
+namespace op::collect {
+namespace {
+
+[[noreturn]] void throw_gone(pid_t number) {
+    throw_system("cannot profile process " + std::to_string(number), ESRCH);
+}
+
+std::string status_of(pid_t number) {
+    try {
+        return read_file("/proc/" + std::to_string(number) + "/status");
+    } catch (const Error&) {
+        throw_gone(number);
+    }
+}
+
+}  // namespace
+
+pid_t process_of(pid_t number) {
+    const std::string text = status_of(number);
+    for (std::string_view rest = text; !rest.empty();) {
+        std::string_view line = take_line(rest);
+        if (take_word(line) != "Tgid:") continue;
+        if (const auto tgid = parse_number(take_word(line)); tgid && *tgid > 0)
+            return static_cast<pid_t>(*tgid);
+    }
+    throw_gone(number);
+}
+
+Fd watch_process(pid_t pid) {
+    Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (!fd) throw_system("cannot profile process " + std::to_string(pid));
+    return fd;
+}
+
+}  // namespace op::collect

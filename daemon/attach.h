@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A running process to be profiled: which one is meant, and how to see that it ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include "libop/fd.h"
+
+namespace op::collect {
+
+/// The process that a thread belongs to; a process's number stands for itself. Throws a system error if there
+/// is none of that number.
+pid_t process_of(pid_t number);
+
+/// A descriptor that is readable once the process has ended (a pidfd): opened before sampling begins, so that
+/// an end is never missed. Throws a system error if the process has ended already.
+Fd watch_process(pid_t pid);
+
+}  // namespace op::collect

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/command.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/recording.h"
+#include "libop/error.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::collect {
+namespace {
+
+CommandEnd end_of(std::vector<std::string> words) {
+    StopSignals signals;
+    Command command(std::move(words), signals.old_mask());
+    command.release();
+    await_end(command, signals);
+    return *command.poll_end();
+}
+
+}  // namespace
+
+TEST(Command, tells_how_it_ended) {
+    EXPECT_TRUE(end_of({"true"}).normal());
+    EXPECT_EQ(end_of({"sh", "-c", "exit 3"}).text(), "exited with status 3");
+    EXPECT_EQ(end_of({"sh", "-c", "kill -9 $$"}).text(), "was killed by signal 9 (Killed)");
+}
+
+TEST(Command, what_cannot_be_run_is_a_usage_error) {
+    const test::TempDir dir;
+    EXPECT_THROW(end_of({dir / "none"}), Error);
+    EXPECT_THROW(end_of({dir.write("plain", "x")}), Error);
+    EXPECT_THROW(find_program("no-such-program-anywhere"), Error);
+    EXPECT_THROW(find_program(dir.path()), Error);
+    EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
+}
+
+TEST(Command, does_nothing_before_it_is_released) {
+    const test::TempDir dir;
+    const std::string trace = dir / "trace";
+    StopSignals signals;
+    { const Command dropped({"touch", trace}, signals.old_mask()); }
+    Command dismissed({"touch", trace}, signals.old_mask());
+    EXPECT_EQ(await_end(dismissed, signals), StopReason::program_ended);
+    EXPECT_FALSE(dismissed.poll_end()->normal());
+    EXPECT_FALSE(std::filesystem::exists(trace));
+}
+
+TEST(StopSignals, are_taken_one_by_one_and_the_mask_comes_back) {
+    sigset_t before, after;
+    ::sigprocmask(SIG_BLOCK, nullptr, &before);
+    {
+        StopSignals signals;
+        EXPECT_EQ(signals.take().number, 0);
+        ::kill(::getpid(), SIGHUP);
+        const auto received = signals.take();
+        EXPECT_EQ(received.number, SIGHUP);
+        EXPECT_FALSE(received.from_terminal);
+        EXPECT_EQ(signals.take().number, 0);
+        EXPECT_EQ(::sigismember(&signals.old_mask(), SIGHUP), 0);
+    }
+    ::sigprocmask(SIG_BLOCK, nullptr, &after);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+        EXPECT_EQ(::sigismember(&before, number), ::sigismember(&after, number));
+}
+
+}  // namespace op::collect

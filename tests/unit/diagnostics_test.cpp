@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/diagnostics.h"
+
+#include <gtest/gtest.h>
+
+namespace op {
+
+TEST(Diagnostics, a_text_is_told_once) {
+    Diagnostics notes;
+    notes.warn("a");
+    notes.warn("b");
+    notes.warn("a");
+    EXPECT_EQ(notes.take(), (std::vector<std::string>{"a", "b"}));
+    notes.warn("a");
+    EXPECT_TRUE(notes.take().empty());
+}
+
+TEST(Diagnostics, beyond_a_thousand_texts_the_rest_is_only_counted) {
+    Diagnostics notes;
+    for (int i = 0; i < 100'000; ++i)
+        notes.warn("note " + std::to_string(i));
+    const auto told = notes.take();
+    ASSERT_EQ(told.size(), Diagnostics::limit + 1);
+    EXPECT_EQ(told.back(), "99000 further notes");
+    EXPECT_TRUE(notes.take().empty());
+    notes.warn("note 5");
+    EXPECT_TRUE(notes.take().empty()) << "told before";
+}
+
+}  // namespace op

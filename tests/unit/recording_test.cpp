@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/recording.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "daemon/attach.h"
+#include "libop/error.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::collect {
+namespace {
+
+using std::chrono::milliseconds, std::chrono::seconds;
+
+/// Gives one record a round, and after stop() one more; each round it does what the test wants.
+class FakeSource final : public SampleSource {
+public:
+    const SessionInfo& describe() const override { return info_; }
+    void start() override { started = true; }
+    void stop() override { stopped = true; }
+    std::span<const Record> drain() override {
+        if (stopped) return std::span(&record_, std::exchange(last_, false) ? 1 : 0);
+        ++round;
+        if (round % 2 == 0) return {};
+        if (each_round) each_round();
+        return {&record_, 1};
+    }
+    int wait_fd() const override { return always_ready_.get(); }
+
+    bool started = false, stopped = false;
+    int round = 0;
+    std::function<void()> each_round;
+
+private:
+    Fd always_ready_ = open_file("/dev/null", O_RDONLY);
+    SessionInfo info_;
+    Record record_ = Lost{1, 0, LossCause::kernel_buffer};
+    bool last_ = true;
+};
+
+class Recordings : public ::testing::Test {
+protected:
+    StopReason run(Command* command = nullptr, int attached = -1) {
+        Recording recording{source_, signals_, notes_,  [this](auto records) { taken_ += records.size(); },
+                            {},      command,  attached};
+        recording.now = [this] { return time_ += tick_; };
+        recording.checkpoint = checkpoint_;
+        return record(recording);
+    }
+    /// A program that takes no notice of SIGTERM, and makes `ready` when it does not any more.
+    Command stubborn() {
+        return Command({"sh", "-c", "trap '' TERM; : >" + ready_ + "; exec sleep 1000"}, signals_.old_mask());
+    }
+    bool is_ready() const { return std::filesystem::exists(ready_); }
+    static void send(int number) { ::kill(::getpid(), number); }
+
+    test::TempDir dir_;
+    std::string ready_ = dir_ / "ready";
+    StopSignals signals_;
+    FakeSource source_;
+    Diagnostics notes_;
+    std::function<void()> checkpoint_;
+    size_t taken_ = 0;
+    std::chrono::steady_clock::time_point time_{};
+    milliseconds tick_{0};
+};
+
+}  // namespace
+
+TEST_F(Recordings, last_until_the_program_ends_and_take_what_comes_after) {
+    Command command({"true"}, signals_.old_mask());
+    EXPECT_EQ(run(&command), StopReason::program_ended);
+    EXPECT_TRUE(source_.started && source_.stopped);
+    EXPECT_EQ(taken_, static_cast<size_t>(source_.round + 1) / 2 + 1);
+    EXPECT_TRUE(command.poll_end()->normal());
+}
+
+TEST_F(Recordings, of_a_process_that_ended_meanwhile_end_at_once) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    const Fd ended = watch_process(child);
+    EXPECT_EQ(run(nullptr, ended.get()), StopReason::program_ended);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_THROW(watch_process(child), Error) << "nothing to wait for for ever";
+}
+
+TEST_F(Recordings, without_command_end_with_a_signal) {
+    source_.each_round = [this] {
+        if (source_.round == 5) send(SIGTERM);
+    };
+    EXPECT_EQ(run(), StopReason::interrupted);
+    EXPECT_GE(source_.round, 5);
+}
+
+TEST_F(Recordings, give_a_command_two_seconds_after_a_signal) {
+    Command command = stubborn();
+    std::optional<std::chrono::steady_clock::time_point> asked;
+    source_.each_round = [&] {
+        if (asked || !is_ready()) return;
+        send(SIGTERM);
+        asked = time_;
+        tick_ = milliseconds(10);
+    };
+    EXPECT_EQ(run(&command), StopReason::interrupted);
+    EXPECT_GE(time_ - *asked, seconds(2));
+    EXPECT_EQ(command.poll_end()->code, SIGKILL);
+}
+
+TEST_F(Recordings, kill_a_command_at_the_second_signal) {
+    Command command = stubborn();
+    source_.each_round = [this] {
+        if (is_ready()) send(SIGTERM);
+    };
+    EXPECT_EQ(run(&command), StopReason::interrupted);
+    EXPECT_EQ(time_, std::chrono::steady_clock::time_point{}) << "no time has passed";
+    EXPECT_EQ(command.poll_end()->code, SIGKILL);
+    while (signals_.take().number != 0) {
+    }
+}
+
+TEST_F(Recordings, go_on_when_a_checkpoint_fails) {
+    int checkpoints = 0;
+    checkpoint_ = [&] {
+        if (++checkpoints == 3) send(SIGTERM);
+        throw Error(ErrorKind::system, "no space");
+    };
+    tick_ = seconds(20);
+    EXPECT_EQ(run(), StopReason::interrupted);
+    EXPECT_EQ(checkpoints, 3);
+    ASSERT_EQ(notes_.warnings().size(), 1u);
+    EXPECT_NE(notes_.warnings()[0].find("no space"), std::string::npos);
+}
+
+TEST_F(Recordings, that_failed_leave_a_program_that_can_still_be_stopped) {
+    Command command({"sleep", "1000"}, signals_.old_mask());
+    command.release();
+    send(SIGTERM);
+    EXPECT_EQ(await_end(command, signals_), StopReason::interrupted);
+    EXPECT_EQ(command.poll_end()->code, SIGTERM);
+}
+
+}  // namespace op::collect
