@@ -42,6 +42,18 @@ enum op_record_type {
 	OP_RECORD_LOST = 7,
 	OP_RECORD_THROTTLE = 8,
 	OP_RECORD_SESSION = 9, /* recorded files only: machine and events, once, before anything else */
+	OP_RECORD_CONTEXT = 10, /* driver: whose samples follow, and on which CPU */
+	OP_RECORD_IMAGE = 11, /* driver: what a cookie stands for; comes before its first use */
+	OP_RECORD_PLACED = 12, /* driver: a sample whose image is known */
+};
+
+/* Why samples were lost; libop's LossCause has the same numbers (libop/stream.cpp asserts it). */
+enum op_loss {
+	OP_LOSS_KERNEL_BUFFER = 0, /* a ring was full */
+	OP_LOSS_NO_MAPPING = 1, /* user address in no mapping */
+	OP_LOSS_NO_PROCESS = 10, /* the process was gone before its sample could be placed */
+	OP_LOSS_NESTED = 11, /* taken while the same CPU was taking one */
+	OP_LOSS_PENDING = 12, /* sampling stopped before the sample could be placed */
 };
 
 enum op_cpu_mode {
@@ -144,6 +156,63 @@ struct op_record_session {
 	op_u64 text_size;
 };
 
+/*
+ * The context of all placed samples up to the next context record. The driver restates it at the start of
+ * every read of its buffer and whenever the CPU changes.
+ */
+#define OP_COMM_SIZE 16
+struct op_record_context {
+	struct op_record_header header;
+	op_u32 cpu;
+	op_u32 tgid; /* 0 = idle */
+	op_u32 tid;
+	op_u32 app; /* cookie of the process' executable; 0 = none: kernel threads and idle */
+	char comm[OP_COMM_SIZE]; /* the thread's name; NUL-padded */
+};
+
+/*
+ * A cookie names a file or, with OP_IMAGE_REGION, a piece of memory of one process that is no file. Cookies count
+ * from 1 and are never used again for something else while the buffer is open. Followed by the path as seen
+ * from the reader (or the region's label: "anon", "[heap]", "[stack]", "[vdso]"), without NUL; zeros to size. The
+ * path of a file that is unlinked ends in " (deleted)".
+ */
+#define OP_IMAGE_REGION 1
+struct op_record_image {
+	struct op_record_header header;
+	op_u32 cookie;
+	op_u32 tgid; /* regions: whose; files: 0 */
+	op_u64 start; /* regions: run-time address; files: 0 */
+	op_u64 length; /* regions: bytes; files: 0 */
+	op_u64 device; /* files: st_dev as stat(2) gives it; regions: 0 */
+	op_u64 inode; /* files: st_ino; regions: 0 */
+	op_u32 path_size; /* bytes */
+	op_u32 reserved;
+};
+
+/*
+ * Place of an address: offset bytes into the file, or bytes from the region's start. Cookie 0: the address itself,
+ * of the kernel in kernel mode, else of the process.
+ */
+struct op_place {
+	op_u64 offset;
+	op_u32 image; /* cookie or 0 */
+	op_u32 reserved;
+};
+
+/*
+ * Followed by `frames` struct op_place, the callers, innermost first; the first `kernel_frames` of them are kernel
+ * addresses.
+ */
+struct op_record_placed {
+	struct op_record_header header;
+	struct op_place place;
+	op_u16 event; /* the counter's number: its directory in oprofilefs */
+	op_u8 mode; /* enum op_cpu_mode */
+	op_u8 reserved;
+	op_u16 frames;
+	op_u16 kernel_frames;
+};
+
 #ifdef __cplusplus
 #define OP_STREAM_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes), #type)
 #else
@@ -160,5 +229,9 @@ OP_STREAM_SIZE(op_record_exit, 24);
 OP_STREAM_SIZE(op_record_lost, 24);
 OP_STREAM_SIZE(op_record_throttle, 24);
 OP_STREAM_SIZE(op_record_session, 16);
+OP_STREAM_SIZE(op_record_context, 40);
+OP_STREAM_SIZE(op_record_image, 56);
+OP_STREAM_SIZE(op_place, 16);
+OP_STREAM_SIZE(op_record_placed, 32);
 
 #endif
