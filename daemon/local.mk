@@ -5,6 +5,7 @@ libopd_a_SOURCES = \
 	daemon/command.cpp daemon/command.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
 	daemon/machine.cpp daemon/machine.h \
+	daemon/oprofilefs.cpp daemon/oprofilefs.h \
 	daemon/perf_attr.cpp daemon/perf_attr.h \
 	daemon/perf_decode.cpp daemon/perf_decode.h \
 	daemon/perf_events.cpp daemon/perf_events.h \

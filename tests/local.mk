@@ -20,6 +20,8 @@ tests_unit_tests_SOURCES = \
 	utils/output.cpp utils/report_options.cpp $(utils_common) \
 	tests/unit/collector_test.cpp \
 	tests/unit/kernel_map_test.cpp \
+	tests/unit/fake_oprofilefs.h \
+	tests/unit/oprofilefs_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \
 	tests/unit/perf_events_test.cpp \
