@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "daemon/collector.h"
+#include "daemon/known_images.h"
 #include "daemon/proc_scan.h"
 #include "libop/build_id.h"
 #include "libop/error.h"

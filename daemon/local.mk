@@ -4,9 +4,12 @@ libopd_a_SOURCES = \
 	daemon/attach.cpp daemon/attach.h \
 	daemon/collector.cpp daemon/collector.h \
 	daemon/command.cpp daemon/command.h \
+	daemon/driver_source.cpp daemon/driver_source.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
+	daemon/known_images.cpp daemon/known_images.h \
 	daemon/machine.cpp daemon/machine.h \
 	daemon/mapped_image.h \
+	daemon/oprofilefs.cpp daemon/oprofilefs.h \
 	daemon/perf_attr.cpp daemon/perf_attr.h \
 	daemon/perf_decode.cpp daemon/perf_decode.h \
 	daemon/perf_events.cpp daemon/perf_events.h \
@@ -19,4 +22,5 @@ libopd_a_SOURCES = \
 	daemon/replay_source.cpp daemon/replay_source.h \
 	daemon/sample_files.cpp daemon/sample_files.h \
 	daemon/sample_source.h \
+	daemon/sources.cpp daemon/sources.h \
 	daemon/stop_signal.cpp daemon/stop_signal.h

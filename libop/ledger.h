@@ -23,8 +23,16 @@ enum class LossCause : uint8_t {
     disk_full,       ///< the sample file could not grow
     saturated,       ///< the key's count is at its maximum, 2^32-1
     damaged_stream,  ///< the recorded stream ended or was damaged before the sample
+    no_process,      ///< the process was gone before the driver could place the sample
+    nested,          ///< taken while the same CPU was taking one
+    pending,         ///< sampling stopped before the driver could place the sample
+    image_filtered,  ///< of a program that was not asked for
 };
-inline constexpr int loss_causes = 10;
+inline constexpr int loss_causes = 14;
+/// True for samples that the user asked not to have.
+constexpr bool is_unwanted(LossCause cause) noexcept {
+    return cause == LossCause::user_filtered || cause == LossCause::image_filtered;
+}
 
 /// The manifest's word for a cause, e.g. "no_mapping".
 std::string_view loss_name(LossCause cause);

@@ -80,7 +80,38 @@ struct Throttle {
     bool on;
 };
 
+/// What a cookie of the driver stands for, said once before its first use (kernel/uapi/op_stream.h, struct
+/// op_record_image).
+struct ImageCookie {
+    uint32_t cookie;
+    bool region;             ///< memory of one process that is no file
+    uint32_t tgid;           ///< regions: whose
+    RuntimeAddress start;    ///< regions
+    uint64_t length;         ///< regions: bytes
+    uint64_t device, inode;  ///< files: as stat(2) gives them
+    std::string_view path;   ///< or the region's label, e.g. "[heap]"
+};
+/// An address as the driver placed it.
+struct Place {
+    uint64_t offset;  ///< bytes into the file or region; cookie 0: the run-time address
+    uint32_t cookie;
+    uint32_t reserved = 0;
+
+    bool operator==(const Place&) const = default;
+};
+/// A sample whose image the driver knew. Callers as Sample::chain.
+struct PlacedSample {
+    uint32_t tgid, tid, cpu;
+    uint32_t app;    ///< cookie of the process' executable, 0 = none
+    uint16_t event;  ///< index into the session's events
+    CpuMode mode;
+    uint16_t kernel_frames = 0;
+    Place place;
+    std::span<const Place> chain;
+};
+
 /// One event from a source.
-using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle>;
+using Record =
+    std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie, PlacedSample>;
 
 }  // namespace op
