@@ -3,6 +3,7 @@ noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
 	daemon/collector.cpp daemon/collector.h \
 	daemon/command.cpp daemon/command.h \
+	daemon/control_server.cpp daemon/control_server.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
 	daemon/machine.cpp daemon/machine.h \
 	daemon/perf_attr.cpp daemon/perf_attr.h \
@@ -17,4 +18,5 @@ libopd_a_SOURCES = \
 	daemon/replay_source.cpp daemon/replay_source.h \
 	daemon/sample_files.cpp daemon/sample_files.h \
 	daemon/sample_source.h \
+	daemon/session_keeper.cpp daemon/session_keeper.h \
 	daemon/stop_signal.cpp daemon/stop_signal.h
