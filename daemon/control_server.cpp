@@ -137,14 +137,15 @@ void ControlServer::accept_some() {
             return;
         }
         --budget_.connections;
-        if (socket) add_client(std::move(socket));
+        if (!socket) continue;
+        const Standing standing = standing_of(user_of(socket), ::geteuid(), starter_);
+        add_client(std::move(socket), standing);
     }
 }
 
-void ControlServer::add_client(Fd socket) {
+void ControlServer::add_client(Fd socket, Standing standing) {
     make_room();
     const int fd = socket.get();
-    const Standing standing = standing_of(user_of(socket), ::geteuid(), starter_);
     clients_.push_back({std::move(socket), standing});
     watch(fd, EPOLL_CTL_ADD, EPOLLIN);
 }
@@ -169,21 +170,20 @@ void ControlServer::serve_client(Clients::iterator client) {
         clients_.erase(client);
         return;
     }
-    const std::string reply = to_text(answer({packet, static_cast<size_t>(n)}, client->standing));
-    // Who does not read his answers has no use for them.
-    if (::send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+    const bool too_many = client->standing == Standing::stranger && budget_.requests-- <= 0;
+    const std::string reply = too_many ? "error: too many requests, try again in a second\n"
+                                       : to_text(answer({packet, static_cast<size_t>(n)}, client->standing));
+    const bool sent = ::send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+    // Who does not read his answers has no use for them; who asks too much has to connect again, of which
+    // there is a bounded number a second, too.
+    if (!sent || too_many)
         clients_.erase(client);
-        return;
-    }
-    clients_.splice(clients_.end(), clients_, client);
+    else
+        clients_.splice(clients_.end(), clients_, client);
 }
 
 ControlReply ControlServer::answer(std::string_view packet, Standing standing) {
     ControlReply refusal;
-    if (standing == Standing::stranger && budget_.requests-- <= 0) {
-        refusal.error = "too many requests, try again in a second";
-        return refusal;
-    }
     try {
         const ControlRequest request = parse_control_request(packet);
         if (is_allowed(request.verb, standing)) return handler_(request, standing);

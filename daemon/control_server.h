@@ -53,8 +53,8 @@ public:
     int fd() const noexcept { return epoll_.get(); }
     /// Takes new clients and answers at most one request of each. True if it did something.
     bool serve(Clock::time_point now = Clock::now());
-    /// Takes a connected socket as a client; for tests and for sockets handed over.
-    void add_client(Fd socket);
+    /// Takes a connected socket, which must not block, as a client.
+    void add_client(Fd socket, Standing standing);
     size_t clients() const noexcept { return clients_.size(); }
 
 private:

@@ -110,8 +110,10 @@ std::string SessionWriter::current_path() const {
 }
 
 void SessionWriter::begin(bool append) {
-    current_.reset();
-    if (!append) rotate();
+    if (!append) {
+        current_.reset();
+        rotate();
+    }
     current_ = open_directory_at(samples_, current_session, current_path(), true);
     check_writable(current_, current_path());
     remove_tree_at(samples_, deleted_name, dir_path_ + "/samples/" + deleted_name);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // operf: profiles a program, a running process or the whole system through perf_event_open.
 // Collecting itself is daemon/'s; here are the options, the order of the steps and the summary.
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +8,7 @@
 #include <memory>
 
 #include "daemon/command.h"
+#include "daemon/kernel_map.h"
 #include "daemon/machine.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_events.h"
@@ -81,16 +79,7 @@ void check(Options& o) {
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
             throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
     if (!o.command.empty()) find_program(o.command.front());
-    if (o.vmlinux.empty()) return;
-    const std::unique_ptr<char, decltype(&::free)> path(::realpath(o.vmlinux.c_str(), nullptr), ::free);
-    if (!path) throw_system("cannot open " + o.vmlinux);
-    o.vmlinux = path.get();
-    char magic[4]{};
-    const Fd file = open_file(o.vmlinux, O_RDONLY);
-    if (::read(file.get(), magic, 4) != 4 || std::string_view(magic, 4) !=
-                                                 "\x7f"
-                                                 "ELF")
-        throw_usage(o.vmlinux + ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
+    if (!o.vmlinux.empty()) o.vmlinux = checked_vmlinux(o.vmlinux);
 }
 
 SessionInfo describe(const Options& o, Diagnostics& notes) {
@@ -104,13 +93,6 @@ SessionInfo describe(const Options& o, Diagnostics& notes) {
     choose_events(specs, o.callgraph, perf_event_works, info, notes);
     info.start_time = ::time(nullptr);
     return info;
-}
-
-void raise_file_limit() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 PerfOptions perf_options(const Options& o, const Command* command) {
