@@ -2,7 +2,12 @@
 // Reading the kernel's own map.
 #include "daemon/kernel_map.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <functional>
+#include <memory>
 
 #include "daemon/known_images.h"
 #include "daemon/proc_scan.h"
@@ -115,6 +120,21 @@ void add_module_records(RecordList& out) {
         add_kernel(out.keep(name), {module.start, module.start + module.length},
                    keep_build_id("/sys/module/" + name + "/notes/.note.gnu.build-id", out), out);
     }
+}
+
+std::string checked_vmlinux(const std::string& path) {
+    const std::unique_ptr<char, decltype(&::free)> real(::realpath(path.c_str(), nullptr), ::free);
+    if (!real) throw_system("cannot open " + path);
+    char magic[4]{};
+    const Fd file = open_file(real.get(), O_RDONLY | O_NONBLOCK);
+    constexpr std::string_view elf =
+        "\x7f"
+        "ELF";
+    if (::read(file.get(), magic, sizeof magic) != sizeof magic ||
+        std::string_view(magic, sizeof magic) != elf)
+        throw_usage(std::string(real.get()) +
+                    ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
+    return real.get();
 }
 
 std::string kallsyms_snapshot() {

@@ -51,6 +51,10 @@ void add_kernel_records(const std::string& vmlinux, RecordList& out, Diagnostics
 /// The modules alone.
 void add_module_records(RecordList& out);
 
+/// The absolute path of a kernel image that a person named. Throws a usage error if it is no ELF file (a
+/// vmlinuz is none), a system error if it cannot be read.
+std::string checked_vmlinux(const std::string& path);
+
 /// The snapshot for the session: text symbols of /proc/kallsyms; empty if they are hidden or missing.
 std::string kallsyms_snapshot();
 

@@ -182,6 +182,7 @@ void PerfSource::wait_for(const Lane& lane) {
 }
 
 void PerfSource::start() {
+    stopped_ = false;
     if (target_.kind != PerfTarget::Kind::command)
         for (const Lane& lane : lanes_)
             for (const Fd& event : lane.events)
@@ -252,6 +253,7 @@ std::span<const Record> PerfSource::drain() {
 
 /// The kernel's own count of records it could not write, less what its LOST records said.
 void PerfSource::count_lost() {
+    last_words_.clear();
     if (!counts_lost_) return;
     for (Lane& lane : lanes_) {
         uint64_t lost = 0;
@@ -261,8 +263,9 @@ void PerfSource::count_lost() {
             } count{};
             if (::read(event.get(), &count, sizeof count) == sizeof count) lost += count.lost;
         }
-        if (lost > lane.lost_told)
-            last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
+        if (lost <= lane.lost_told) continue;
+        last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
+        lane.lost_told = lost;
     }
 }
 

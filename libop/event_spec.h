@@ -31,4 +31,9 @@ EventSpec parse_event_spec(std::string_view text);
 /// dropped. Throws a usage error as above, also when there are more than 24 or none.
 std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options);
 
+/// The same, where each may also be written as the classic daemon takes it,
+/// name:code:counter:count:unitmask:kernel:user: code and counter must be numbers. Order and doubles stay, as
+/// counters are given out by place.
+std::vector<EventSpec> parse_daemon_event_specs(const std::vector<std::string>& options);
+
 }  // namespace op

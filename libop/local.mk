@@ -4,6 +4,8 @@ libop_a_SOURCES = \
 	libop/address.h \
 	libop/build_id.cpp libop/build_id.h \
 	libop/bytes.h \
+	libop/control.cpp libop/control.h \
+	libop/control_message.cpp \
 	libop/cpu_types.cpp \
 	libop/diagnostics.h \
 	libop/directory.cpp libop/directory.h \

@@ -33,8 +33,10 @@ uint64_t read_pid(const Fd& file) {
                 "; wait for it to end or choose another directory");
 }
 
+/// Where pids are the same at every boot, ours or our parent's may be the dead owner's.
 bool is_classic_daemon(uint64_t pid) {
-    if (pid == 0 || pid == static_cast<uint64_t>(::getpid())) return false;
+    if (pid == 0 || pid == static_cast<uint64_t>(::getpid()) || pid == static_cast<uint64_t>(::getppid()))
+        return false;
     try {
         return read_file("/proc/" + std::to_string(pid) + "/comm") == "oprofiled\n";
     } catch (const Error&) {

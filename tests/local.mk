@@ -131,7 +131,10 @@ check_PROGRAMS += tests/e2e/shares
 tests_e2e_shares_SOURCES = tests/e2e/shares.cpp
 tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
-e2e_tests = tests/e2e/shares_test.sh tests/e2e/operf_test.sh
+check_PROGRAMS += tests/e2e/ask_daemon
+tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
+tests_e2e_ask_daemon_LDADD = libop.a
+e2e_tests = tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh
 checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh
 TESTS += $(e2e_tests) $(checks)
 EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/lib.sh tests/summary.sh

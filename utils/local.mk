@@ -6,6 +6,10 @@ bin_PROGRAMS += operf
 operf_SOURCES = utils/operf.cpp $(utils_common)
 operf_LDADD = libopd.a libop.a -lz -lpopt
 
+bin_PROGRAMS += oprofiled
+oprofiled_SOURCES = utils/oprofiled.cpp $(utils_common)
+oprofiled_LDADD = libopd.a libop.a -lz -lpopt
+
 bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp utils/output.cpp utils/output.h utils/report_options.cpp \
 	utils/report_options.h $(utils_common)
