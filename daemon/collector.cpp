@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way of a sample: cache slot, else region, key, file.
+// The way of a sample: cache slot, else image, key, file.
 #include "daemon/collector.h"
 
+#include <algorithm>
 #include <utility>
-
-#include "libop/build_id.h"
-#include "libop/text.h"
 
 namespace op::collect {
 namespace {
@@ -17,21 +15,35 @@ constexpr uint32_t any_cpu = UINT32_MAX;
 
 }  // namespace
 
+Collector::Stretch Collector::Stretch::of(const Region& region, uint32_t tgid) {
+    return {ImageRef::of(region, tgid), region.start, region.end,
+            region.offset(region.start).value() - region.start.value()};
+}
+
+Collector::Stretch Collector::Stretch::of(const ImageRef& image) {
+    return {image, {0}, {UINT64_MAX}, 0};
+}
+
 Collector::Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
                      Diagnostics& notes, FillGaps fill_gaps)
     : info_(described),
       options_(options),
-      notes_(notes),
       fill_gaps_(std::move(fill_gaps)),
       table_(names_),
-      files_(session, info_, names_, options.images_are_local, options.open_files, notes),
+      images_(names_, options.images_are_local, notes),
+      files_(session, info_, names_, images_, options.open_files, notes),
       no_vmlinux_(names_.intern(no_vmlinux)),
-      cache_(slots) {}
+      cache_(slots) {
+    for (const std::string& path : options.only_images)
+        only_images_.insert(names_.intern(path));
+}
 
 void Collector::process(std::span<const Record> records) {
     for (const Record& record : records) {
         if (const auto* sample = std::get_if<Sample>(&record)) {
             take(*sample);
+        } else if (const auto* placed = std::get_if<PlacedSample>(&record)) {
+            take(*placed);
         } else {
             std::visit([this](const auto& r) { take(r); }, record);
         }
@@ -44,128 +56,239 @@ Collector::Slot& Collector::slot_for(const Sample& sample) noexcept {
     return cache_[mixed >> 32 & (slots - 1)];
 }
 
-bool Collector::holds(const Slot& slot, const Sample& sample) const noexcept {
-    return slot.start <= sample.pc && sample.pc < slot.end && slot.tgid == sample.tgid &&
-           slot.event == sample.event && slot.mode == sample.mode && slot.generation == generation() &&
-           (!options_.separate_thread || slot.tid == sample.tid) &&
+Collector::Slot& Collector::slot_for(const PlacedSample& sample) noexcept {
+    uint64_t mixed = sample.place.cookie ? sample.place.cookie : sample.place.offset >> piece_shift;
+    mixed ^= static_cast<uint64_t>(sample.app) << 32 ^ static_cast<uint64_t>(sample.event) << 24;
+    if (options_.separate_thread) mixed += static_cast<uint64_t>(sample.tid) << 40;
+    if (options_.separate_cpu) mixed += static_cast<uint64_t>(sample.cpu) << 28;
+    return cache_[mixed * 0x9e3779b97f4a7c15ULL >> 32 & (slots - 1)];
+}
+
+template <class S>
+bool Collector::holds_rest(const Slot& slot, const S& sample) const noexcept {
+    return slot.event == sample.event && slot.mode == sample.mode && slot.generation == generation() &&
+           (!options_.separate_thread || (slot.tid == sample.tid && slot.tgid == sample.tgid)) &&
            (!options_.separate_cpu || slot.cpu == sample.cpu);
+}
+
+bool Collector::holds(const Slot& slot, const Sample& sample) const noexcept {
+    return slot.holds(sample.pc) && slot.tgid == sample.tgid && !slot.placed && holds_rest(slot, sample);
+}
+
+bool Collector::holds(const Slot& slot, const PlacedSample& sample) const noexcept {
+    return slot.cookie == sample.place.cookie && slot.app == sample.app && slot.placed &&
+           slot.holds({sample.place.offset}) && holds_rest(slot, sample);
 }
 
 void Collector::take(const Sample& sample) {
     ledger_.add_sampled(1);
     Slot& slot = slot_for(sample);
     if (holds(slot, sample)) {
-        slot.file->add(sample.pc.value() + slot.delta);
+        count(slot, sample.pc.value(), sample.cpu);
     } else {
         take_slowly(sample, slot);
     }
-    if (!sample.chain.empty()) take_chain(sample);
+    if (!sample.chain.empty()) take_chain(sample, sample.pc.value());
+}
+
+void Collector::take(const PlacedSample& sample) {
+    ledger_.add_sampled(1);
+    Slot& slot = slot_for(sample);
+    if (holds(slot, sample)) {
+        count(slot, sample.place.offset, sample.cpu);
+    } else {
+        take_slowly(sample, slot);
+    }
+    if (!sample.chain.empty()) take_chain(sample, sample.place);
+}
+
+template <class S>
+Collector::Origin Collector::origin_of(const S& sample) const {
+    return {sample.event, sample.mode, sample.tgid, sample.tid, sample.cpu, app_of(sample)};
+}
+
+bool Collector::refuse(const Origin& origin) {
+    std::optional<LossCause> cause;
+    if (origin.mode == CpuMode::guest) {
+        cause = LossCause::guest;
+    } else if (origin.event >= info_.events.size()) {
+        cause = LossCause::unknown_event;
+    } else if (origin.mode == CpuMode::user && !info_.events[origin.event].user) {
+        cause = LossCause::user_filtered;
+    }
+    saw_kernel_ |= !cause && origin.mode == CpuMode::kernel;
+    if (cause) lose(*cause, origin.cpu);
+    return cause.has_value();
 }
 
 void Collector::take_slowly(const Sample& sample, Slot& slot) {
-    if (sample.mode == CpuMode::guest) return lose(LossCause::guest, sample.cpu);
-    if (sample.event >= info_.events.size()) return lose(LossCause::unknown_event, sample.cpu);
-    const bool kernel = sample.mode == CpuMode::kernel;
-    if (!kernel && !info_.events[sample.event].user) return lose(LossCause::user_filtered, sample.cpu);
-    saw_kernel_ |= kernel;
+    if (refuse(origin_of(sample))) return;
     const Region* region = find_or_ask(sample);
-    if (!region) return lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, sample.cpu);
-    SampleFile* file = files_.get(key_for(sample, *region));
-    if (!file) return lose(LossCause::sample_file, sample.cpu);
-    note_image(*region);
-    const uint64_t key = region->offset(sample.pc).value();
-    file->add(key);
-    slot = {region->start, region->end,  key - sample.pc.value(),
-            file,          generation(), sample.tgid,
-            sample.tid,    sample.cpu,   sample.event,
-            sample.mode};
+    const Origin origin = origin_of(sample);  // asking may have told the application
+    if (!region) return lose_unplaced(origin);
+    if (!find_way(origin, Stretch::of(*region, sample.tgid), slot)) return;
+    count(slot, sample.pc.value(), sample.cpu);
 }
 
-const Region* Collector::find(const Sample& sample, RuntimeAddress pc, bool kernel) {
-    return kernel ? table_.find_kernel(pc) : table_.find_user(sample.tgid, pc);
+void Collector::take_slowly(const PlacedSample& sample, Slot& slot) {
+    const Origin origin = origin_of(sample);
+    if (refuse(origin)) return;
+    const auto stretch = stretch_or_ask(sample);
+    if (!stretch) return lose_unplaced(origin);
+    Slot way;
+    if (!find_way(origin, *stretch, way)) return;
+    count(way, sample.place.offset, sample.cpu);
+    way.placed = true;
+    way.app = sample.app;
+    way.cookie = sample.place.cookie;
+    // Other processes may have the same address elsewhere, and an application may yet be announced.
+    const bool lasts = way.cookie != 0 || sample.mode == CpuMode::kernel;
+    if (lasts && (way.app == 0 || origin.app.name != StringId::none)) slot = way;
+}
+
+void Collector::lose_unplaced(const Origin& origin) {
+    const bool kernel = origin.mode == CpuMode::kernel;
+    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu);
+}
+
+bool Collector::find_way(const Origin& origin, const Stretch& stretch, Slot& slot) {
+    SampleFile* file = nullptr;
+    if (is_wanted(origin)) {
+        file = files_.get(key_for(origin, stretch.image));
+        if (!file) {
+            lose(LossCause::sample_file, origin.cpu);
+            return false;
+        }
+        images_.note_used(stretch.image);
+    }
+    slot = {};
+    slot.start = stretch.start;
+    slot.end = stretch.end;
+    slot.delta = stretch.delta;
+    slot.file = file;
+    slot.generation = generation();
+    slot.tgid = origin.tgid;
+    slot.tid = origin.tid;
+    slot.cpu = origin.cpu;
+    slot.event = origin.event;
+    slot.mode = origin.mode;
+    return true;
+}
+
+const Region* Collector::find(uint32_t tgid, RuntimeAddress pc, bool kernel) const {
+    return kernel ? table_.find_kernel(pc) : table_.find_user(tgid, pc);
 }
 
 const Region* Collector::find_or_ask(const Sample& sample) {
     const bool kernel = sample.mode == CpuMode::kernel;
-    const Region* region = find(sample, sample.pc, kernel);
+    const Region* region = find(sample.tgid, sample.pc, kernel);
     if (!fill_gaps_ || (region && region->name != no_vmlinux_)) return region;
     for (const Record& record : fill_gaps_(sample))
         if (!std::holds_alternative<Sample>(record)) std::visit([this](const auto& r) { take(r); }, record);
-    return find(sample, sample.pc, kernel);
+    return find(sample.tgid, sample.pc, kernel);
 }
 
-FileKey Collector::key_for(const Sample& sample, const Region& region) const {
-    FileKey key;
-    key.event = sample.event;
-    key.image = ImageRef::of(region, sample.tgid);
-    const Process* process = table_.find(sample.tgid);
-    key.app = process && process->executable != StringId::none
-                  ? ImageRef{process->executable, RegionKind::file, 0, {}, {}}
-                  : key.image;
-    if (options_.separate_thread) {
-        key.tgid = sample.tgid;
-        key.tid = sample.tid;
+std::optional<Collector::Stretch> Collector::stretch_or_ask(const PlacedSample& sample) {
+    if (sample.place.cookie != 0) {
+        const ImageRef* image = images_.find(sample.place.cookie);
+        return image ? std::optional(Stretch::of(*image)) : std::nullopt;
     }
-    if (options_.separate_cpu) key.cpu = sample.cpu;
+    const Region* region = find_or_ask({0,
+                                        sample.tgid,
+                                        sample.tid,
+                                        sample.cpu,
+                                        sample.event,
+                                        sample.mode,
+                                        0,
+                                        RuntimeAddress{sample.place.offset},
+                                        {}});
+    return region ? std::optional(Stretch::of(*region, sample.tgid)) : std::nullopt;
+}
+
+ImageRef Collector::app_of(const Sample& sample) const {
+    const Process* process = table_.find(sample.tgid);
+    return process ? ImageRef::file(process->executable) : ImageRef{};
+}
+
+ImageRef Collector::app_of(const PlacedSample& sample) const {
+    const ImageRef* app = sample.app ? images_.find(sample.app) : nullptr;
+    return app ? *app : ImageRef{};
+}
+
+bool Collector::is_wanted(const Origin& origin) const {
+    return only_images_.empty() || only_images_.contains(origin.app.name);
+}
+
+FileKey Collector::key_for(const Origin& origin, const ImageRef& image) const {
+    const bool by_app = image.kind == RegionKind::kernel ? options_.separate_kernel
+                        : image.kind == RegionKind::file ? options_.separate_library
+                                                         : true;
+    FileKey key;
+    key.event = origin.event;
+    key.image = image;
+    key.app = by_app && origin.app.name != StringId::none ? origin.app : image;
+    if (options_.separate_thread) {
+        key.tgid = origin.tgid;
+        key.tid = origin.tid;
+    }
+    if (options_.separate_cpu) key.cpu = origin.cpu;
     return key;
 }
 
-void Collector::take_chain(const Sample& sample) {
+std::optional<Collector::Spot> Collector::spot_of(const Sample& sample, uint64_t pc, bool kernel) const {
+    const Region* region = find(sample.tgid, RuntimeAddress{pc}, kernel);
+    if (!region) return std::nullopt;
+    return Spot{ImageRef::of(*region, sample.tgid), region->offset(RuntimeAddress{pc}).value()};
+}
+
+std::optional<Collector::Spot> Collector::spot_of(const PlacedSample& sample, const Place& place,
+                                                  bool kernel) const {
+    if (place.cookie != 0) {
+        const ImageRef* image = images_.find(place.cookie);
+        return image ? std::optional(Spot{*image, place.offset}) : std::nullopt;
+    }
+    const RuntimeAddress address{place.offset};
+    const Region* region = find(sample.tgid, address, kernel);
+    if (!region) return std::nullopt;
+    return Spot{ImageRef::of(*region, sample.tgid), region->offset(address).value()};
+}
+
+template <class S, class Where>
+void Collector::take_chain(const S& sample, const Where& innermost) {
     if (sample.mode == CpuMode::guest || sample.event >= info_.events.size()) return;
-    RuntimeAddress to = sample.pc;
-    const Region* callee = find(sample, to, sample.mode == CpuMode::kernel);
+    const Origin origin = origin_of(sample);
+    if (!is_wanted(origin)) return;
+    auto callee = spot_of(sample, innermost, sample.mode == CpuMode::kernel);
     for (size_t i = 0; i < sample.chain.size(); ++i) {
-        const RuntimeAddress from{sample.chain[i]};
-        const Region* caller = find(sample, from, i < sample.kernel_frames);
-        store_arc(sample, caller, from, callee, to);
-        callee = caller;
-        to = from;
+        auto caller = spot_of(sample, sample.chain[i], i < sample.kernel_frames);
+        store_arc(origin, caller, callee);
+        callee = std::move(caller);
     }
 }
 
-void Collector::store_arc(const Sample& sample, const Region* caller, RuntimeAddress from,
-                          const Region* callee, RuntimeAddress to) {
+void Collector::store_arc(const Origin& origin, const std::optional<Spot>& caller,
+                          const std::optional<Spot>& callee) {
     SampleFile* file = nullptr;
     if (caller && callee) {
-        FileKey key = key_for(sample, *caller);
-        key.callee = ImageRef::of(*callee, sample.tgid);
+        FileKey key = key_for(origin, caller->image);
+        key.callee = callee->image;
         file = files_.get(key);
     }
     if (!file) {
         ++arcs_lost_;
         return;
     }
-    note_image(*caller);
-    file->add(caller->offset(from).value() << 32 | (callee->offset(to).value() & 0xffffffff));
-}
-
-void Collector::note_image(const Region& region) {
-    if (region.kind != RegionKind::file || !noted_images_.insert(region.name).second) return;
-    std::string path(names_.text(region.name));
-    RecordedImage image;
-    if (const auto it = mapped_images_.find(region.name); it != mapped_images_.end()) image = it->second;
-    image.mtime = files_.mtime({region.name, region.kind, 0, {}, {}});
-    if (image.build_id.empty() && options_.images_are_local && !image.deleted)
-        image.build_id = build_id_of_file(path);
-    info_.images.emplace(std::move(path), std::move(image));
+    images_.note_used(caller->image);
+    file->add(caller->key << 32 | (callee->key & 0xffffffff));
 }
 
 void Collector::take(const Mapping& mapping) {
     table_.apply(mapping);
-    if (mapping.kernel) {
-        if (mapping.path == no_vmlinux) return;
-        kernel_images_[names_.intern(mapping.path)] = {std::string(mapping.path), mapping.start.value(),
-                                                       mapping.length, hex(mapping.build_id)};
-        return;
-    }
-    const MappedPath path = classify_mapped_path(mapping.path);
-    if (path.kind != RegionKind::file || (mapping.build_id.empty() && !path.deleted)) return;
-    RecordedImage& image = mapped_images_[names_.intern(path.name)];
-    std::string build_id = hex(mapping.build_id);
-    if (!image.build_id.empty() && !build_id.empty() && image.build_id != build_id)
-        notes_.warn(printable(path.name) + " was replaced while profiling; its samples are of both versions");
-    if (!build_id.empty()) image.build_id = std::move(build_id);
-    image.deleted = path.deleted;
+    images_.take(mapping);
+}
+
+void Collector::take(const ImageCookie& cookie) {
+    if (images_.take(cookie)) std::ranges::fill(cache_, Slot{});
 }
 
 void Collector::take(const Lost& lost) {
@@ -183,8 +306,7 @@ void Collector::begin_anew(uint64_t start_time) {
     ledger_ = {};
     arcs_lost_ = 0;
     saw_kernel_ = false;
-    noted_images_.clear();
-    info_.images.clear();
+    images_.forget_used();
     info_.start_time = start_time;
     for (RecordedEvent& event : info_.events)
         event.throttled = false;
@@ -199,11 +321,7 @@ SessionInfo Collector::account() {
     info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);
     info.arcs_stored = counts.arcs.stored;
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
-    for (const auto& [name, image] : kernel_images_)
-        info.kernel_images.push_back(image);
-    for (const auto& [name, image] : mapped_images_)  // what was replaced meanwhile
-        if (noted_images_.contains(name) && !image.build_id.empty())
-            info.images.at(std::string(names_.text(name))).build_id = image.build_id;
+    images_.describe(info);
     return info;
 }
 

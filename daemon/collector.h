@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From records to sample files: who has what mapped, which file each sample goes to, every loss by cause.
-// Does not know where records come from; asks the outside world only through FillGaps.
+// Does not know where records come from; asks the outside world only through FillGaps and KnownImages.
 #pragma once
 
 #include <functional>
-#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "daemon/known_images.h"
 #include "daemon/process_table.h"
 #include "daemon/sample_files.h"
 #include "libop/diagnostics.h"
@@ -24,14 +25,14 @@ struct CollectorOptions {
     bool images_are_local =
         false;                ///< images are files of this machine: mtimes and build-ids are read from them
     size_t open_files = 400;  ///< sample files open at a time
+    bool separate_library = true;               ///< a file's samples go by application, else all together
+    bool separate_kernel = true;                ///< the kernel's and modules' likewise
+    std::vector<std::string> only_images = {};  ///< absolute paths of applications to keep; empty = all
 };
 
 /// Asked for a sample whose address lies in no known mapping (or no known kernel image): records that may
-/// explain it, valid until the next call. May be empty.
+/// explain it, valid until the next call. May be empty. A time of 0 means that it is not known.
 using FillGaps = std::function<std::span<const Record>(const Sample&)>;
-
-/// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
-inline constexpr std::string_view no_vmlinux = "no-vmlinux";
 
 /// Collects one run. Not thread-safe.
 class Collector {
@@ -61,19 +62,48 @@ public:
     bool saw_kernel() const noexcept { return saw_kernel_; }
 
 private:
-    /// A region whose sample file is known. Direct-mapped by process and a piece of the address space.
+    /// Whose sample it is.
+    struct Origin {
+        uint16_t event;
+        CpuMode mode;
+        uint32_t tgid, tid, cpu;
+        ImageRef app;  ///< name none = not known, or none: a kernel thread
+    };
+    /// A range of a sample's addresses (of places: offsets) that one image covers.
+    struct Stretch {
+        ImageRef image;
+        RuntimeAddress start, end;
+        uint64_t delta;  ///< key = address + delta
+
+        static Stretch of(const Region& region, uint32_t tgid);
+        /// All offsets of an image.
+        static Stretch of(const ImageRef& image);
+    };
+    /// An address as sample files have it.
+    struct Spot {
+        ImageRef image;
+        uint64_t key;
+    };
+    /// A stretch whose sample file is known. Direct-mapped: by process and a piece of the address space,
+    /// placed samples by cookies.
     struct alignas(64) Slot {
-        RuntimeAddress start, end{};  ///< the region
-        uint64_t delta = 0;           ///< key = pc + delta
-        SampleFile* file = nullptr;
-        uint64_t generation = 0;  ///< of what the lookup rested on
+        RuntimeAddress start, end{};
+        uint64_t delta = 0;
+        SampleFile* file = nullptr;  ///< null = of an application not asked for
+        uint64_t generation = 0;     ///< of what the lookup rested on
         uint32_t tgid = 0, tid = 0, cpu = 0;
+        uint32_t app = 0, cookie = 0;  ///< placed samples
         uint16_t event = 0;
         CpuMode mode = CpuMode::user;
+        bool placed = false;
+
+        bool holds(RuntimeAddress address) const noexcept { return start <= address && address < end; }
     };
     static constexpr size_t slots = 4096;
 
     void take(const Sample& sample);
+    void take(const PlacedSample& sample);
+    void take(const ImageCookie& cookie);
     void take(const Mapping& mapping);
     void take(const Unmapping& unmapping) { table_.apply(unmapping); }
     void take(const Name& name) { table_.apply(name); }
@@ -83,35 +113,53 @@ private:
     void take(const Throttle& throttle);
 
     Slot& slot_for(const Sample& sample) noexcept;
+    Slot& slot_for(const PlacedSample& sample) noexcept;
     bool holds(const Slot& slot, const Sample& sample) const noexcept;
+    bool holds(const Slot& slot, const PlacedSample& sample) const noexcept;
+    template <class S>
+    bool holds_rest(const Slot& slot, const S& sample) const noexcept;
     uint64_t generation() const noexcept {
         return static_cast<uint64_t>(table_.generation()) << 32 | files_.generation();
     }
+    void count(const Slot& slot, uint64_t address, uint32_t cpu) {
+        if (!slot.file) return lose(LossCause::image_filtered, cpu);
+        slot.file->add(address + slot.delta);
+    }
     void take_slowly(const Sample& sample, Slot& slot);
-    const Region* find(const Sample& sample, RuntimeAddress pc, bool kernel);
+    void take_slowly(const PlacedSample& sample, Slot& slot);
+    template <class S>
+    Origin origin_of(const S& sample) const;
+    bool refuse(const Origin& origin);
+    void lose_unplaced(const Origin& origin);
+    bool find_way(const Origin& origin, const Stretch& stretch, Slot& slot);
+    const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
-    FileKey key_for(const Sample& sample, const Region& region) const;
-    void take_chain(const Sample& sample);
-    void store_arc(const Sample& sample, const Region* caller, RuntimeAddress from, const Region* callee,
-                   RuntimeAddress to);
-    void note_image(const Region& region);
+    std::optional<Stretch> stretch_or_ask(const PlacedSample& sample);
+    ImageRef app_of(const Sample& sample) const;
+    ImageRef app_of(const PlacedSample& sample) const;
+    bool is_wanted(const Origin& origin) const;
+    FileKey key_for(const Origin& origin, const ImageRef& image) const;
+    std::optional<Spot> spot_of(const Sample& sample, uint64_t pc, bool kernel) const;
+    std::optional<Spot> spot_of(const PlacedSample& sample, const Place& place, bool kernel) const;
+    template <class S, class Where>
+    void take_chain(const S& sample, const Where& innermost);
+    void store_arc(const Origin& origin, const std::optional<Spot>& caller,
+                   const std::optional<Spot>& callee);
     void lose(LossCause cause, uint32_t cpu) { ledger_.add_lost(cause, cpu, 1); }
 
     SessionInfo info_;
     CollectorOptions options_;
-    Diagnostics& notes_;
     FillGaps fill_gaps_;
     StringTable names_;
     ProcessTable table_;
+    KnownImages images_;
     SampleFiles files_;
     Ledger ledger_;  ///< without what the files know
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;
     StringId no_vmlinux_;
+    std::set<StringId> only_images_;
     std::vector<Slot> cache_;
-    std::set<StringId> noted_images_;                  ///< those in info_.images
-    std::map<StringId, RecordedImage> mapped_images_;  ///< what mappings said of file images
-    std::map<StringId, RecordedKernelImage> kernel_images_;
 };
 
 }  // namespace op::collect

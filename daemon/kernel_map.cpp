@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "daemon/collector.h"
+#include "daemon/known_images.h"
 #include "daemon/proc_scan.h"
 #include "libop/build_id.h"
 #include "libop/error.h"
@@ -99,13 +99,30 @@ std::vector<ModuleLine> parse_modules(std::string_view text) {
     return modules;
 }
 
-void add_kernel_records(const std::string& vmlinux, RecordList& out, Diagnostics& notes) {
+KernelRange parse_kernel_range(std::string_view text) {
+    const auto address = [](std::string_view part) {
+        if (part.starts_with("0x") || part.starts_with("0X")) part.remove_prefix(2);
+        return parse_number(part, 16);
+    };
+    const auto parts = split(text, ',');
+    const auto start = address(parts.front()), end = address(parts.back());
+    if (parts.size() != 2 || !start || !end || *start >= *end)
+        throw_usage("kernel range '" + printable(text) +
+                    "': write START,END in hexadecimal, START below END");
+    return {*start, *end};
+}
+
+void add_kernel_records(const KernelImage& kernel, RecordList& out, Diagnostics& notes) {
     // Region arithmetic needs offsets that are raw addresses, so the catch-all starts at 0.
     add_kernel(no_vmlinux, {0, UINT64_MAX}, {}, out);
-    KernelRangeScan scan;
-    for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
-    if (const auto range = scan.range()) {
-        const std::string_view name = vmlinux.empty() ? kallsyms_path : out.keep(vmlinux);
+    std::optional<KernelRange> range = kernel.range;
+    if (!range) {
+        KernelRangeScan scan;
+        for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
+        range = scan.range();
+    }
+    if (range) {
+        const std::string_view name = kernel.vmlinux.empty() ? kallsyms_path : out.keep(kernel.vmlinux);
         add_kernel(name, *range, keep_build_id("/sys/kernel/notes", out), out);
     } else {
         notes.warn(hidden_message());

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/kernel_map.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
 #include "libop/error.h"
@@ -85,7 +84,7 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
     : session_(std::move(session)),
       target_(options.target),
       notes_(notes),
-      vmlinux_(options.vmlinux),
+      kernel_(options.kernel),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     if (!epoll_) throw_system("cannot create an epoll descriptor");
     batch_.reserve(batch_limit);
@@ -188,7 +187,7 @@ void PerfSource::start() {
             for (const Fd& event : lane.events)
                 ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
     // After enabling: what changes from now on is in the rings and is applied after this.
-    if (kernel_mode_) add_kernel_records(vmlinux_, initial_, notes_);
+    if (kernel_mode_) add_kernel_records(kernel_, initial_, notes_);
     if (target_.kind == PerfTarget::Kind::process) scan_process(target_.pid, initial_);
     if (target_.kind == PerfTarget::Kind::system) scan_all_processes(initial_);
     initial_due_ = true;

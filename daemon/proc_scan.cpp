@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -22,6 +23,11 @@ namespace fs = std::filesystem;
 constexpr uint32_t kernel_slot = 0;
 constexpr uint64_t look_interval = 1'000'000'000;
 constexpr size_t look_limit = 4096;
+
+/// ns of the clock that sample times are of.
+uint64_t now() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::string proc_path(uint32_t tgid, std::string_view file) {
     return "/proc/" + std::to_string(tgid) + "/" + std::string(file);
@@ -119,7 +125,7 @@ bool GapFiller::due(uint32_t tgid, uint64_t now) {
 std::span<const Record> GapFiller::operator()(const Sample& sample) {
     list_.clear();
     const bool kernel = sample.mode == CpuMode::kernel;
-    if (!due(kernel ? kernel_slot : sample.tgid, sample.time)) return {};
+    if (!due(kernel ? kernel_slot : sample.tgid, sample.time ? sample.time : now())) return {};
     try {
         if (kernel) {
             add_module_records(list_);

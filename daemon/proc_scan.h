@@ -55,7 +55,7 @@ private:
     bool due(uint32_t tgid, uint64_t now);
 
     RecordList list_;
-    std::unordered_map<uint32_t, uint64_t> last_look_;  ///< by tgid, sample time in ns
+    std::unordered_map<uint32_t, uint64_t> last_look_;  ///< by tgid, sample time in ns, or now if unknown
 };
 
 }  // namespace op::collect

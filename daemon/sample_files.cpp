@@ -2,8 +2,6 @@
 // Opening, naming and closing of sample files.
 #include "daemon/sample_files.h"
 
-#include <sys/stat.h>
-
 #include "libop/error.h"
 
 namespace op::collect {
@@ -43,11 +41,6 @@ uint64_t anon_start(const ImageRef& image) {
 
 }  // namespace
 
-ImageRef ImageRef::of(const Region& region, uint32_t tgid) {
-    if (region.kind != RegionKind::anon) return {region.name, region.kind, 0, {}, {}};
-    return {region.name, region.kind, tgid, region.start, region.end};
-}
-
 size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
     size_t hash = key.event;
     mix(hash, key.app);
@@ -59,13 +52,8 @@ size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
 }
 
 SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
-                         bool images_are_local, size_t limit, Diagnostics& notes)
-    : session_(session),
-      info_(session_info),
-      names_(names),
-      notes_(notes),
-      images_are_local_(images_are_local),
-      limit_(limit) {}
+                         const KnownImages& images, size_t limit, Diagnostics& notes)
+    : session_(session), info_(session_info), names_(names), images_(images), notes_(notes), limit_(limit) {}
 
 SampleFile* SampleFiles::get(const FileKey& key) {
     auto it = by_key_.find(key);
@@ -126,15 +114,6 @@ StoredCounts SampleFiles::counts() {
     return sum;
 }
 
-uint64_t SampleFiles::mtime(const ImageRef& image) const {
-    if (!images_are_local_ || image.kind == RegionKind::anon) return 0;
-    const std::string path(names_.text(image.name));
-    struct stat st {};
-    const bool regular = path.starts_with('/') && !path.starts_with("/proc/") &&
-                         ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
-    return regular ? st.st_mtim.tv_sec : 0;
-}
-
 SampleHeader SampleFiles::header(const FileKey& key) const {
     const RecordedEvent& event = info_.events.at(key.event);
     SampleHeader h;
@@ -144,7 +123,7 @@ SampleHeader SampleFiles::header(const FileKey& key) const {
     h.count = static_cast<uint32_t>(event.count);
     h.is_kernel = key.image.kind == RegionKind::kernel;
     h.cpu_speed_mhz = info_.cpu_speed_mhz;
-    h.mtime = mtime(key.image);
+    h.mtime = images_.mtime(key.image);
     h.cg_to_is_kernel = key.callee.name != StringId::none && key.callee.kind == RegionKind::kernel;
     h.anon_start = anon_start(key.image);
     h.cg_to_anon_start = anon_start(key.callee);

@@ -10,23 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "daemon/process_table.h"
+#include "daemon/known_images.h"
 #include "libop/diagnostics.h"
 #include "libop/intern.h"
 #include "libop/session.h"
 
 namespace op::collect {
-
-/// An image as samples refer to it. Anonymous memory belongs to one process and region.
-struct ImageRef {
-    StringId name = StringId::none;  ///< none = no image
-    RegionKind kind = RegionKind::file;
-    uint32_t tgid = 0;            ///< anon only
-    RuntimeAddress start, end{};  ///< anon only, half-open
-
-    bool operator==(const ImageRef&) const = default;
-    static ImageRef of(const Region& region, uint32_t tgid);
-};
 
 /// What selects a sample file.
 struct FileKey {
@@ -52,10 +41,10 @@ struct StoredCounts {
 /// Opens sample files on demand and closes the least recently used. Not thread-safe.
 class SampleFiles {
 public:
-    /// `session`, `names` and `notes` must outlive the object. `session_info` gives CPU type, speed and
-    /// events for the headers. With `images_are_local` the headers hold the mtimes the images have now.
+    /// All references must outlive the object. `session_info` gives CPU type, speed and events for the
+    /// headers, `images` the mtimes.
     SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
-                bool images_are_local, size_t limit, Diagnostics& notes);
+                const KnownImages& images, size_t limit, Diagnostics& notes);
 
     /// The file for a key; null if it could not be opened (noted once; not tried again). The pointer is valid
     /// until generation() changes.
@@ -70,8 +59,6 @@ public:
     uint32_t generation() const noexcept { return generation_; }
     /// Brings all samples into the files and adds up.
     StoredCounts counts();
-    /// The mtime of a file image, seconds; 0 if unknown or not wanted.
-    uint64_t mtime(const ImageRef& image) const;
 
 private:
     struct Entry {
@@ -95,8 +82,8 @@ private:
     SessionWriter& session_;
     const SessionInfo& info_;
     const StringTable& names_;
+    const KnownImages& images_;
     Diagnostics& notes_;
-    bool images_are_local_;
     size_t limit_;
     Entries entries_;
     std::unordered_map<FileKey, Entries::iterator, FileKeyHash> by_key_;

@@ -24,6 +24,10 @@ constexpr CauseText causes[] = {
     {"disk_full", "sample file could not grow"},
     {"saturated", "count in the sample file is at its maximum"},
     {"damaged_stream", "recorded stream is cut off or damaged"},
+    {"no_process", "the process was gone before the driver could place the sample"},
+    {"nested", "taken while the same CPU was taking one"},
+    {"pending", "sampling stopped before the driver could place the sample"},
+    {"image_filtered", "of a program that was not asked for"},
 };
 static_assert(std::size(causes) == loss_causes);
 

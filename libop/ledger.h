@@ -26,8 +26,13 @@ enum class LossCause : uint8_t {
     no_process,      ///< the process was gone before the driver could place the sample
     nested,          ///< taken while the same CPU was taking one
     pending,         ///< sampling stopped before the driver could place the sample
+    image_filtered,  ///< of a program that was not asked for
 };
-inline constexpr int loss_causes = 13;
+inline constexpr int loss_causes = 14;
+/// True for samples that the user asked not to have.
+constexpr bool is_unwanted(LossCause cause) noexcept {
+    return cause == LossCause::user_filtered || cause == LossCause::image_filtered;
+}
 
 /// The manifest's word for a cause, e.g. "no_mapping".
 std::string_view loss_name(LossCause cause);

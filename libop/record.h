@@ -84,10 +84,10 @@ struct Throttle {
 /// op_record_image).
 struct ImageCookie {
     uint32_t cookie;
-    bool region;  ///< memory of one process that is no file
-    uint32_t tgid;         ///< regions: whose
-    RuntimeAddress start;  ///< regions
-    uint64_t length;       ///< regions: bytes
+    bool region;             ///< memory of one process that is no file
+    uint32_t tgid;           ///< regions: whose
+    RuntimeAddress start;    ///< regions
+    uint64_t length;         ///< regions: bytes
     uint64_t device, inode;  ///< files: as stat(2) gives them
     std::string_view path;   ///< or the region's label, e.g. "[heap]"
 };
@@ -111,6 +111,7 @@ struct PlacedSample {
 };
 
 /// One event from a source.
-using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie, PlacedSample>;
+using Record =
+    std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie, PlacedSample>;
 
 }  // namespace op

@@ -61,8 +61,11 @@ constexpr AbiRow abi_rows[] = {
 std::string_view counter_of(LossCause cause) {
     switch (cause) {
         case LossCause::kernel_buffer:
+        case LossCause::nested:
+        case LossCause::pending:
             return "lost_records_by_kernel";
         case LossCause::no_mapping:
+        case LossCause::no_process:
             return "lost_no_mapping";
         case LossCause::kernel_address:
             return "lost_kernel";
@@ -76,6 +79,7 @@ std::string_view counter_of(LossCause cause) {
         case LossCause::saturated:
             return "lost_samplefile";
         case LossCause::user_filtered:
+        case LossCause::image_filtered:
             break;
     }
     return "";

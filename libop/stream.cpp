@@ -12,6 +12,20 @@ namespace {
 
 constexpr size_t buffer_limit = 1 << 18;
 
+// The stream's words for causes, modes and places are ours.
+constexpr bool same(op_loss theirs, LossCause ours) {
+    return static_cast<int>(theirs) == static_cast<int>(ours);
+}
+static_assert(same(OP_LOSS_KERNEL_BUFFER, LossCause::kernel_buffer));
+static_assert(same(OP_LOSS_NO_MAPPING, LossCause::no_mapping));
+static_assert(same(OP_LOSS_NO_PROCESS, LossCause::no_process));
+static_assert(same(OP_LOSS_NESTED, LossCause::nested));
+static_assert(same(OP_LOSS_PENDING, LossCause::pending));
+static_assert(OP_MODE_GUEST == static_cast<int>(CpuMode::guest));
+static_assert(sizeof(Place) == sizeof(op_place) && alignof(Place) <= 8);
+static_assert(offsetof(Place, offset) == offsetof(op_place, offset));
+static_assert(offsetof(Place, cookie) == offsetof(op_place, image));
+
 size_t padded(size_t n) {
     return (n + 7) & ~size_t{7};
 }
@@ -41,8 +55,13 @@ std::string_view cut(std::string_view text) {
     return text.substr(0, std::min<size_t>(text.size(), static_cast<Size>(-1)));
 }
 
+SampleContext context_of(const PlacedSample& s) {
+    return {s.cpu, s.tgid, s.tid, s.app};
+}
+
 struct Encode {
     std::string& out;
+    std::optional<SampleContext>& context;  ///< the stream's last
 
     void operator()(const Sample& s) const {
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
@@ -102,6 +121,33 @@ struct Encode {
     void operator()(const Throttle& t) const {
         append(out, OP_RECORD_THROTTLE, t.on, op_record_throttle{{}, t.time, t.cpu, t.event});
     }
+    void operator()(const ImageCookie& i) const {
+        const auto path = cut<op_u16>(i.path);
+        op_record_image r{};
+        r.cookie = i.cookie;
+        r.tgid = i.tgid;
+        r.start = i.start.value();
+        r.length = i.length;
+        r.device = i.device;
+        r.inode = i.inode;
+        r.path_size = static_cast<op_u32>(path.size());
+        append(out, OP_RECORD_IMAGE, i.region ? OP_IMAGE_REGION : 0, r, path);
+    }
+    void operator()(const PlacedSample& s) const {
+        if (context != context_of(s)) {
+            context = context_of(s);
+            append(out, OP_RECORD_CONTEXT, 0, op_record_context{{}, s.cpu, s.tgid, s.tid, s.app, {}});
+        }
+        const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
+        op_record_placed r{};
+        r.place = {s.place.offset, s.place.cookie, 0};
+        r.event = s.event;
+        r.mode = static_cast<op_u8>(s.mode);
+        r.frames = static_cast<op_u16>(frames);
+        r.kernel_frames = static_cast<op_u16>(std::min<size_t>(s.kernel_frames, frames));
+        append(out, OP_RECORD_PLACED, 0, r,
+               {reinterpret_cast<const char*>(s.chain.data()), frames * sizeof(Place)});
+    }
 };
 
 Sample decode_sample(ByteReader& in) {
@@ -140,48 +186,110 @@ Lost decode_lost(ByteReader& in, uint16_t flags) {
     return {r.count, r.cpu, static_cast<LossCause>(flags)};
 }
 
-/// Decodes one record of a known type from its bytes; false if the type is unknown.
-bool decode(std::span<const std::byte> bytes, const op_record_header& head, std::vector<Record>& out) {
-    ByteReader in(bytes, "record");
+ImageCookie decode_image(ByteReader& in, uint16_t flags) {
+    const auto r = in.get<op_record_image>();
+    if (r.cookie == 0) throw_input("image record: cookie 0");
+    const auto path = text_of(in.take(r.path_size));
+    return {r.cookie, (flags & OP_IMAGE_REGION) != 0,
+            r.tgid,   RuntimeAddress{r.start},
+            r.length, r.device,
+            r.inode,  path};
+}
+
+PlacedSample decode_placed_sample(ByteReader& in, const SampleContext& context) {
+    const auto r = in.get<op_record_placed>();
+    const auto frames = in.take(r.frames * sizeof(op_place));
+    if (r.mode > OP_MODE_GUEST || r.kernel_frames > r.frames)
+        throw_input("placed record: impossible mode or chain");
+    return {context.tgid,
+            context.tid,
+            context.cpu,
+            context.app,
+            r.event,
+            static_cast<CpuMode>(r.mode),
+            r.kernel_frames,
+            {r.place.offset, r.place.image},
+            {reinterpret_cast<const Place*>(frames.data()), r.frames}};
+}
+
+/// Decodes a record that needs no context; nothing if its type is unknown.
+void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Record>& out) {
     switch (head.type) {
         case OP_RECORD_SAMPLE:
             out.emplace_back(decode_sample(in));
-            return true;
+            break;
         case OP_RECORD_MAPPING:
             out.emplace_back(decode_mapping(in, head.flags));
-            return true;
+            break;
         case OP_RECORD_UNMAPPING: {
             const auto r = in.get<op_record_unmapping>();
             out.emplace_back(Unmapping{r.time, r.tgid, RuntimeAddress{r.start}, r.length});
-            return true;
+            break;
         }
         case OP_RECORD_NAME:
             out.emplace_back(decode_name(in, head.flags));
-            return true;
+            break;
         case OP_RECORD_FORK: {
             const auto r = in.get<op_record_fork>();
             out.emplace_back(Fork{r.time, r.tgid, r.tid, r.parent_tgid, r.parent_tid});
-            return true;
+            break;
         }
         case OP_RECORD_EXIT: {
             const auto r = in.get<op_record_exit>();
             out.emplace_back(Exit{r.time, r.tgid, r.tid});
-            return true;
+            break;
         }
         case OP_RECORD_LOST:
             out.emplace_back(decode_lost(in, head.flags));
-            return true;
+            break;
         case OP_RECORD_THROTTLE: {
             const auto r = in.get<op_record_throttle>();
             out.emplace_back(Throttle{r.time, r.cpu, static_cast<uint16_t>(r.event), head.flags != 0});
-            return true;
+            break;
         }
+        case OP_RECORD_IMAGE:
+            out.emplace_back(decode_image(in, head.flags));
+            break;
         default:
-            return false;
+            break;
     }
 }
 
 }  // namespace
+
+void RecordEncoder::encode(const Record& record, std::string& out) {
+    std::visit(Encode{out, context_}, record);
+}
+
+size_t RecordDecoder::decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit) {
+    const size_t end = out.size() + limit;
+    size_t at = 0;
+    try {
+        while (out.size() < end && !damage_ && at < bytes.size())
+            at += decode_one(bytes.subspan(at), out);
+    } catch (const Error& e) {
+        damage_ = e.what();
+        out.emplace_back(Lost{1, 0, LossCause::damaged_stream});
+    }
+    return at;
+}
+
+size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<Record>& out) {
+    const auto head = ByteReader(bytes, "record").get<op_record_header>();
+    if (head.size < sizeof head || head.size % 8) throw_input("record with impossible size");
+    if (head.size > bytes.size()) throw_input("record cut off");
+    ByteReader in(bytes.first(head.size), "record");
+    if (head.type == OP_RECORD_PLACED) {
+        if (!context_) throw_input("placed record without a context");
+        out.emplace_back(decode_placed_sample(in, *context_));
+    } else if (head.type == OP_RECORD_CONTEXT) {
+        const auto r = in.get<op_record_context>();
+        context_ = {r.cpu, r.tgid, r.tid, r.app};
+    } else {
+        decode_plain(in, head, out);
+    }
+    return head.size;
+}
 
 StreamWriter::StreamWriter(Fd fd, std::string path, const SessionInfo& session)
     : fd_(std::move(fd)), path_(std::move(path)) {
@@ -191,7 +299,7 @@ StreamWriter::StreamWriter(Fd fd, std::string path, const SessionInfo& session)
 }
 
 void StreamWriter::write(const Record& record) {
-    std::visit(Encode{buffer_}, record);
+    encoder_.encode(record, buffer_);
     flush_if_large();
 }
 
@@ -205,9 +313,10 @@ void StreamWriter::finish() {
 }
 
 StreamReader::StreamReader(std::span<const std::byte> bytes, std::string label)
-    : in_(bytes, "stream"), label_(std::move(label)) {
+    : bytes_(bytes), label_(std::move(label)) {
+    ByteReader in(bytes, "stream");
     if (bytes.size() < sizeof(op_stream_file)) throw_input(label_ + ": not a recorded stream (too short)");
-    const auto head = in_.get<op_stream_file>();
+    const auto head = in.get<op_stream_file>();
     if (head.magic == __builtin_bswap64(OP_STREAM_MAGIC))
         throw_input(label_ + ": recorded on a machine of the other byte order");
     if (head.magic != OP_STREAM_MAGIC) throw_input(label_ + ": not a recorded stream");
@@ -216,38 +325,21 @@ StreamReader::StreamReader(std::span<const std::byte> bytes, std::string label)
                     ", this program reads version " + std::to_string(OP_STREAM_VERSION));
     if (head.header_size < sizeof head || head.header_size % 8 || head.header_size > bytes.size())
         throw_input(label_ + ": damaged stream head");
-    in_.seek(head.header_size);
-    const auto record = in_.get<op_record_session>();
+    in.seek(head.header_size);
+    const auto record = in.get<op_record_session>();
     if (record.header.type != OP_RECORD_SESSION || record.header.size % 8 ||
         record.header.size < sizeof record || record.text_size > record.header.size - sizeof record)
         throw_input(label_ + ": damaged stream: no session record");
-    const auto tail = in_.take(record.header.size - sizeof record);
+    const auto tail = in.take(record.header.size - sizeof record);
     session_ = parse_session_info(text_of(tail.first(record.text_size)), label_);
+    position_ = in.position();
 }
 
 void StreamReader::read(std::vector<Record>& out, size_t limit) {
     out.clear();
-    while (out.size() < limit && !damage_ && !in_.done())
-        if (!read_one(out)) return;
-}
-
-bool StreamReader::read_one(std::vector<Record>& out) {
-    const size_t start = in_.position();
-    try {
-        const auto head = in_.get<op_record_header>();
-        in_.seek(start);
-        if (head.size < sizeof head || head.size % 8) throw_input("record with impossible size");
-        decode(in_.take(head.size), head, out);
-        return true;
-    } catch (const Error& e) {
-        stop_damaged(out, label_ + ": damaged at byte " + std::to_string(start) + " (" + e.what() + ")");
-        return false;
-    }
-}
-
-void StreamReader::stop_damaged(std::vector<Record>& out, const std::string& why) {
-    damage_ = why;
-    out.emplace_back(Lost{1, 0, LossCause::damaged_stream});
+    position_ += decoder_.decode(bytes_.subspan(position_), out, limit);
+    if (decoder_.damage() && !damage_)
+        damage_ = label_ + ": damaged at byte " + std::to_string(position_) + " (" + *decoder_.damage() + ")";
 }
 
 }  // namespace op

@@ -28,11 +28,12 @@ constexpr const char* lost_counters[] = {
     "lost_records_by_kernel",
 };
 
-/// What can be done about a loss; empty = nothing. A user mode sample of a kernel-only event is no loss.
+/// What can be done about a loss; empty = nothing. Samples the user did not ask for are no loss.
 std::string_view remedy(LossCause cause) {
     switch (cause) {
         case LossCause::kernel_buffer:
         case LossCause::saturated:
+        case LossCause::nested:
             return "sample less often: use a higher count";
         case LossCause::no_mapping:
             return "start the profiler before the program, or as root";
@@ -47,6 +48,9 @@ std::string_view remedy(LossCause cause) {
         case LossCause::user_filtered:
         case LossCause::unknown_event:
         case LossCause::damaged_stream:
+        case LossCause::no_process:
+        case LossCause::pending:
+        case LossCause::image_filtered:
             break;
     }
     return "";
@@ -57,12 +61,13 @@ bool is_worth_a_warning(uint64_t lost, uint64_t of) {
 }
 
 void note_ledger(const Ledger& ledger, Diagnostics& notes) {
-    const uint64_t unwanted = ledger.lost(LossCause::user_filtered);
+    const uint64_t unwanted =
+        add_saturating(ledger.lost(LossCause::user_filtered), ledger.lost(LossCause::image_filtered));
     if (!is_worth_a_warning(ledger.lost() - unwanted, ledger.sampled())) return;
     for (int i = 0; i < loss_causes; ++i) {
         const auto cause = static_cast<LossCause>(i);
         const uint64_t lost = ledger.lost(cause);
-        if (lost == 0 || cause == LossCause::user_filtered) continue;
+        if (lost == 0 || is_unwanted(cause)) continue;
         std::string text = std::to_string(lost) + " of " + std::to_string(ledger.sampled()) +
                            " samples were lost: " + std::string(loss_text(cause));
         if (!remedy(cause).empty()) text += "; " + std::string(remedy(cause));

@@ -18,16 +18,22 @@ tests_unit_tests_SOURCES = \
 	tests/unit/select_test.cpp \
 	tests/unit/write_text_test.cpp \
 	utils/output.cpp utils/report_options.cpp $(utils_common) \
+	tests/unit/collecting.h \
+	tests/unit/collector_placed_test.cpp \
 	tests/unit/collector_test.cpp \
 	tests/unit/control_server_test.cpp \
 	tests/unit/control_test.cpp \
 	tests/unit/kernel_map_test.cpp \
+	tests/unit/fake_oprofilefs.h \
+	tests/unit/driver_source_test.cpp \
+	tests/unit/oprofilefs_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \
 	tests/unit/perf_events_test.cpp \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
 	tests/unit/service_test.cpp \
+	tests/unit/sources_test.cpp \
 	tests/unit/stream_test.cpp \
 	tests/unit/directory_test.cpp \
 	tests/unit/event_spec_test.cpp \

@@ -6,7 +6,7 @@ bin_PROGRAMS += operf
 operf_SOURCES = utils/operf.cpp $(utils_common)
 operf_LDADD = libopd.a libop.a -lz -lpopt
 
-bin_PROGRAMS += oprofiled
+sbin_PROGRAMS += oprofiled
 oprofiled_SOURCES = utils/oprofiled.cpp $(utils_common)
 oprofiled_LDADD = libopd.a libop.a -lz -lpopt
 

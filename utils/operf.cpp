@@ -98,7 +98,7 @@ SessionInfo describe(const Options& o, Diagnostics& notes) {
 PerfOptions perf_options(const Options& o, const Command* command) {
     PerfOptions p;
     p.callgraph = o.callgraph;
-    p.vmlinux = o.vmlinux;
+    p.kernel.vmlinux = o.vmlinux;
     if (command) p.target = {PerfTarget::Kind::command, command->pid()};
     if (o.pid) p.target = {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
     if (o.system_wide) p.target = {PerfTarget::Kind::system, -1};

@@ -12,15 +12,15 @@
 
 #include "daemon/background.h"
 #include "daemon/control_server.h"
+#include "daemon/driver_session.h"
 #include "daemon/kernel_map.h"
 #include "daemon/machine.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_events.h"
-#include "daemon/perf_source.h"
 #include "daemon/privileges.h"
-#include "daemon/replay_source.h"
 #include "daemon/service.h"
 #include "daemon/service_manager.h"
+#include "daemon/sources.h"
 #include "libop/error.h"
 #include "libop/text.h"
 #include "utils/options.h"
@@ -115,6 +115,15 @@ std::string absolute(const std::string& path) {
     return path.empty() ? path : fs::absolute(path).lexically_normal().string();
 }
 
+/// --image: absolute paths, none for all.
+std::vector<std::string> only_images(const Options& o) {
+    if (o.images.size() == 1 && o.images.front() == "all") return {};
+    for (const std::string& path : o.images)
+        if (!path.starts_with('/'))
+            throw_usage("--image=" + path + ": must be the absolute path of a binary");
+    return o.images;
+}
+
 void check(Options& o) {
     if (o.no_vmlinux && !o.vmlinux.empty()) throw_usage("--vmlinux and --no-vmlinux exclude each other");
     if (!o.vmlinux.empty()) o.vmlinux = checked_vmlinux(o.vmlinux);
@@ -124,6 +133,9 @@ void check(Options& o) {
     if (o.session_dir.empty()) throw_usage("--session-dir: no directory was given");
     parse_daemon_event_specs(o.events);
     separation(o);
+    only_images(o);
+    if (!o.kernel_range.empty()) parse_kernel_range(o.kernel_range);
+    if (!o.source.starts_with("replay:") && !o.source.empty()) source_kind(o.source);
     o.session_dir = absolute(o.session_dir);
     o.control = absolute(o.control);
     o.oprofilefs = absolute(o.oprofilefs);
@@ -166,7 +178,7 @@ private:
     StopSignals signals_;
     std::unique_ptr<SampleSource> source_;
     GapFiller gaps_;
-    std::string source_name_ = "perf";
+    std::string source_name_, model_;
     std::optional<ControlServer> control_;
     std::optional<SessionWriter> session_;
     std::optional<ServiceLog> log_;
@@ -174,25 +186,51 @@ private:
     std::optional<Service> service_;
 };
 
-void Daemon::open_source() {
+/// "driver", "perf", or "replay" with its stream's path; says so when the driver is missed.
+std::string choose_source(const Options& o, SourceOptions& source, Tool& tool) {
     constexpr std::string_view replay = "replay:";
-    if (o_.source.starts_with(replay)) {
-        source_name_ = "replay";
-        source_ = std::make_unique<ReplaySource>(absolute(o_.source.substr(replay.size())), tool_.notes);
-        return;
+    if (o.source.starts_with(replay)) {
+        source.stream = absolute(o.source.substr(replay.size()));
+        return "replay";
     }
-    if (!o_.source.empty() && o_.source != "perf") throw_usage("--source=" + o_.source + ": no such source");
-    SessionInfo info = describe_machine();
+    if (!o.source.empty()) return o.source;
+    if (source.files.present()) return "driver";
+    write_stderr(tool.name + ": the driver is not there (" + printable(o.oprofilefs) +
+                 "), sampling through perf_event_open\n");
+    return "perf";
+}
+
+/// Machine and events, and where the source gets them from.
+void describe(const Options& o, const std::string& name, SourceOptions& source, Diagnostics& notes) {
+    if (name == "replay" && source.stream.empty())
+        throw_usage("--source=replay: say which recorded stream, replay:FILE");
+    if (name == "replay") return;
+    const auto events = parse_daemon_event_specs(o.events);
+    SessionInfo& info = source.described;
+    info = describe_machine();
     info.tool = std::string("oprofiled ") + OP_VERSION;
     info.command = "whole system";
-    choose_events(parse_daemon_event_specs(o_.events), o_.callgraph.value_or(0) > 0, perf_event_works, info,
-                  tool_.notes);
     info.start_time = ::time(nullptr);
-    PerfOptions perf;
-    perf.target = {PerfTarget::Kind::system, -1};
-    perf.callgraph = o_.callgraph.value_or(0) > 0;
-    perf.vmlinux = o_.vmlinux;
-    source_ = std::make_unique<PerfSource>(perf, std::move(info), tool_.notes);
+    if (name == "driver") return describe_driver_session(source.files, events, info, source.driver);
+    std::vector<EventSpec> specs;
+    for (const DaemonEventSpec& event : events)
+        specs.push_back(event.spec);
+    choose_events(specs, source.perf.callgraph, perf_event_works, info, notes);
+}
+
+void Daemon::open_source() {
+    SourceOptions source;
+    source.files = Oprofilefs(o_.oprofilefs);
+    KernelImage kernel{o_.vmlinux, {}};
+    if (!o_.kernel_range.empty()) kernel.range = parse_kernel_range(o_.kernel_range);
+    source.perf.target = {PerfTarget::Kind::system, -1};
+    source.perf.callgraph = o_.callgraph.value_or(0) > 0;
+    source.perf.kernel = source.driver.kernel = kernel;
+    source_name_ = choose_source(o_, source, tool_);
+    const SourceKind& kind = source_kind(source_name_);
+    describe(o_, source_name_, source, tool_.notes);
+    if (source_name_ == "driver") model_ = source.files.text("model");
+    source_ = kind.open(source, tool_.notes);
 }
 
 void Daemon::make_session_dir() const {
@@ -218,8 +256,12 @@ void Daemon::open_session() {
     log_.emplace(*session_, [this](const std::string& line) { write_stderr(tool_.name + ": " + line); });
     const Separation by = separation(o_);
     const bool replay = source_name_ == "replay";
-    const CollectorOptions options{
-        .separate_thread = by.thread, .separate_cpu = by.cpu, .images_are_local = !replay};
+    const CollectorOptions options{.separate_thread = by.thread,
+                                   .separate_cpu = by.cpu,
+                                   .images_are_local = !replay,
+                                   .separate_library = by.library,
+                                   .separate_kernel = by.kernel,
+                                   .only_images = only_images(o_)};
     FillGaps fill;
     if (!replay) fill = [this](const Sample& sample) { return gaps_(sample); };
     keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));
@@ -228,6 +270,7 @@ void Daemon::open_session() {
 ServiceOptions Daemon::service_options() const {
     ServiceOptions s;
     s.source = source_name_;
+    s.model = model_;
     s.separate = separation(o_).text();
     s.vmlinux = o_.vmlinux.empty() ? "none" : o_.vmlinux;
     s.session_dir = o_.session_dir;

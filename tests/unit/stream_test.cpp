@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+
+#include "kernel/uapi/op_stream.h"
 
 #include "tests/unit/temp_dir.h"
 
@@ -12,6 +15,7 @@ namespace op {
 namespace {
 
 constexpr uint64_t chain[] = {0x10, 0x20, 0x30};
+constexpr Place places[] = {{0x50, 0}, {0x60, 2}};
 constexpr std::byte id[] = {std::byte{0xab}, std::byte{0xcd}};
 
 std::string write_stream(const std::string& path, const std::vector<Record>& records) {
@@ -32,7 +36,32 @@ std::vector<Record> one_of_each() {
             Unmapping{5, 7, {0x1000}, 0x1000},
             Exit{6, 9, 9},
             Lost{42, 3, LossCause::guest},
-            Throttle{7, 1, 0, true}};
+            Throttle{7, 1, 0, true},
+            ImageCookie{2, false, 0, {0}, 0, 0x801, 77, "/usr/bin/app (deleted)"},
+            ImageCookie{3, true, 7, {0x9000}, 0x2000, 0, 0, "[heap]"},
+            PlacedSample{7, 8, 1, 2, 5, CpuMode::user, 1, {0x70, 3}, places}};
+}
+
+PlacedSample placed(uint32_t tid, uint32_t cpu = 0, uint32_t app = 2) {
+    return {7, tid, cpu, app, 0, CpuMode::user, 0, {0x10, 2}, {}};
+}
+
+std::string encoded(const std::vector<Record>& records) {
+    RecordEncoder encoder;
+    std::string bytes;
+    for (const Record& record : records)
+        encoder.encode(record, bytes);
+    return bytes;
+}
+
+/// How many records of a type there are.
+size_t count_type(std::string_view bytes, op_record_type type) {
+    size_t n = 0;
+    for (op_record_header head; !bytes.empty(); bytes.remove_prefix(head.size)) {
+        std::memcpy(&head, bytes.data(), sizeof head);
+        n += head.type == type;
+    }
+    return n;
 }
 
 /// Eight-byte aligned copy: the reader's requirement.
@@ -56,7 +85,7 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     EXPECT_EQ(reader.session().events.at(0).name, "TIMER");
     std::vector<Record> records;
     reader.read(records, 100);
-    ASSERT_EQ(records.size(), 8u);
+    ASSERT_EQ(records.size(), 11u);
     const auto& m = std::get<Mapping>(records[0]);
     EXPECT_EQ(m.path, "/usr/bin/app");
     EXPECT_EQ(m.file_offset, 0x30u);
@@ -73,9 +102,78 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     EXPECT_EQ(std::get<Exit>(records[5]).tgid, 9u);
     EXPECT_EQ(std::get<Lost>(records[6]).cause, LossCause::guest);
     EXPECT_TRUE(std::get<Throttle>(records[7]).on);
+    const auto& file = std::get<ImageCookie>(records[8]);
+    EXPECT_EQ(file.path, "/usr/bin/app (deleted)");
+    EXPECT_EQ(file.inode, 77u);
+    EXPECT_FALSE(file.region);
+    const auto& heap = std::get<ImageCookie>(records[9]);
+    EXPECT_TRUE(heap.region);
+    EXPECT_EQ(heap.start.value() + heap.length + heap.tgid, 0xb007u);
+    const auto& p = std::get<PlacedSample>(records[10]);
+    EXPECT_EQ((std::array{p.tgid, p.tid, p.cpu, p.app}), (std::array<uint32_t, 4>{7, 8, 1, 2}));
+    EXPECT_EQ(p.event, 5);
+    EXPECT_EQ(p.place, (Place{0x70, 3}));
+    EXPECT_EQ(p.kernel_frames, 1);
+    EXPECT_TRUE(std::ranges::equal(p.chain, places));
     reader.read(records, 100);
     EXPECT_TRUE(records.empty());
     EXPECT_FALSE(reader.damage());
+}
+
+TEST(RecordEncoder, says_a_context_only_when_it_changes) {
+    const std::string bytes = encoded({placed(1), placed(1), Exit{1, 2, 2}, placed(1), placed(2),
+                                       placed(1, 3), placed(1, 3, 4), placed(1, 3, 4)});
+    EXPECT_EQ(count_type(bytes, OP_RECORD_CONTEXT), 4u);
+    EXPECT_EQ(count_type(bytes, OP_RECORD_PLACED), 7u);
+}
+
+TEST(RecordDecoder, keeps_the_context_from_one_piece_to_the_next) {
+    const std::string bytes = encoded({placed(1), placed(2), placed(2)});
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<uint32_t> threads;
+    for (size_t at = 0; at < bytes.size();) {
+        std::vector<Record> records;
+        at += decoder.decode(span_of(copy, bytes.size()).subspan(at), records, 1);
+        ASSERT_EQ(records.size(), 1u);
+        threads.push_back(std::get<PlacedSample>(records[0]).tid);
+    }
+    EXPECT_EQ(threads, (std::vector<uint32_t>{1, 2, 2}));
+}
+
+TEST(RecordDecoder, a_placed_sample_without_context_is_damage) {
+    const std::string bytes = encoded({placed(1)}).substr(sizeof(op_record_context));
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<Record> records;
+    EXPECT_EQ(decoder.decode(span_of(copy, bytes.size()), records, 9), 0u);
+    EXPECT_EQ(std::get<Lost>(records.at(0)).cause, LossCause::damaged_stream);
+    EXPECT_EQ(decoder.damage(), "placed record without a context");
+    EXPECT_EQ(decoder.decode(span_of(copy, bytes.size()), records, 9), 0u) << "once for all";
+    EXPECT_EQ(records.size(), 1u);
+}
+
+TEST(RecordDecoder, impossible_placed_and_image_records_are_damage) {
+    for (Record record : {Record{ImageCookie{0, false, 0, {0}, 0, 0, 0, "/x"}},
+                          Record{PlacedSample{7, 8, 1, 2, 5, static_cast<CpuMode>(3), 0, {0, 0}, {}}}}) {
+        const std::string bytes = encoded({record});
+        const auto copy = aligned(bytes);
+        RecordDecoder decoder;
+        std::vector<Record> records;
+        decoder.decode(span_of(copy, bytes.size()), records, 9);
+        EXPECT_TRUE(decoder.damage());
+    }
+}
+
+TEST(RecordDecoder, skips_what_it_does_not_know) {
+    const op_record_header unknown{99, 0, 16};
+    std::string bytes(reinterpret_cast<const char*>(&unknown), sizeof unknown);
+    bytes += std::string(8, 'x') + encoded({Exit{1, 2, 3}});
+    const auto copy = aligned(bytes);
+    std::vector<Record> records;
+    EXPECT_EQ(RecordDecoder().decode(span_of(copy, bytes.size()), records, 9), bytes.size());
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<Exit>(records[0]).tid, 3u);
 }
 
 TEST(Stream, a_stream_cut_off_anywhere_gives_what_came_before_and_counts_the_damage) {

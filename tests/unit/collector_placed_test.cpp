@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the collector makes of samples that the driver placed, and of its ways to name files.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <random>
+
+#include "tests/unit/collecting.h"
+
+namespace op::collect {
+namespace {
+
+constexpr uint32_t app = 1, libc = 2, heap = 3, deleted = 4;
+constexpr std::string_view bin_app = "{root}/bin/app/", lib_libc = "{root}/lib/libc.so/";
+
+ImageCookie file(uint32_t cookie, std::string_view path, uint64_t device = 0, uint64_t inode = 0) {
+    return {cookie, false, 0, {0}, 0, device, inode, path};
+}
+
+/// Process 7 runs /bin/app; the kernel lies where the fixture put it.
+class CollectingPlaced : public Collecting {
+protected:
+    void announce(CollectorOptions options = {}, FillGaps fill = {}) {
+        collector(std::move(options), std::move(fill));
+        feed({file(app, "/bin/app"), file(libc, "/lib/libc.so"), file(deleted, "/lib/old.so (deleted)"),
+              ImageCookie{heap, true, 7, {0x900000}, 0x1000, 0, 0, "[heap]"}});
+    }
+    static PlacedSample at(Place place, CpuMode mode = CpuMode::user) {
+        return {7, 7, 0, app, 0, mode, 0, place, {}};
+    }
+    static PlacedSample of_kernel(uint64_t pc, uint32_t app_cookie = app) {
+        PlacedSample s = at({pc, 0}, CpuMode::kernel);
+        s.app = app_cookie;
+        return s;
+    }
+    static std::string name(std::string_view a, std::string_view image) {
+        return std::string(a) + "{dep}/" + std::string(image) + tail;
+    }
+    /// The account must balance.
+    const Ledger& ledger() {
+        account_ = collector_->account();
+        EXPECT_TRUE(account_.ledger.balanced());
+        return account_.ledger;
+    }
+};
+
+}  // namespace
+
+TEST_F(CollectingPlaced, offsets_in_a_file_are_its_keys) {
+    announce();
+    feed({at({0x1010, app}), at({0x1010, app}), at({0x20, libc}), at({0x30, deleted})});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, bin_app) + " 1010=2", name(bin_app, lib_libc) + " 20=1",
+                                    name(bin_app, "{root}/lib/old.so/") + " 30=1"}));
+    EXPECT_EQ(ledger().stored(), 4u);
+    EXPECT_TRUE(account_.images.at("/lib/old.so").deleted);
+}
+
+TEST_F(CollectingPlaced, offsets_in_a_region_count_from_its_start) {
+    announce();
+    feed({at({4, heap})});
+    EXPECT_EQ(files().at(0), name(bin_app, "{anon:[heap]}/7.0x900000.0x900fff/") + " 4=1");
+}
+
+TEST_F(CollectingPlaced, placed_and_plain_samples_of_one_spot_share_a_key) {
+    announce();
+    feed({at({0x1010, app}), user(0x400010), at({4, heap}), user(0x900004), of_kernel(kernel_start + 0x30),
+          kernel(kernel_start + 0x30)});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, "{anon:[heap]}/7.0x900000.0x900fff/") + " 4=2",
+                                    name(bin_app, bin_app) + " 1010=2",
+                                    name(bin_app, "{root}/proc/kallsyms/") + " 30=2"}));
+}
+
+TEST_F(CollectingPlaced, kernel_addresses_are_looked_up_in_the_kernel_map) {
+    announce();
+    feed({of_kernel(kernel_start + 0x30), of_kernel(0xffffffffc0000040), of_kernel(kernel_start + 0x30, 0)});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, "{kern}/ext4/") + " 40=1",
+                                    name(bin_app, "{root}/proc/kallsyms/") + " 30=1",
+                                    name("{root}/proc/kallsyms/", "{root}/proc/kallsyms/") + " 30=1"}))
+        << "a kernel thread is its own application";
+    EXPECT_TRUE(collector_->saw_kernel());
+}
+
+TEST_F(CollectingPlaced, a_module_loaded_later_ends_what_the_cache_knew) {
+    announce();
+    const PlacedSample sample = of_kernel(0xffffffffc0008010);
+    feed({sample, Mapping{0, 0, {0xffffffffc0008000}, 0x1000, 0, true, "late", {}}, sample});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, "{kern}/late/") + " 10=1",
+                                    name(bin_app, "{kern}/no-vmlinux/") + " ffffffffc0008010=1"}));
+}
+
+TEST_F(CollectingPlaced, a_user_address_without_image_is_looked_up_in_its_process) {
+    int asked = 0;
+    const std::vector<Record> answer{Mapping{0, 8, {0x400000}, 0x1000, 0, false, "/lib/late.so", {}}};
+    announce({}, [&](const Sample& s) -> std::span<const Record> {
+        ++asked;
+        EXPECT_EQ(s.pc.value(), 0x400010u);
+        return answer;
+    });
+    PlacedSample other = at({0x400010, 0});
+    other.tgid = 8;
+    feed({at({0x400010, 0}), other, at({0x400010, 0}), other});
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(files(), (std::vector{name(bin_app, bin_app) + " 1010=2",
+                                    name(bin_app, "{root}/lib/late.so/") + " 10=2"}));
+}
+
+TEST_F(CollectingPlaced, a_cookie_never_announced_is_no_mapping) {
+    announce();
+    PlacedSample stranger = at({0x10, libc});
+    stranger.app = 99;
+    feed({at({0, 99}), at({0, 0}), stranger});
+    EXPECT_EQ(ledger().lost(LossCause::no_mapping), 2u);
+    EXPECT_EQ(files(), std::vector{name(lib_libc, lib_libc) + " 10=1"})
+        << "without known application the image stands for it";
+    feed({file(99, "/bin/late"), stranger});
+    EXPECT_EQ(files().size(), 2u) << "it is known now";
+}
+
+TEST_F(CollectingPlaced, a_cookie_that_is_given_anew_means_the_new) {
+    announce();
+    feed({at({0x10, libc}), file(libc, "/lib/new.so"), at({0x10, libc})});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, lib_libc) + " 10=1",
+                                    name(bin_app, "{root}/lib/new.so/") + " 10=1"}));
+}
+
+TEST_F(CollectingPlaced, every_loss_has_its_cause) {
+    info_.events[1].user = false;
+    announce();
+    PlacedSample guest = at({0, app}, CpuMode::guest), stranger = at({0, app}), unwanted = at({0, app});
+    stranger.event = 9;
+    unwanted.event = 1;
+    feed({guest, stranger, unwanted, at({0, app}), Lost{5, 1, LossCause::nested}, file(50, ""),
+          file(51, "relative"), ImageCookie{52, true, 7, {0x5000}, 0, 0, 0, "anon"}, at({0, 50}), at({0, 51}),
+          at({0, 52})});
+    EXPECT_EQ(ledger().sampled(), 12u);
+    EXPECT_EQ(account_.ledger.stored(), 1u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::guest), 1u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::unknown_event), 1u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::user_filtered), 1u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::nested), 5u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::sample_file), 3u);
+}
+
+TEST_F(CollectingPlaced, separation_shows_in_the_names) {
+    announce({.separate_thread = true, .separate_cpu = true});
+    PlacedSample other = at({0x10, app});
+    other.tid = 8;
+    other.cpu = 1;
+    feed({at({0x10, app}), other, at({0x10, app}), other});
+    EXPECT_EQ(files(),
+              (std::vector<std::string>{"{root}/bin/app/{dep}/{root}/bin/app/TIMER.1000000.0.7.7.0 10=2",
+                                        "{root}/bin/app/{dep}/{root}/bin/app/TIMER.1000000.0.7.8.1 10=2"}));
+}
+
+TEST_F(CollectingPlaced, without_separation_an_image_is_its_own_application) {
+    announce({.separate_library = false, .separate_kernel = false});
+    feed({at({0x10, libc}), of_kernel(kernel_start), at({4, heap}), user(0x7f0010), kernel(kernel_start)});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, "{anon:[heap]}/7.0x900000.0x900fff/") + " 4=1",
+                                    name(lib_libc, lib_libc) + " 10=2",
+                                    name("{root}/proc/kallsyms/", "{root}/proc/kallsyms/") + " 0=2"}))
+        << "anonymous memory stays with its process";
+}
+
+TEST_F(CollectingPlaced, libraries_may_go_by_application_and_the_kernel_not) {
+    announce({.separate_kernel = false});
+    feed({at({0x10, libc}), of_kernel(kernel_start)});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, lib_libc) + " 10=1",
+                                    name("{root}/proc/kallsyms/", "{root}/proc/kallsyms/") + " 0=1"}));
+}
+
+TEST_F(CollectingPlaced, programs_not_asked_for_are_counted_out) {
+    announce({.separate_library = false, .only_images = {"/bin/app"}});
+    const Place caller[] = {{0x30, libc}};
+    PlacedSample other = at({0x10, libc});
+    other.app = libc;
+    other.chain = caller;
+    const Sample plain = user(0x7f0010);
+    feed({at({0x10, libc}), other, other, of_kernel(kernel_start), of_kernel(kernel_start, 0), plain,
+          Name{0, 8, 8, true, "x"}, Mapping{0, 8, {0x1000}, 0x1000, 0, false, "/bin/x", {}}, user(0x1000, 8),
+          user(0x1000, 8)});
+    EXPECT_EQ(ledger().lost(LossCause::image_filtered), 5u);
+    EXPECT_EQ(account_.ledger.stored(), 3u);
+    EXPECT_EQ(account_.arcs_stored + account_.arcs_lost, 0u);
+    EXPECT_FALSE(account_.images.contains("/bin/x"));
+}
+
+TEST_F(CollectingPlaced, call_chains_become_arcs) {
+    announce();
+    const Place chain[] = {{kernel_start + 0x500, 0}, {0x1100, app}, {0x20, libc}, {0x5, 99}, {0x30, libc}};
+    PlacedSample s = of_kernel(kernel_start + 0x30);
+    s.chain = chain;
+    s.kernel_frames = 1;
+    feed({s});
+    const std::string a = "{root}/bin/app/", kallsyms = "{root}/proc/kallsyms/";
+    const std::string libc_name(lib_libc);
+    EXPECT_EQ(files(), (std::vector{a + "{dep}/" + a + "{cg}/" + kallsyms + tail + " 110000000500=1",
+                                    a + "{dep}/" + libc_name + "{cg}/" + a + tail + " 2000001100=1",
+                                    a + "{dep}/" + kallsyms + tail + " 30=1",
+                                    a + "{dep}/" + kallsyms + "{cg}/" + kallsyms + tail + " 50000000030=1"}));
+    EXPECT_EQ(account_.arcs_stored, 3u);
+    EXPECT_EQ(account_.arcs_lost, 2u) << "to and from a cookie never announced";
+    EXPECT_EQ(ledger().stored(), 1u);
+}
+
+TEST_F(CollectingPlaced, a_file_that_is_not_the_one_that_ran_is_left_alone) {
+    const std::string here = dir_.write("here.so", "x"), there = dir_.write("there.so", "x");
+    struct stat st {};
+    ASSERT_EQ(::stat(here.c_str(), &st), 0);
+    announce({.images_are_local = true});
+    const size_t told = notes_.warnings().size();
+    feed({file(60, here, st.st_dev, st.st_ino), file(61, there, st.st_dev, st.st_ino), at({1, 60}),
+          at({1, 61})});
+    ledger();
+    EXPECT_EQ(account_.images.at(here).mtime, static_cast<uint64_t>(st.st_mtim.tv_sec));
+    EXPECT_EQ(account_.images.at(there).mtime, 0u);
+    EXPECT_EQ(told, 1u) << "once: /bin/app of the fixture is not here either";
+    EXPECT_EQ(notes_.warnings().size(), told);
+}
+
+TEST_F(CollectingPlaced, many_images_need_few_open_files_and_lose_nothing) {
+    announce({.open_files = 8});
+    std::deque<std::string> paths;
+    for (uint32_t i = 0; i < 100; ++i)
+        feed({file(100 + i, paths.emplace_back("/lib/" + std::to_string(i)))});
+    std::mt19937 random(3);
+    for (int i = 0; i < 5000; ++i)
+        feed({at({random() % 64, 100 + static_cast<uint32_t>(random() % 100)})});
+    EXPECT_EQ(files().size(), 100u);
+    EXPECT_EQ(ledger().stored(), 5000u);
+}
+
+}  // namespace op::collect

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/driver_source.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/collector.h"
+#include "daemon/recording.h"
+#include "libop/session.h"
+#include "tests/unit/fake_oprofilefs.h"
+#include "tests/unit/faults.h"
+
+namespace op::collect {
+namespace {
+
+using test::contains;
+using test::fault;
+
+/// A source over a fake driver whose buffer the test writes.
+class Driving : public ::testing::Test {
+protected:
+    Driving() {
+        info_.cpu_type = 4;
+        info_.events = {{"TIMER", 0, 1000000, 0, false}, {"OTHER", 1, 5000, 0, false}};
+    }
+    DriverSource& source(DriverOptions options = {}) {
+        source_ = std::make_unique<DriverSource>(fake_.files(), info_, notes_, std::move(options));
+        writer_ = fake_.writer();
+        return *source_;
+    }
+    void send(std::string_view bytes) { write_fd(writer_.get(), bytes, "buffer"); }
+    void send(const std::vector<Record>& records) {
+        std::string bytes;
+        for (const Record& record : records)
+            encoder_.encode(record, bytes);
+        send(bytes);
+    }
+    static PlacedSample sample(uint16_t event = 0) {
+        return {7, 7, 0, 1, event, CpuMode::user, 0, {0x10, 1}, {}};
+    }
+
+    test::FakeOprofilefs fake_;
+    SessionInfo info_;
+    Diagnostics notes_;
+    std::unique_ptr<DriverSource> source_;
+    Fd writer_;
+    RecordEncoder encoder_;
+};
+
+}  // namespace
+
+TEST_F(Driving, start_and_stop_write_enable) {
+    source().start();
+    EXPECT_EQ(fake_.files().number("enable"), 1u);
+    source_->stop();
+    EXPECT_EQ(fake_.files().number("enable"), 0u);
+}
+
+TEST_F(Driving, draining_does_not_wait) {
+    source().start();
+    EXPECT_TRUE(source_->drain().empty());
+    writer_.reset();
+    EXPECT_TRUE(source_->drain().empty()) << "nor at the end";
+}
+
+TEST_F(Driving, records_come_as_sent_over_several_reads) {
+    source().start();
+    send({ImageCookie{1, false, 0, {0}, 0, 0, 0, "/bin/app"}, sample()});
+    EXPECT_EQ(source_->drain().size(), 2u);
+    send({sample(), Lost{3, 1, LossCause::pending}});
+    const auto records = source_->drain();
+    ASSERT_EQ(records.size(), 2u);
+    EXPECT_EQ(std::get<PlacedSample>(records[0]).tgid, 7u);
+    EXPECT_EQ(std::get<Lost>(records[1]).cause, LossCause::pending);
+    EXPECT_TRUE(source_->drain().empty());
+}
+
+TEST_F(Driving, a_full_buffer_comes_in_pieces_and_whole) {
+    source().start();
+    send(std::vector<Record>(1500, sample()));
+    size_t samples = 0, pieces = 0;
+    for (auto records = source_->drain(); !records.empty(); records = source_->drain(), ++pieces)
+        samples += records.size();
+    EXPECT_EQ(samples, 1500u);
+    EXPECT_GT(pieces, 1u);
+}
+
+TEST_F(Driving, the_kernels_map_comes_before_any_sample) {
+    info_.events[1].kernel = true;
+    source({.kernel = {"/boot/vmlinux", {}}, .counters = {}}).start();
+    send({sample()});
+    const auto records = source_->drain();
+    ASSERT_FALSE(records.empty());
+    EXPECT_EQ(std::get<Mapping>(records[0]).path, no_vmlinux);
+    EXPECT_EQ(source_->drain().size(), 1u);
+}
+
+TEST_F(Driving, counters_are_translated_to_events) {
+    source({.kernel = {}, .counters = {3, 1}}).start();
+    send({sample(1), sample(3), sample(0), Throttle{1, 0, 3, true}});
+    const auto records = source_->drain();
+    ASSERT_EQ(records.size(), 4u);
+    EXPECT_EQ(std::get<PlacedSample>(records[0]).event, 1);
+    EXPECT_EQ(std::get<PlacedSample>(records[1]).event, 0);
+    EXPECT_GE(std::get<PlacedSample>(records[2]).event, info_.events.size());
+    EXPECT_EQ(std::get<Throttle>(records[3]).event, 0);
+}
+
+TEST_F(Driving, a_damaged_record_is_counted_and_the_next_read_is_used) {
+    source().start();
+    send(std::string(16, '\xff'));
+    const auto records = source_->drain();
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<Lost>(records[0]).cause, LossCause::damaged_stream);
+    EXPECT_EQ(notes_.warnings().size(), 1u);
+    send({sample()});
+    EXPECT_EQ(source_->drain().size(), 1u);
+}
+
+TEST_F(Driving, a_driver_of_another_version_is_refused) {
+    fake_.dir().write("stream_version", "2\n");
+    const auto said = fault(ErrorKind::input, [&] { source(); });
+    EXPECT_TRUE(contains(said, "version 2")) << said;
+}
+
+TEST_F(Driving, a_missing_driver_says_how_to_load_it) {
+    const auto said =
+        fault(ErrorKind::system, [&] { DriverSource(Oprofilefs(fake_.dir() / "none"), info_, notes_); });
+    EXPECT_TRUE(contains(said, "opcontrol --init")) << said;
+}
+
+TEST_F(Driving, what_the_driver_sends_ends_in_sample_files_and_the_account_balances) {
+    const test::TempDir dir;
+    SessionWriter session(dir.path(), false, notes_);
+    session.begin(false);
+    source().start();
+    Collector collector(session, source_->describe(), {}, notes_);
+    send({ImageCookie{1, false, 0, {0}, 0, 0, 0, "/bin/app"}, sample(), sample(), sample(1),
+          Lost{4, 0, LossCause::no_process}});
+    source_->stop();
+    drain_into(*source_, [&](auto records) { collector.process(records); });
+    const Ledger ledger = collector.account().ledger;
+    EXPECT_EQ(ledger.sampled(), 7u);
+    EXPECT_EQ(ledger.stored(), 3u);
+    EXPECT_TRUE(ledger.balanced());
+    EXPECT_EQ(SessionReader(session.current_path()).list().size(), 2u);
+}
+
+}  // namespace op::collect
