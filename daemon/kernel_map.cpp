@@ -14,6 +14,7 @@
 #include "libop/build_id.h"
 #include "libop/error.h"
 #include "libop/fd.h"
+#include "libop/gzip.h"
 #include "libop/kallsyms.h"
 #include "libop/text.h"
 
@@ -21,6 +22,7 @@ namespace op::collect {
 namespace {
 
 constexpr const char* kallsyms_path = "/proc/kallsyms";
+constexpr size_t gzip_piece = size_t{1} << 16;
 
 std::string read_or_empty(const std::string& path) {
     try {
@@ -154,14 +156,22 @@ std::string checked_vmlinux(const std::string& path) {
     return real.get();
 }
 
-std::string kallsyms_snapshot() {
-    std::string text;
+std::string gzipped_kallsyms_snapshot() {
+    GzipWriter snapshot;
+    std::string piece;
+    size_t symbols = 0;
     for_each_kallsyms_line([&](std::string_view line) {
         const auto symbol = parse_kallsyms_line(line);
-        if (symbol && symbol->is_text()) text.append(line).push_back('\n');
+        if (!symbol || !symbol->is_text()) return true;
+        ++symbols;
+        piece.append(line).push_back('\n');
+        if (piece.size() < gzip_piece) return true;
+        snapshot.add(piece);
+        piece.clear();
         return true;
     });
-    return text;
+    snapshot.add(piece);
+    return symbols > 0 ? std::move(snapshot).finish() : std::string();
 }
 
 }  // namespace op::collect

@@ -63,7 +63,8 @@ void add_module_records(RecordList& out);
 /// vmlinuz is none), a system error if it cannot be read.
 std::string checked_vmlinux(const std::string& path);
 
-/// The snapshot for the session: text symbols of /proc/kallsyms; empty if they are hidden or missing.
-std::string kallsyms_snapshot();
+/// The snapshot for the session, gzip-compressed: text symbols of /proc/kallsyms; empty if they are hidden or
+/// missing.
+std::string gzipped_kallsyms_snapshot();
 
 }  // namespace op::collect

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "daemon/kernel_map.h"
-#include "libop/gzip.h"
 
 namespace op::collect {
 namespace {
@@ -60,8 +59,8 @@ SessionInfo SessionKeeper::checkpoint() {
 
 void SessionKeeper::write_kallsyms() {
     if (!collector_.saw_kernel()) return;
-    const std::string text = kallsyms_snapshot();
-    if (!text.empty()) session_.write_file(kallsyms_name, gzip(text));
+    const std::string symbols = gzipped_kallsyms_snapshot();
+    if (!symbols.empty()) session_.write_file(kallsyms_name, symbols);
     kallsyms_written_ = true;
 }
 

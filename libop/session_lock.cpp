@@ -38,7 +38,9 @@ bool is_classic_daemon(uint64_t pid) {
     if (pid == 0 || pid == static_cast<uint64_t>(::getpid()) || pid == static_cast<uint64_t>(::getppid()))
         return false;
     try {
-        return read_file("/proc/" + std::to_string(pid) + "/comm") == "oprofiled\n";
+        const std::string process = "/proc/" + std::to_string(pid);
+        // A dead one that nobody has waited for has a name, but no command line.
+        return read_file(process + "/comm") == "oprofiled\n" && !read_file(process + "/cmdline").empty();
     } catch (const Error&) {
         return false;  // no such process
     }
