@@ -14,3 +14,12 @@ bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp utils/output.cpp utils/output.h utils/report_options.cpp \
 	utils/report_options.h $(utils_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
+
+# The service. Below the prefix, so that an installation for trial touches nothing else; distributions set
+# systemdunitdir.
+systemdunitdir = $(prefix)/lib/systemd/system
+nodist_systemdunit_DATA = utils/systemd/oprofiled.service
+EXTRA_DIST += utils/systemd/oprofiled.service.in
+CLEANFILES += utils/systemd/oprofiled.service
+utils/systemd/oprofiled.service: utils/systemd/oprofiled.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) utils/systemd && sed 's|@sbindir@|$(sbindir)|g' $(srcdir)/utils/systemd/oprofiled.service.in >$@.tmp && mv $@.tmp $@
