@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Replays a canned stream through the collector and tells the rate and the peak memory.
+// Replays a canned stream through the collector and tells the rate and the peak memory; then the same samples
+// as the driver would place them.
 //   replay_bench [MILLIONS OF SAMPLES]
 // The stream: 40 processes on 8 CPUs, each with 12 images of 128 functions spread over 1 MB of code;
 // processes, images, functions and the instructions in them skewed as in real profiles (few hot ones, a long
@@ -31,7 +32,12 @@ uint64_t image_start(uint32_t process, uint32_t image) {
     return 0x7f0000000000 + process * 0x10000000ull + image * 0x200000ull;
 }
 
-void write_stream(const std::string& path, uint64_t samples) {
+/// Cookies of the driver: an image has the same in all processes.
+uint32_t cookie_of(uint32_t process, uint32_t image) {
+    return image == 0 ? 100 + process % 10 : image;
+}
+
+void write_stream(const std::string& path, uint64_t samples, bool placed) {
     SessionInfo info;
     info.events = {{"TIMER", 0, 1000000}};
     info.cpu_type = 4;
@@ -42,7 +48,11 @@ void write_stream(const std::string& path, uint64_t samples) {
         for (uint32_t i = 0; i < images; ++i) {
             const auto& name = paths.emplace_back(i == 0 ? "/usr/bin/app" + std::to_string(p % 10)
                                                          : "/usr/lib/lib" + std::to_string(i) + ".so");
-            out.write(Mapping{0, p + 1, {image_start(p, i)}, 0x100000, 0, false, name, {}});
+            if (placed) {
+                out.write(ImageCookie{cookie_of(p, i), false, 0, {0}, 0, 0, 0, name});
+            } else {
+                out.write(Mapping{0, p + 1, {image_start(p, i)}, 0x100000, 0, false, name, {}});
+            }
         }
     }
     std::mt19937_64 random(1);
@@ -52,8 +62,14 @@ void write_stream(const std::string& path, uint64_t samples) {
     for (uint64_t n = 0; n < samples; ++n) {
         const uint32_t p = skewed(processes), i = skewed(images);
         const uint64_t function = skewed(128) * 37 % 128;  // hot ones lie apart
-        const uint64_t pc = image_start(p, i) + function * 8192 + skewed(24) * 4;
-        out.write(Sample{n, p + 1, p + 1, static_cast<uint32_t>(n % 8), 0, CpuMode::user, 0, {pc}, {}});
+        const uint64_t offset = function * 8192 + skewed(24) * 4;
+        const uint32_t cpu = n % 8;
+        if (placed) {
+            out.write(PlacedSample{
+                p + 1, p + 1, cpu, cookie_of(p, 0), 0, CpuMode::user, 0, {offset, cookie_of(p, i)}, {}});
+            continue;
+        }
+        out.write(Sample{n, p + 1, p + 1, cpu, 0, CpuMode::user, 0, {image_start(p, i) + offset}, {}});
         if (n % 100000 == 0) out.write(Mapping{n, p + 1, {0x1000}, 0x1000, 0, false, "/usr/lib/late.so", {}});
     }
     out.finish();
@@ -75,13 +91,12 @@ long peak_kb() {
     return std::atol(status.c_str() + status.find("VmHWM:") + 6);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    const uint64_t samples = 1'000'000 * (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10);
+/// Replays `samples` samples and prints the figures, their names beginning with `what`; false if any got
+/// lost.
+bool measure(const char* what, uint64_t samples, bool placed) {
     const test::TempDir dir;
     const std::string path = dir / "stream";
-    write_stream(path, samples);
+    write_stream(path, samples, placed);
     reset_peak();
     Diagnostics notes;
     SessionWriter session(dir.path(), false, notes);
@@ -92,7 +107,7 @@ int main(int argc, char** argv) {
     collect::drain_into(source, [&](auto records) { collector.process(records); });
     const SessionInfo info = collector.account();
     const double seconds = cpu_seconds() - start;
-    if (info.ledger.stored() != samples || !info.ledger.balanced()) return 1;
+    if (info.ledger.stored() != samples || !info.ledger.balanced()) return false;
     const long peak = peak_kb();
     size_t keys = 0, files = 0;
     const SessionReader reader(session.current_path());
@@ -100,6 +115,14 @@ int main(int argc, char** argv) {
         keys += reader.read(name, notes).entries.size();
         ++files;
     }
-    std::printf("replay_samples_per_second %.0f\nreplay_peak_kb %ld\nreplay_keys %zu\nreplay_files %zu\n",
-                samples / seconds, peak, keys, files);
+    std::printf("%s_samples_per_second %.0f\n%s_peak_kb %ld\n%s_keys %zu\n%s_files %zu\n", what,
+                samples / seconds, what, peak, what, keys, what, files);
+    return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const uint64_t samples = 1'000'000 * (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10);
+    return measure("replay", samples, false) && measure("placed", samples, true) ? 0 : 1;
 }

@@ -53,4 +53,14 @@ TEST(GapFiller, looks_at_most_once_a_second) {
     EXPECT_FALSE(fill(sample).empty());
 }
 
+TEST(GapFiller, goes_by_its_own_clock_where_a_sample_has_no_time) {
+    GapFiller fill;
+    Sample sample{};
+    sample.tgid = ::getpid();
+    sample.mode = CpuMode::user;
+    EXPECT_FALSE(fill(sample).empty());
+    sample.time = 1;
+    EXPECT_TRUE(fill(sample).empty()) << "long before the clock's now";
+}
+
 }  // namespace op::collect
