@@ -3,8 +3,13 @@
 #include "daemon/driver_session.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "daemon/driver_setup.h"
+#include "libop/daemon_settings.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/text.h"
@@ -44,36 +49,56 @@ RecordedEvent set_up_event(const Oprofilefs& files, const std::string& model, in
     return event;
 }
 
-RecordedEvent asked_event(const Oprofilefs& files, const DaemonEventSpec& asked, int counter) {
+/// An event whose counter was set up before.
+RecordedEvent asked_event(const Oprofilefs& files, const DaemonEventSpec& asked) {
+    const auto counters = files.counters();
+    if (std::ranges::find(counters, *asked.counter) == counters.end())
+        throw_usage("event " + printable(asked.spec.name) + ": the driver has no counter " +
+                    std::to_string(*asked.counter));
     const EventSpec& spec = asked.spec;
-    RecordedEvent event{spec.name, 0, spec.count, spec.unit_mask.value_or(0), spec.kernel, spec.user};
-    event.code = asked.code ? *asked.code : static_cast<uint32_t>(files.number(in_counter(counter, "event")));
-    return event;
+    return {spec.name, *asked.code, spec.count, spec.unit_mask.value_or(0), spec.kernel, spec.user};
+}
+
+void add(RecordedEvent event, int counter, SessionInfo& info, DriverOptions& options) {
+    info.events.push_back(std::move(event));
+    options.counters.push_back(counter);
+}
+
+void add_enabled(const Oprofilefs& files, SessionInfo& info, DriverOptions& options) {
+    const std::string model = files.text("model");
+    for (const int counter : files.counters())
+        if (files.number(in_counter(counter, "enabled")) != 0)
+            add(set_up_event(files, model, counter), counter, info, options);
+}
+
+void set_up(const Oprofilefs& files, std::vector<EventSpec> specs, uint64_t callgraph, SessionInfo& info,
+            DriverOptions& options) {
+    const DriverModel model = read_driver_model(files);
+    if (specs.empty()) specs.push_back(default_driver_event(model));
+    auto events = choose_driver_events(specs, model, callgraph > 0);
+    DaemonSettings settings;
+    settings.callgraph = callgraph;
+    program_driver(files, plan_driver(model, settings, events), events);
+    for (const DriverEvent& e : events)
+        add({e.name, e.code, e.count, e.unit_mask, e.kernel, e.user}, e.counter, info, options);
 }
 
 }  // namespace
 
 void describe_driver_session(const Oprofilefs& files, std::span<const DaemonEventSpec> specs,
-                             SessionInfo& info, DriverOptions& options) {
+                             uint64_t callgraph, SessionInfo& info, DriverOptions& options) {
     describe_cpu(files, info);
-    const auto counters = files.counters();
-    for (size_t i = 0; i < specs.size(); ++i) {
-        const int counter = specs[i].counter.value_or(static_cast<int>(i));
-        if (std::ranges::find(counters, counter) == counters.end())
-            throw_usage("event " + printable(specs[i].spec.name) + ": the driver has no counter " +
-                        std::to_string(counter));
-        info.events.push_back(asked_event(files, specs[i], counter));
-        options.counters.push_back(counter);
-    }
-    if (!specs.empty()) return;
-    const std::string model = files.text("model");
-    for (const int counter : counters) {
-        if (files.number(in_counter(counter, "enabled")) == 0) continue;
-        info.events.push_back(set_up_event(files, model, counter));
-        options.counters.push_back(counter);
-    }
-    if (info.events.empty())
-        throw_usage("no counter of the driver is set up; use opcontrol --start, which does that");
+    if (specs.empty()) add_enabled(files, info, options);
+    const auto named = std::ranges::count_if(specs, [](const auto& s) { return s.counter.has_value(); });
+    if (named != 0 && named != std::ssize(specs))
+        throw_usage("either all events name their counters or none does");
+    for (const DaemonEventSpec& spec : specs)
+        if (spec.counter) add(asked_event(files, spec), *spec.counter, info, options);
+    if (!info.events.empty()) return;
+    std::vector<EventSpec> plain;
+    for (const DaemonEventSpec& spec : specs)
+        plain.push_back(spec.spec);
+    set_up(files, std::move(plain), callgraph, info, options);
 }
 
 }  // namespace op::collect

@@ -5,7 +5,9 @@ libopd_a_SOURCES = \
 	daemon/collector.cpp daemon/collector.h \
 	daemon/command.cpp daemon/command.h \
 	daemon/control_server.cpp daemon/control_server.h \
+	daemon/driver_events.cpp daemon/driver_events.h \
 	daemon/driver_session.cpp daemon/driver_session.h \
+	daemon/driver_setup.cpp daemon/driver_setup.h \
 	daemon/driver_source.cpp daemon/driver_source.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
 	daemon/known_images.cpp daemon/known_images.h \

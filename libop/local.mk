@@ -7,6 +7,7 @@ libop_a_SOURCES = \
 	libop/control.cpp libop/control.h \
 	libop/control_message.cpp \
 	libop/cpu_types.cpp \
+	libop/daemon_settings.cpp libop/daemon_settings.h \
 	libop/diagnostics.h \
 	libop/directory.cpp libop/directory.h \
 	libop/error.cpp libop/error.h \

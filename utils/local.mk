@@ -10,6 +10,21 @@ sbin_PROGRAMS += oprofiled
 oprofiled_SOURCES = utils/oprofiled.cpp $(utils_common)
 oprofiled_LDADD = libopd.a libop.a -lz -lpopt
 
+opcontrol_parts = \
+	utils/apply_settings.cpp \
+	utils/control_daemon.cpp utils/control_daemon.h \
+	utils/control_options.cpp utils/control_options.h \
+	utils/control_paths.cpp utils/control_paths.h \
+	utils/control_status.cpp utils/control_status.h \
+	utils/driver_module.cpp utils/driver_module.h \
+	utils/nmi_watchdog.cpp utils/nmi_watchdog.h \
+	utils/prepare_source.cpp utils/prepare_source.h \
+	utils/settings_store.cpp utils/settings_store.h \
+	utils/trusted_directory.cpp utils/trusted_directory.h
+bin_PROGRAMS += opcontrol
+opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
+opcontrol_LDADD = libopd.a libop.a -lz -lpopt
+
 bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp utils/output.cpp utils/output.h utils/report_options.cpp \
 	utils/report_options.h $(utils_common)

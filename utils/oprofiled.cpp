@@ -211,7 +211,8 @@ void describe(const Options& o, const std::string& name, SourceOptions& source, 
     info.tool = std::string("oprofiled ") + OP_VERSION;
     info.command = "whole system";
     info.start_time = ::time(nullptr);
-    if (name == "driver") return describe_driver_session(source.files, events, info, source.driver);
+    if (name == "driver")
+        return describe_driver_session(source.files, events, o.callgraph.value_or(0), info, source.driver);
     std::vector<EventSpec> specs;
     for (const DaemonEventSpec& event : events)
         specs.push_back(event.spec);
