@@ -308,6 +308,18 @@ void Collector::take(const Throttle& throttle) {
     if (throttle.on && throttle.event < info_.events.size()) info_.events[throttle.event].throttled = true;
 }
 
+void Collector::begin_anew(uint64_t start_time) {
+    files_.close_all();
+    files_.forget_counts();
+    ledger_ = {};
+    arcs_lost_ = 0;
+    saw_kernel_ = false;
+    images_.forget_used();
+    info_.start_time = start_time;
+    for (RecordedEvent& event : info_.events)
+        event.throttled = false;
+}
+
 SessionInfo Collector::account() {
     SessionInfo info = info_;
     const StoredCounts counts = files_.counts();

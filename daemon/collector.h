@@ -50,6 +50,15 @@ public:
     /// images that have samples, throttling, arcs, and a ledger that balances.
     SessionInfo account();
 
+    /// Closes the sample files; samples that come go to files opened anew, wherever the session has them
+    /// then.
+    void reopen_files() { files_.close_all(); }
+    /// Tries again to open sample files that could not be opened.
+    void retry_files() { files_.forget_unopened(); }
+    /// reopen_files(), and the account begins with nothing taken, at `start_time` (seconds since the epoch).
+    /// What is known of processes and images stays.
+    void begin_anew(uint64_t start_time);
+
     /// True if a sample was taken in kernel mode.
     bool saw_kernel() const noexcept { return saw_kernel_; }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/kernel_map.h"
 #include "kernel/uapi/op_stream.h"
 #include "libop/error.h"
 
@@ -46,25 +45,26 @@ DriverSource::DriverSource(Oprofilefs files, SessionInfo described, Diagnostics&
     : files_(std::move(files)),
       described_(std::move(described)),
       notes_(notes),
-      vmlinux_(std::move(options.vmlinux)),
+      kernel_(std::move(options.kernel)),
       event_of_(events_by_counter(options.counters)),
       bytes_(buffer_bytes / sizeof(uint64_t)) {
     check_version(files_);
     buffer_ = files_.open_buffer();
+    enable_ = files_.open_to_write("enable");
     batch_.reserve(batch_limit + 1);
 }
 
 void DriverSource::start() {
-    files_.set("enable", 1);
+    files_.set(enable_, "enable", 1);
     // After enabling: modules that are loaded from now on are told by the driver, and applied after this.
     initial_.clear();
     if (std::ranges::any_of(described_.events, &RecordedEvent::kernel))
-        add_kernel_records(vmlinux_, initial_, notes_);
+        add_kernel_records(kernel_, initial_, notes_);
     initial_due_ = true;
 }
 
 void DriverSource::stop() {
-    files_.set("enable", 0);
+    files_.set(enable_, "enable", 0);
 }
 
 std::span<const Record> DriverSource::drain() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/kernel_map.h"
 #include "daemon/oprofilefs.h"
 #include "daemon/proc_scan.h"
 #include "daemon/sample_source.h"
@@ -16,7 +17,7 @@
 namespace op::collect {
 
 struct DriverOptions {
-    std::string vmlinux;        ///< kernel image named by the user; empty = none
+    KernelImage kernel;         ///< what the user said of the kernel
     std::vector<int> counters;  ///< by event of the session, the counter it is on; empty = 0, 1, 2 ...
 };
 
@@ -45,9 +46,9 @@ private:
     Oprofilefs files_;
     SessionInfo described_;
     Diagnostics& notes_;
-    std::string vmlinux_;
+    KernelImage kernel_;
     std::vector<uint16_t> event_of_;  ///< by counter; empty = the same number
-    Fd buffer_;
+    Fd buffer_, enable_;
     RecordList initial_;  ///< where the kernel lies
     bool initial_due_ = false;
     RecordDecoder decoder_;

@@ -2,13 +2,19 @@
 // Reading the kernel's own map.
 #include "daemon/kernel_map.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <functional>
+#include <memory>
 
 #include "daemon/known_images.h"
 #include "daemon/proc_scan.h"
 #include "libop/build_id.h"
 #include "libop/error.h"
 #include "libop/fd.h"
+#include "libop/gzip.h"
 #include "libop/kallsyms.h"
 #include "libop/text.h"
 
@@ -16,6 +22,7 @@ namespace op::collect {
 namespace {
 
 constexpr const char* kallsyms_path = "/proc/kallsyms";
+constexpr size_t gzip_piece = size_t{1} << 16;
 
 std::string read_or_empty(const std::string& path) {
     try {
@@ -94,13 +101,30 @@ std::vector<ModuleLine> parse_modules(std::string_view text) {
     return modules;
 }
 
-void add_kernel_records(const std::string& vmlinux, RecordList& out, Diagnostics& notes) {
+KernelRange parse_kernel_range(std::string_view text) {
+    const auto address = [](std::string_view part) {
+        if (part.starts_with("0x") || part.starts_with("0X")) part.remove_prefix(2);
+        return parse_number(part, 16);
+    };
+    const auto parts = split(text, ',');
+    const auto start = address(parts.front()), end = address(parts.back());
+    if (parts.size() != 2 || !start || !end || *start >= *end)
+        throw_usage("kernel range '" + printable(text) +
+                    "': write START,END in hexadecimal, START below END");
+    return {*start, *end};
+}
+
+void add_kernel_records(const KernelImage& kernel, RecordList& out, Diagnostics& notes) {
     // Region arithmetic needs offsets that are raw addresses, so the catch-all starts at 0.
     add_kernel(no_vmlinux, {0, UINT64_MAX}, {}, out);
-    KernelRangeScan scan;
-    for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
-    if (const auto range = scan.range()) {
-        const std::string_view name = vmlinux.empty() ? kallsyms_path : out.keep(vmlinux);
+    std::optional<KernelRange> range = kernel.range;
+    if (!range) {
+        KernelRangeScan scan;
+        for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
+        range = scan.range();
+    }
+    if (range) {
+        const std::string_view name = kernel.vmlinux.empty() ? kallsyms_path : out.keep(kernel.vmlinux);
         add_kernel(name, *range, keep_build_id("/sys/kernel/notes", out), out);
     } else {
         notes.warn(hidden_message());
@@ -117,14 +141,37 @@ void add_module_records(RecordList& out) {
     }
 }
 
-std::string kallsyms_snapshot() {
-    std::string text;
+std::string checked_vmlinux(const std::string& path) {
+    const std::unique_ptr<char, decltype(&::free)> real(::realpath(path.c_str(), nullptr), ::free);
+    if (!real) throw_system("cannot open " + path);
+    char magic[4]{};
+    const Fd file = open_file(real.get(), O_RDONLY | O_NONBLOCK);
+    constexpr std::string_view elf =
+        "\x7f"
+        "ELF";
+    if (::read(file.get(), magic, sizeof magic) != sizeof magic ||
+        std::string_view(magic, sizeof magic) != elf)
+        throw_usage(std::string(real.get()) +
+                    ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
+    return real.get();
+}
+
+std::string gzipped_kallsyms_snapshot() {
+    GzipWriter snapshot;
+    std::string piece;
+    size_t symbols = 0;
     for_each_kallsyms_line([&](std::string_view line) {
         const auto symbol = parse_kallsyms_line(line);
-        if (symbol && symbol->is_text()) text.append(line).push_back('\n');
+        if (!symbol || !symbol->is_text()) return true;
+        ++symbols;
+        piece.append(line).push_back('\n');
+        if (piece.size() < gzip_piece) return true;
+        snapshot.add(piece);
+        piece.clear();
         return true;
     });
-    return text;
+    snapshot.add(piece);
+    return symbols > 0 ? std::move(snapshot).finish() : std::string();
 }
 
 }  // namespace op::collect

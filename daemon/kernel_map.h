@@ -44,14 +44,27 @@ struct ModuleLine {
 /// The modules in the text of /proc/modules whose address is known.
 std::vector<ModuleLine> parse_modules(std::string_view text);
 
+/// What a person said of the kernel.
+struct KernelImage {
+    std::string vmlinux;               ///< path of its image, which gives its name; empty = not said
+    std::optional<KernelRange> range;  ///< where its code lies; none = as /proc/kallsyms says
+};
+
+/// Parses "START,END", hexadecimal with or without 0x, END not included. Throws a usage error.
+KernelRange parse_kernel_range(std::string_view text);
+
 /// Adds Mapping records for the kernel and its modules: everything from the middle of the address space on is
-/// no-vmlinux, the known images lie on top of it. `vmlinux` (may be empty) is the image the user named; it
-/// gives the kernel's name. Notes (each naming the knob) when addresses are hidden.
-void add_kernel_records(const std::string& vmlinux, RecordList& out, Diagnostics& notes);
+/// no-vmlinux, the known images lie on top of it. Notes (each naming the knob) when addresses are hidden.
+void add_kernel_records(const KernelImage& kernel, RecordList& out, Diagnostics& notes);
 /// The modules alone.
 void add_module_records(RecordList& out);
 
-/// The snapshot for the session: text symbols of /proc/kallsyms; empty if they are hidden or missing.
-std::string kallsyms_snapshot();
+/// The absolute path of a kernel image that a person named. Throws a usage error if it is no ELF file (a
+/// vmlinuz is none), a system error if it cannot be read.
+std::string checked_vmlinux(const std::string& path);
+
+/// The snapshot for the session, gzip-compressed: text symbols of /proc/kallsyms; empty if they are hidden or
+/// missing.
+std::string gzipped_kallsyms_snapshot();
 
 }  // namespace op::collect

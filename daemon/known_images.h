@@ -56,6 +56,8 @@ public:
     uint64_t mtime(const ImageRef& image) const;
     /// Has the image in the manifest, with what is known of it now.
     void note_used(const ImageRef& image);
+    /// Has no image in the manifest any more, but knows what it knows.
+    void forget_used() noexcept { used_.clear(); }
     /// Adds the images noted and the kernel's to a manifest.
     void describe(SessionInfo& info) const;
 

@@ -2,6 +2,7 @@
 // uname and /proc/cpuinfo.
 #include "daemon/machine.h"
 
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include <cstdlib>
@@ -49,6 +50,13 @@ SessionInfo describe_machine() {
     info.cpu_type = cpu_type_timer;
     info.cpu_type_name = find_cpu_type(cpu_type_timer)->name;
     return info;
+}
+
+void raise_file_limit() noexcept {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 }  // namespace op::collect

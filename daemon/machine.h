@@ -14,4 +14,7 @@ SessionInfo describe_machine();
 /// Model name and clock from the text of /proc/cpuinfo; what is missing stays empty or 0.
 void read_cpuinfo(std::string_view text, SessionInfo& info);
 
+/// Lets this process open as many files as it may.
+void raise_file_limit() noexcept;
+
 }  // namespace op::collect

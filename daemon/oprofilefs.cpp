@@ -60,15 +60,28 @@ std::optional<uint64_t> Oprofilefs::find_number(const std::string& file) const {
 }
 
 void Oprofilefs::set(const std::string& file, uint64_t value) const {
-    const std::string what = "cannot write " + std::to_string(value) + " to " + path(file);
     const Fd fd = open(file, O_WRONLY | O_TRUNC);
-    if (!fd) refuse(what, file, errno);
+    if (!fd) refuse(cannot_write(file, value), file, errno);
+    set(fd, file, value);
+}
+
+Fd Oprofilefs::open_to_write(const std::string& file) const {
+    Fd fd = open(file, O_WRONLY);
+    if (!fd) refuse("cannot open " + path(file), file, errno);
+    return fd;
+}
+
+void Oprofilefs::set(const Fd& opened, const std::string& file, uint64_t value) const {
     const std::string line = std::to_string(value) + "\n";
     ssize_t written = 0;
     do
-        written = ::write(fd.get(), line.data(), line.size());
+        written = ::pwrite(opened.get(), line.data(), line.size(), 0);
     while (written < 0 && errno == EINTR);
-    if (written < 0) refuse(what, file, errno);
+    if (written < 0) refuse(cannot_write(file, value), file, errno);
+}
+
+std::string Oprofilefs::cannot_write(const std::string& file, uint64_t value) const {
+    return "cannot write " + std::to_string(value) + " to " + path(file);
 }
 
 Fd Oprofilefs::open_buffer() const {

@@ -28,6 +28,9 @@ public:
     std::string text(const std::string& file) const;
     /// Writes a number. Throws a system error with the driver's errno: EINVAL, EBUSY, EACCES ...
     void set(const std::string& file, uint64_t value) const;
+    /// Opens a file so that set() can write it when this process may no more open it. Throws a system error.
+    Fd open_to_write(const std::string& file) const;
+    void set(const Fd& opened, const std::string& file, uint64_t value) const;
     /// Opens `buffer` for reading without waiting. Throws a system error.
     Fd open_buffer() const;
     /// The numbers N for which there is N/enabled, ascending; empty if the driver is not there.
@@ -42,6 +45,7 @@ private:
     std::string path(const std::string& file) const { return root_ + "/" + file; }
     /// Empty, with errno set, on failure.
     Fd open(const std::string& file, int flags) const noexcept;
+    std::string cannot_write(const std::string& file, uint64_t value) const;
     [[noreturn]] void refuse(const std::string& what, const std::string& file, int error) const;
     std::string why_busy(const std::string& file) const;
     std::string why_invalid(const std::string& file) const;

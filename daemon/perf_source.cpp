@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/kernel_map.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
 #include "libop/error.h"
@@ -85,7 +84,7 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
     : session_(std::move(session)),
       target_(options.target),
       notes_(notes),
-      vmlinux_(options.vmlinux),
+      kernel_(options.kernel),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     if (!epoll_) throw_system("cannot create an epoll descriptor");
     batch_.reserve(batch_limit);
@@ -188,8 +187,9 @@ void PerfSource::scan() {
 }
 
 void PerfSource::start() {
+    stopped_ = false;
     // The slow parts before enabling, and one scan for processes that end before the next one reaches them.
-    if (kernel_mode_) add_kernel_records(vmlinux_, initial_, notes_);
+    if (kernel_mode_) add_kernel_records(kernel_, initial_, notes_);
     scan();
     if (target_.kind != PerfTarget::Kind::command)
         for (const Lane& lane : lanes_)
@@ -260,6 +260,7 @@ std::span<const Record> PerfSource::drain() {
 
 /// The kernel's own count of records it could not write, less what its LOST records said.
 void PerfSource::count_lost() {
+    last_words_.clear();
     if (!counts_lost_) return;
     for (Lane& lane : lanes_) {
         uint64_t lost = 0;
@@ -269,8 +270,9 @@ void PerfSource::count_lost() {
             } count{};
             if (::read(event.get(), &count, sizeof count) == sizeof count) lost += count.lost;
         }
-        if (lost > lane.lost_told)
-            last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
+        if (lost <= lane.lost_told) continue;
+        last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
+        lane.lost_told = lost;
     }
 }
 

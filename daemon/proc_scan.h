@@ -29,7 +29,10 @@ class RecordList {
 public:
     void add(Record record) { records_.push_back(record); }
     /// Keeps a copy of the text as long as the list.
-    std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+    std::string_view keep(std::string text) {
+        text.shrink_to_fit();  // what was read from /proc has room for much more
+        return texts_.emplace_back(std::move(text));
+    }
     std::span<const Record> records() const noexcept { return records_; }
     void clear();
 

@@ -84,14 +84,23 @@ std::optional<SampleFile> SampleFiles::open(const SampleName& name, const Sample
     }
 }
 
-void SampleFiles::close_oldest() {
-    Entry& oldest = entries_.back();
-    add(closed_, oldest);
-    for (const FileKey& key : oldest.keys)
+SampleFiles::Entries::iterator SampleFiles::close(Entries::iterator entry) {
+    add(closed_, *entry);
+    for (const FileKey& key : entry->keys)
         by_key_.erase(key);
-    by_path_.erase(oldest.path);
-    entries_.pop_back();
+    by_path_.erase(entry->path);
     ++generation_;
+    return entries_.erase(entry);
+}
+
+void SampleFiles::close_all() {
+    while (!entries_.empty())
+        close_oldest();
+}
+
+void SampleFiles::forget_unopened() {
+    for (auto entry = entries_.begin(); entry != entries_.end();)
+        entry = entry->file ? std::next(entry) : close(entry);
 }
 
 void SampleFiles::add(StoredCounts& sum, Entry& entry) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <optional>
 #include <string>
@@ -48,6 +49,12 @@ public:
     /// The file for a key; null if it could not be opened (noted once; not tried again). The pointer is valid
     /// until generation() changes.
     SampleFile* get(const FileKey& key);
+    /// Closes all files; those that are asked for again are opened anew, also those that could not be.
+    void close_all();
+    /// Forgets the files that could not be opened, so that the next sample tries again.
+    void forget_unopened();
+    /// Counts begin at 0; no file may be open.
+    void forget_counts() noexcept { closed_ = {}; }
     /// Changes whenever a file was closed.
     uint32_t generation() const noexcept { return generation_; }
     /// Brings all samples into the files and adds up.
@@ -65,7 +72,8 @@ private:
 
     Entries::iterator find_or_open(const FileKey& key);
     std::optional<SampleFile> open(const SampleName& name, const SampleHeader& header);
-    void close_oldest();
+    void close_oldest() { close(std::prev(entries_.end())); }
+    Entries::iterator close(Entries::iterator entry);
     void add(StoredCounts& sum, Entry& entry);
     SampleHeader header(const FileKey& key) const;
     SampleName name(const FileKey& key) const;

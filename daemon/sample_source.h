@@ -12,7 +12,8 @@ namespace op::collect {
 /// Delivers records in time order, as far as the source can know it. Not thread-safe.
 ///
 /// Use: describe(), start(); drain() until it gives nothing, wait for wait_fd(), again; stop(), then drain()
-/// until it gives nothing: by then every sample taken was delivered or is in a Lost record.
+/// until it gives nothing: by then every sample taken was delivered or is in a Lost record. start() may
+/// follow again, unless the source says otherwise.
 class SampleSource {
 public:
     virtual ~SampleSource() = default;

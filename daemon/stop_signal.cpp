@@ -24,8 +24,11 @@ sigset_t set_of(std::initializer_list<int> numbers) {
 
 }  // namespace
 
-StopSignals::StopSignals() {
-    const sigset_t stop = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT}), file_size = set_of({SIGXFSZ});
+StopSignals::StopSignals(std::initializer_list<int> further) {
+    sigset_t stop = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT});
+    for (const int number : further)
+        ::sigaddset(&stop, number);
+    const sigset_t file_size = set_of({SIGXFSZ});
     ::sigprocmask(SIG_BLOCK, &stop, &old_);
     ::sigprocmask(SIG_BLOCK, &file_size, nullptr);
     fd_.reset(::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK));

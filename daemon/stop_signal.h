@@ -4,16 +4,18 @@
 
 #include <signal.h>
 
+#include <initializer_list>
+
 #include "libop/fd.h"
 
 namespace op::collect {
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process but are read from here;
-/// nor does SIGXFSZ: a write beyond the file size limit just fails (EFBIG).
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT (and what else is named) do not end the process but
+/// are read from here; nor does SIGXFSZ: a write beyond the file size limit just fails (EFBIG).
 class StopSignals {
 public:
     /// Throws a system error.
-    StopSignals();
+    explicit StopSignals(std::initializer_list<int> further = {});
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
     ~StopSignals();

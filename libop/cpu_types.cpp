@@ -124,8 +124,8 @@ constexpr Row rows[] = {
 };
 
 const CpuType& named(std::string_view name) {
-    const auto row = std::ranges::find(rows, name, [](const Row& r) { return r.type.name; });
-    return row == std::end(rows) ? *find_cpu_type(cpu_type_timer) : row->type;
+    const CpuType* type = find_cpu_type(name);
+    return type ? *type : *find_cpu_type(cpu_type_timer);
 }
 
 struct ModelRow {
@@ -236,6 +236,11 @@ const CpuType& detect() {
 
 const CpuType* find_cpu_type(uint32_t number) {
     const auto row = std::ranges::find(rows, number, [](const Row& r) { return r.type.number; });
+    return row == std::end(rows) ? nullptr : &row->type;
+}
+
+const CpuType* find_cpu_type(std::string_view name) {
+    const auto row = std::ranges::find(rows, name, [](const Row& r) { return r.type.name; });
     return row == std::end(rows) ? nullptr : &row->type;
 }
 

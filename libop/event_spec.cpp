@@ -82,6 +82,25 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// name:code:counter:count:unitmask:kernel:user has two fields more than ours, right after the name.
+DaemonEventSpec parse_daemon_event_spec(std::string_view text) {
+    constexpr size_t classic_fields = 7;
+    constexpr uint64_t most_counters = 1024;
+    const auto fields = split(text, ':');
+    if (fields.size() != classic_fields) return {parse_event_spec(text), {}, {}};
+    const auto code = parse_c_integer(fields[1]), counter = parse_c_integer(fields[2]);
+    if (!code || *code > UINT32_MAX || !counter || *counter >= most_counters)
+        throw_usage("event '" + printable(text) + "': code or counter is not a number, or too large");
+    std::string ours(fields[0]);
+    for (size_t i = 3; i < classic_fields; ++i)
+        ours += ":" + std::string(fields[i]);
+    return {parse_event_spec(ours), static_cast<uint32_t>(*code), static_cast<int>(*counter)};
+}
+
+}  // namespace
+
 EventSpec parse_event_spec(std::string_view text) {
     return SpecParser(text).parse();
 }
@@ -98,6 +117,16 @@ std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options
     if (specs.size() > most_events)
         throw_usage(std::to_string(specs.size()) + " events asked for; at most " +
                     std::to_string(most_events) + " can be counted at once");
+    return specs;
+}
+
+std::vector<DaemonEventSpec> parse_daemon_event_specs(const std::vector<std::string>& options) {
+    std::vector<DaemonEventSpec> specs;
+    for (const std::string& option : options)
+        for (const std::string_view text : split(option, ','))
+            if (!text.empty()) specs.push_back(parse_daemon_event_spec(text));
+    if (specs.size() > most_events)
+        throw_usage("more than " + std::to_string(most_events) + " events were asked for");
     return specs;
 }
 

@@ -31,4 +31,16 @@ EventSpec parse_event_spec(std::string_view text);
 /// dropped. Throws a usage error as above, also when there are more than 24 or none.
 std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options);
 
+/// An event as the daemon takes it.
+struct DaemonEventSpec {
+    EventSpec spec;
+    std::optional<uint32_t> code;  ///< none = as the event's name says
+    std::optional<int> counter;    ///< none = the next one
+};
+
+/// Parses specifications, each as above or as the classic daemon takes it,
+/// name:code:counter:count:unitmask:kernel:user. Order and doubles stay, since counters are given out by
+/// place. Throws a usage error as above.
+std::vector<DaemonEventSpec> parse_daemon_event_specs(const std::vector<std::string>& options);
+
 }  // namespace op

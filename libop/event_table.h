@@ -43,6 +43,8 @@ struct CpuType {
 };
 /// The row with that 1.x number, or null.
 const CpuType* find_cpu_type(uint32_t number);
+/// The row of that name, or null.
+const CpuType* find_cpu_type(std::string_view name);
 /// The 1.x number for a header of version 0x12 (0.9.x numbering); unknown ones give no row.
 const CpuType* find_cpu_type_0_9(uint32_t number);
 /// What CPUID says of an x86 processor.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole-buffer gzip over zlib. Streams and raw deflate are not its business.
+// gzip over zlib. Raw deflate is not its business.
 #include "libop/gzip.h"
 
 #include <zlib.h>
@@ -43,19 +43,45 @@ int step_into(std::string& out, const size_t room, z_stream& stream, Step step) 
 
 }  // namespace
 
-std::string gzip(std::string_view bytes) {
-    z_stream stream{};
-    if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        throw std::bad_alloc();
-    const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, deflateEnd);
-    std::string out;
-    int result = Z_OK;
-    while (result != Z_STREAM_END) {
-        if (stream.avail_in == 0) bytes.remove_prefix(feed(stream, bytes));
-        const int flush = bytes.empty() ? Z_FINISH : Z_NO_FLUSH;
-        result = step_into(out, chunk, stream, [flush](z_stream& s) { return deflate(&s, flush); });
+struct GzipWriter::Stream {
+    Stream() {
+        if (deflateInit2(&z, level, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+            throw std::bad_alloc();
     }
-    return out;
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream() { deflateEnd(&z); }
+
+    z_stream z{};
+};
+
+GzipWriter::GzipWriter() : stream_(std::make_unique<Stream>()) {}
+GzipWriter::~GzipWriter() = default;
+
+/// Until all input is taken and zlib has no more to give.
+void GzipWriter::run(int flush) {
+    int result = Z_OK;
+    do
+        result = step_into(out_, chunk, stream_->z, [flush](z_stream& z) { return deflate(&z, flush); });
+    while (stream_->z.avail_in > 0 || (flush == Z_FINISH && result != Z_STREAM_END));
+}
+
+void GzipWriter::add(std::string_view bytes) {
+    while (!bytes.empty()) {
+        bytes.remove_prefix(feed(stream_->z, bytes));
+        run(Z_NO_FLUSH);
+    }
+}
+
+std::string GzipWriter::finish() && {
+    run(Z_FINISH);
+    return std::move(out_);
+}
+
+std::string gzip(std::string_view bytes) {
+    GzipWriter writer;
+    writer.add(bytes);
+    return std::move(writer).finish();
 }
 
 std::string gunzip(std::string_view bytes, std::string_view label, size_t limit) {

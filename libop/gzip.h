@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compression of whole buffers. The one door to zlib.
+// Compression of buffers. The one door to zlib.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,23 @@ namespace op {
 
 /// `bytes` as one gzip member.
 std::string gzip(std::string_view bytes);
+/// Compresses what comes piece by piece, so that only the result is in memory.
+class GzipWriter {
+public:
+    GzipWriter();
+    ~GzipWriter();
+    void add(std::string_view bytes);
+    /// The member of all that was added.
+    std::string finish() &&;
+
+private:
+    void run(int flush);
+
+    struct Stream;
+    std::unique_ptr<Stream> stream_;
+    std::string out_;
+};
+
 /// The inverse; reads concatenated members. Throws an input error naming `label` on damaged data or if the
 /// result would exceed `limit` bytes.
 std::string gunzip(std::string_view bytes, std::string_view label, size_t limit = 256 << 20);

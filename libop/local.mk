@@ -4,7 +4,10 @@ libop_a_SOURCES = \
 	libop/address.h \
 	libop/build_id.cpp libop/build_id.h \
 	libop/bytes.h \
+	libop/control.cpp libop/control.h \
+	libop/control_message.cpp \
 	libop/cpu_types.cpp \
+	libop/daemon_settings.cpp libop/daemon_settings.h \
 	libop/diagnostics.h \
 	libop/directory.cpp libop/directory.h \
 	libop/error.cpp libop/error.h \

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 #include "libop/directory.h"
 #include "libop/error.h"
@@ -59,14 +61,6 @@ void check_plain_name(const std::string& name) {
         throw Error(ErrorKind::internal, "'" + printable(name) + "' is not a file's name");
 }
 
-void append_log(const Fd& samples, const std::string& path, const std::string& text) {
-    const Fd log = open_at(samples, "operf.log", O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK);
-    struct stat st {};
-    if (!log || ::fstat(log.get(), &st) != 0) throw_system("cannot open " + path);
-    if (!S_ISREG(st.st_mode)) throw_input(path + " is not a regular file; remove it");
-    write_fd(log.get(), text, path);
-}
-
 void write_counters(const Fd& stats, const SessionInfo& info) {
     for (const auto& [name, count] : statistics(info)) {
         if (count != 0)
@@ -87,10 +81,18 @@ void write_throttled(const Fd& stats, const std::string& path, const SessionInfo
 
 }  // namespace
 
+void check_session_name(const std::string& name) {
+    const auto is_bad = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/' || c == ','; };
+    if (name.empty()) throw_usage("a session needs a name");
+    if (name.front() == '.' || std::ranges::any_of(name, is_bad))
+        throw_usage("'" + printable(name) +
+                    "' cannot be a session's name: no '/' or ',' in it and no '.' at its beginning");
+}
+
 std::string default_session_dir() {
     struct stat st {};
     const bool is_here = ::stat("./oprofile_data", &st) == 0 && S_ISDIR(st.st_mode);
-    return is_here ? "./oprofile_data" : "/var/lib/oprofile";
+    return is_here ? "./oprofile_data" : system_session_dir;
 }
 
 SessionWriter::SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes)
@@ -108,8 +110,10 @@ std::string SessionWriter::current_path() const {
 }
 
 void SessionWriter::begin(bool append) {
-    current_.reset();
-    if (!append) rotate();
+    if (!append) {
+        current_.reset();
+        rotate();
+    }
     current_ = open_directory_at(samples_, current_session, current_path(), true);
     check_writable(current_, current_path());
     remove_tree_at(samples_, deleted_name, dir_path_ + "/samples/" + deleted_name);
@@ -172,8 +176,40 @@ void SessionWriter::write_statistics(const SessionInfo& info) {
     const Fd stats = open_directory_at(current(), "stats", stats_path, true);
     write_counters(stats, info);
     write_throttled(stats, stats_path, info);
-    append_log(samples_, printable(dir_path_) + "/samples/operf.log", account_text(info));
     replace_file_at(dir_, "abi", abi_text());
+}
+
+void SessionWriter::reset() {
+    for (const DirectoryEntry& entry :
+         read_directory(open_at(current(), ".", O_RDONLY | O_DIRECTORY), current_path())) {
+        const bool ours = entry.name.starts_with('{') || entry.name == "stats" ||
+                          entry.name == manifest_name || entry.name == kallsyms_name;
+        if (ours) remove_tree_at(current(), entry.name, current_path() + "/" + entry.name);
+    }
+}
+
+void SessionWriter::save_as(const std::string& name) {
+    check_session_name(name);
+    const std::string path = dir_path_ + "/samples/" + name;
+    if (::renameat2(samples_.get(), current_session, samples_.get(), name.c_str(), RENAME_NOREPLACE) != 0) {
+        if (errno == EEXIST) throw_usage("session " + printable(path) + " exists already");
+        throw_system("cannot save the session as " + printable(path));
+    }
+    begin(true);
+}
+
+Fd SessionWriter::open_log(const std::string& name) const {
+    const std::string path = printable(dir_path_) + "/samples/" + printable(name);
+    check_plain_name(name);
+    Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK);
+    struct stat st {};
+    if (!log || ::fstat(log.get(), &st) != 0) throw_system("cannot open " + path);
+    if (!S_ISREG(st.st_mode)) throw_input(path + " is not a regular file; remove it");
+    return log;
+}
+
+void SessionWriter::append_account(const std::string& log_name, const SessionInfo& info) const {
+    write_fd(open_log(log_name).get(), account_text(info), printable(dir_path_) + "/samples/" + log_name);
 }
 
 Fd SessionWriter::create_in_samples(const std::string& name) {

@@ -21,6 +21,16 @@ namespace op {
 inline constexpr const char* current_session = "current";
 inline constexpr const char* previous_session = "previous";
 
+/// The session directory of system-wide profiling.
+inline constexpr const char* system_session_dir = "/var/lib/oprofile";
+/// The log of operf, and that of the daemon, in samples/.
+inline constexpr const char* operf_log = "operf.log";
+inline constexpr const char* daemon_log = "oprofiled.log";
+
+/// Throws a usage error if `name` cannot be the name of a saved session: empty, beginning with '.' (which
+/// means a path to the reports), or with a '/', a ',' or a control character in it.
+void check_session_name(const std::string& name);
+
 /// ./oprofile_data if that is a directory, else /var/lib/oprofile.
 std::string default_session_dir();
 
@@ -54,14 +64,26 @@ public:
     /// Writes a file of ours beside the sample files, atomically. `name` has no '/'.
     void write_file(const std::string& name, std::string_view bytes);
     /// Writes `abi` and the stats/ files that the ledger calls for (doc/FORMATS.md), removes those it does
-    /// not call for any more, and appends the account to samples/operf.log.
+    /// not call for any more.
     void write_statistics(const SessionInfo& info);
+
+    /// Forgets what samples/current holds: its sample files, stats/, the manifest and the kernel's symbols.
+    /// Files that are not ours stay. Sample files that are open go on unseen.
+    void reset();
+    /// Renames samples/current to samples/NAME and makes a new current. Throws a usage error if the name is
+    /// none a session can have (see check_session_name) or is taken, else a system error.
+    void save_as(const std::string& name);
 
     /// Path of samples/current, as a person would type it.
     std::string current_path() const;
     /// Creates a file directly in samples/, e.g. operf.data, mode 0600, open for reading and writing; one
     /// that is there already is removed first. Throws a system error.
     Fd create_in_samples(const std::string& name);
+    /// Opens samples/NAME for appending, made (0644) if it is not there. Throws a system error, an input
+    /// error if it is no regular file.
+    Fd open_log(const std::string& name) const;
+    /// Appends an account (see account_text) to samples/NAME. Throws as open_log, or a system error.
+    void append_account(const std::string& log_name, const SessionInfo& info) const;
     void remove_in_samples(const std::string& name) noexcept;
 
 private:

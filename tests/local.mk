@@ -9,6 +9,7 @@ TESTS += tests/unit_tests
 tests_unit_tests_SOURCES = \
 	tests/unit/arrange_test.cpp \
 	tests/unit/fake_symbols.h \
+	tests/unit/opcontrol_test.cpp \
 	tests/unit/options_test.cpp \
 	tests/unit/output_test.cpp \
 	tests/unit/percent_test.cpp \
@@ -17,14 +18,17 @@ tests_unit_tests_SOURCES = \
 	tests/unit/report_test.cpp \
 	tests/unit/select_test.cpp \
 	tests/unit/write_text_test.cpp \
-	utils/output.cpp utils/report_options.cpp $(utils_common) \
+	utils/output.cpp utils/report_options.cpp $(opcontrol_parts) $(utils_common) \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
 	tests/unit/collector_test.cpp \
 	tests/unit/command_test.cpp \
+	tests/unit/control_server_test.cpp \
+	tests/unit/control_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/fake_oprofilefs.h \
+	tests/unit/driver_session_test.cpp \
 	tests/unit/driver_source_test.cpp \
 	tests/unit/oprofilefs_test.cpp \
 	tests/unit/perf_decode_test.cpp \
@@ -33,10 +37,14 @@ tests_unit_tests_SOURCES = \
 	tests/unit/perf_ring_test.cpp \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
+	tests/unit/service_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/stream_test.cpp \
 	tests/unit/diagnostics_test.cpp \
+	tests/unit/daemon_settings_test.cpp \
 	tests/unit/directory_test.cpp \
+	tests/unit/driver_events_test.cpp \
+	tests/unit/driver_setup_test.cpp \
 	tests/unit/event_spec_test.cpp \
 	tests/unit/event_table_test.cpp \
 	tests/unit/faults.h \
@@ -68,6 +76,7 @@ endif
 
 # $(1)_fuzz reads tests/fuzz/corpus/$(1)/*
 fuzz_targets = \
+	tests/fuzz/daemonrc_fuzz \
 	tests/fuzz/elf_fuzz \
 	tests/fuzz/kallsyms_fuzz \
 	tests/fuzz/proc_fuzz \
@@ -87,6 +96,9 @@ fuzz_main = tests/fuzz/run_corpus.cpp
 fuzz_ldflags =
 TESTS += $(fuzz_targets)
 endif
+tests_fuzz_daemonrc_fuzz_SOURCES = tests/fuzz/daemonrc_fuzz.cpp $(fuzz_main)
+tests_fuzz_daemonrc_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_daemonrc_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_event_spec_fuzz_SOURCES = tests/fuzz/event_spec_fuzz.cpp $(fuzz_main)
 tests_fuzz_event_spec_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_event_spec_fuzz_LDFLAGS = $(fuzz_ldflags)
@@ -122,9 +134,9 @@ check_PROGRAMS += tests/golden/make_session
 tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/tool.cpp utils/tool.h
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
-EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opreport tests/fixtures
+EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opcontrol tests/golden/opreport tests/fixtures
 .PHONY: update-golden bench
-update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT)
+update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT)
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
 EXTRA_PROGRAMS += tests/bench/make_big_session
@@ -136,7 +148,11 @@ check_PROGRAMS += tests/e2e/shares
 tests_e2e_shares_SOURCES = tests/e2e/shares.cpp
 tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
-e2e_tests = tests/e2e/shares_test.sh tests/e2e/operf_test.sh
+check_PROGRAMS += tests/e2e/ask_daemon
+tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
+tests_e2e_ask_daemon_LDADD = libop.a
+e2e_tests = tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
+	tests/e2e/opcontrol_test.sh
 checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh
 TESTS += $(e2e_tests) $(checks)
 EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/lib.sh tests/summary.sh

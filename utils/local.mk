@@ -6,7 +6,35 @@ bin_PROGRAMS += operf
 operf_SOURCES = utils/operf.cpp $(utils_common)
 operf_LDADD = libopd.a libop.a -lz -lpopt
 
+sbin_PROGRAMS += oprofiled
+oprofiled_SOURCES = utils/oprofiled.cpp $(utils_common)
+oprofiled_LDADD = libopd.a libop.a -lz -lpopt
+
+opcontrol_parts = \
+	utils/apply_settings.cpp \
+	utils/control_daemon.cpp utils/control_daemon.h \
+	utils/control_options.cpp utils/control_options.h \
+	utils/control_paths.cpp utils/control_paths.h \
+	utils/control_status.cpp utils/control_status.h \
+	utils/driver_module.cpp utils/driver_module.h \
+	utils/nmi_watchdog.cpp utils/nmi_watchdog.h \
+	utils/prepare_source.cpp utils/prepare_source.h \
+	utils/settings_store.cpp utils/settings_store.h \
+	utils/trusted_directory.cpp utils/trusted_directory.h
+bin_PROGRAMS += opcontrol
+opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
+opcontrol_LDADD = libopd.a libop.a -lz -lpopt
+
 bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp utils/output.cpp utils/output.h utils/report_options.cpp \
 	utils/report_options.h $(utils_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
+
+# The service. Below the prefix, so that an installation for trial touches nothing else; distributions set
+# systemdunitdir.
+systemdunitdir = $(prefix)/lib/systemd/system
+nodist_systemdunit_DATA = utils/systemd/oprofiled.service
+EXTRA_DIST += utils/systemd/oprofiled.service.in
+CLEANFILES += utils/systemd/oprofiled.service
+utils/systemd/oprofiled.service: utils/systemd/oprofiled.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) utils/systemd && sed 's|@sbindir@|$(sbindir)|g' $(srcdir)/utils/systemd/oprofiled.service.in >$@.tmp && mv $@.tmp $@

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // operf: profiles a program, a running process or the whole system through perf_event_open.
 // Collecting itself is daemon/'s; here are the options, the order of the steps and the summary.
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +8,6 @@
 #include <memory>
 
 #include "daemon/attach.h"
-#include "daemon/collector.h"
 #include "daemon/command.h"
 #include "daemon/kernel_map.h"
 #include "daemon/machine.h"
@@ -20,8 +16,8 @@
 #include "daemon/perf_source.h"
 #include "daemon/recording.h"
 #include "daemon/replay_source.h"
+#include "daemon/session_keeper.h"
 #include "libop/error.h"
-#include "libop/gzip.h"
 #include "libop/text.h"
 #include "utils/options.h"
 #include "utils/tool.h"
@@ -84,16 +80,7 @@ void check(Options& o) {
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
             throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
     if (!o.command.empty()) find_program(o.command.front());
-    if (o.vmlinux.empty()) return;
-    const std::unique_ptr<char, decltype(&::free)> path(::realpath(o.vmlinux.c_str(), nullptr), ::free);
-    if (!path) throw_system("cannot open " + o.vmlinux);
-    o.vmlinux = path.get();
-    char magic[4]{};
-    const Fd file = open_file(o.vmlinux, O_RDONLY);
-    if (::read(file.get(), magic, 4) != 4 || std::string_view(magic, 4) !=
-                                                 "\x7f"
-                                                 "ELF")
-        throw_usage(o.vmlinux + ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
+    if (!o.vmlinux.empty()) o.vmlinux = checked_vmlinux(o.vmlinux);
 }
 
 SessionInfo describe(const Options& o, Diagnostics& notes) {
@@ -109,17 +96,10 @@ SessionInfo describe(const Options& o, Diagnostics& notes) {
     return info;
 }
 
-void raise_file_limit() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 PerfOptions perf_options(const Options& o, const Command* command) {
     PerfOptions p;
     p.callgraph = o.callgraph;
-    p.vmlinux = o.vmlinux;
+    p.kernel.vmlinux = o.vmlinux;
     if (command) p.target = {PerfTarget::Kind::command, command->pid()};
     if (o.pid) p.target = {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
     if (o.system_wide) p.target = {PerfTarget::Kind::system, -1};
@@ -145,7 +125,7 @@ public:
         announce();
         int status = tool_.attempt([this] { record_run(); }) ? 0 : recording_failed;
         if (o_.lazy && stream_ && !tool_.attempt([this] { convert(); })) status |= conversion_failed;
-        if (collector_ && !finish()) status |= conversion_failed;
+        if (keeper_ && !finish()) status |= conversion_failed;
         return status | program_status();
     }
 
@@ -181,63 +161,42 @@ private:
                     stream_->write(record);
             };
         } else {
-            make_collector([this](const Sample& sample, bool known) { return gaps_(sample, known); });
-            recording.sink = [this](auto records) { collector_->process(records); };
-            recording.checkpoint = [this] {
-                save();
-                if (!kallsyms_written_) write_kallsyms();
-            };
+            make_keeper([this](const Sample& sample, bool known) { return gaps_(sample, known); });
+            recording.sink = [this](auto records) { keeper_->process(records); };
+            recording.checkpoint = [this] { keeper_->checkpoint(); };
         }
         interrupted_ = record(recording) == StopReason::interrupted;
         if (o_.pid && !interrupted_) say("process " + std::to_string(*o_.pid) + " has ended");
         if (!command_) write_stderr("Profiling done.\n");
     }
 
-    void make_collector(FillGaps fill) {
-        collector_.emplace(session_, info_, collector_options(), tool_.notes, std::move(fill));
-        if (o_.append) earlier_ = session_.read_info(tool_.notes);
-        save();
+    void make_keeper(FillGaps fill) {
+        keeper_.emplace(session_, info_, collector_options(), o_.append, tool_.notes, std::move(fill));
     }
 
     /// Makes sample files of what was recorded lazily.
     void convert() {
         tool_.attempt([this] { stream_->finish(); });
         if (o_.says("convert")) say("converting");
-        make_collector({});
+        make_keeper({});
         ReplaySource replay(session_dir() + "/samples/" + lazy_file, tool_.notes);
-        drain_into(replay, [this](auto records) { collector_->process(records); });
+        drain_into(replay, [this](auto records) { keeper_->process(records); });
         session_.remove_in_samples(lazy_file);
-    }
-
-    /// Writes the manifest as of now, with what the session held before; gives this run's part.
-    SessionInfo save() {
-        SessionInfo info = collector_->account();
-        info.stop_time = ::time(nullptr);
-        SessionInfo whole = earlier_.value_or(info);
-        if (earlier_) whole.merge(info);
-        session_.write_info(whole);
-        return info;
     }
 
     /// Writes what stands beside the sample files and tells the outcome; false if something could not be
     /// written.
     bool finish() {
-        SessionInfo info = collector_->account();
-        bool good = tool_.attempt([&] { info = save(); });
+        SessionInfo info = keeper_->account();
+        bool good = tool_.attempt([&] { info = keeper_->save(); });
         good &= tool_.attempt([&] { session_.write_statistics(info); });
-        good &= tool_.attempt([&] { write_kallsyms(); });
+        good &= tool_.attempt([&] { session_.append_account(operf_log, info); });
+        good &= tool_.attempt([&] { keeper_->write_kallsyms(); });
         if (command_) say_end(command_end());
         tool_.print_notes();
-        say(summary(info));
+        say(outcome(info));
         say_more(info);
         return good;
-    }
-
-    void write_kallsyms() {
-        if (!collector_->saw_kernel()) return;
-        const std::string text = kallsyms_snapshot();
-        if (!text.empty()) session_.write_file(kallsyms_name, gzip(text));
-        kallsyms_written_ = true;
     }
 
     void say_end(const CommandEnd& end) const {
@@ -257,23 +216,11 @@ private:
         return *command_->poll_end();
     }
 
-    std::string summary(const SessionInfo& info) const {
-        const Ledger& l = info.ledger;
-        std::string text = std::to_string(l.stored()) + " samples";
-        if (l.lost() > 0) text += ", " + std::to_string(l.lost()) + " lost (" + losses(l) + ")";
-        if (l.sampled() == 0) text += " (less CPU time than one sample needs; a lower count gives more)";
+    std::string outcome(const SessionInfo& info) const {
+        std::string text = summary(info);
+        if (info.ledger.sampled() == 0)
+            text += " (less CPU time than one sample needs; a lower count gives more)";
         return text + ", data in " + session_.current_path();
-    }
-
-    static std::string losses(const Ledger& ledger) {
-        std::string text;
-        for (int i = 0; i < loss_causes; ++i) {
-            const auto cause = static_cast<LossCause>(i);
-            if (ledger.lost(cause) == 0) continue;
-            text += (text.empty() ? "" : ", ") + std::to_string(ledger.lost(cause)) + " " +
-                    std::string(loss_text(cause));
-        }
-        return text;
     }
 
     void say_more(const SessionInfo& info) const {
@@ -298,11 +245,9 @@ private:
     Fd attached_;
     std::unique_ptr<PerfSource> source_;
     GapFiller gaps_;
-    std::optional<Collector> collector_;
+    std::optional<SessionKeeper> keeper_;
     std::optional<StreamWriter> stream_;
-    std::optional<SessionInfo> earlier_;
     bool interrupted_ = false;
-    bool kallsyms_written_ = false;  ///< once while recording, so that a crash leaves symbols
 };
 
 int operf(Tool& tool, int argc, char** argv) {

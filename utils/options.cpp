@@ -24,20 +24,21 @@ enum : int { help_value = 1 << 20, usage_value, version_value };
 
 std::vector<poptOption> popt_table(const CommandSyntax& syntax) {
     std::vector<poptOption> table;
-    const auto add = [&](const char* name, char letter, bool takes_argument, int value, const char* help,
+    const auto add = [&](const char* name, char letter, unsigned type, int value, const char* help,
                          const char* argument) {
-        const unsigned type = takes_argument ? POPT_ARG_STRING : POPT_ARG_NONE;
         table.push_back({name, letter, type, nullptr, value, help, argument});
     };
     for (size_t i = 0; i < syntax.options.size(); ++i) {
         const Option& option = syntax.options[i];
-        const bool is_flag = std::holds_alternative<bool*>(option.target);
-        add(option.long_name, option.short_name, !is_flag, static_cast<int>(i) + 1, option.help,
-            option.argument);
+        const unsigned type = std::holds_alternative<bool*>(option.target) ? POPT_ARG_NONE
+                              : option.is_given ? POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL
+                                                : POPT_ARG_STRING;
+        add(option.long_name, option.short_name, type, static_cast<int>(i) + 1, option.help, option.argument);
     }
-    add("version", 'v', false, version_value, "show the version and exit", nullptr);
-    add("help", syntax.help_letter, false, help_value, "show this help and exit", nullptr);
-    add("usage", syntax.usage_letter, false, usage_value, "show a short usage message and exit", nullptr);
+    add("version", 'v', POPT_ARG_NONE, version_value, "show the version and exit", nullptr);
+    add("help", syntax.help_letter, POPT_ARG_NONE, help_value, "show this help and exit", nullptr);
+    add("usage", syntax.usage_letter, POPT_ARG_NONE, usage_value, "show a short usage message and exit",
+        nullptr);
     table.push_back(POPT_TABLEEND);
     return table;
 }
@@ -60,6 +61,7 @@ struct Store {
 
     void operator()(bool* flag) const { *flag = true; }
     void operator()(std::string* text) const { *text = value; }
+    void operator()(std::optional<std::string>* text) const { *text = value; }
     void operator()(std::vector<std::string>* list) const {
         for (auto& part : split_list(value))
             list->push_back(std::move(part));
@@ -83,6 +85,7 @@ std::optional<int> apply(poptContext context, int value, const CommandSyntax& sy
     } else {
         const Option& option = syntax.options.at(static_cast<size_t>(value) - 1);
         const std::string text = argument ? argument.get() : "";
+        if (option.is_given) *option.is_given = true;
         std::visit(Store{option, text}, option.target);
         return std::nullopt;
     }

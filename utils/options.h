@@ -14,9 +14,11 @@ namespace op::tool {
 /// Where an option's value goes:
 ///   bool*                      set to true; the option takes no argument
 ///   std::string*               the last argument given
+///   std::optional<std::string>*  the same, where an empty argument is not the same as none
 ///   std::optional<uint64_t>*   the last argument given, a C integer
 ///   std::vector<std::string>*  the arguments, split at commas that no backslash escapes; repeating appends
-using OptionTarget = std::variant<bool*, std::string*, std::optional<uint64_t>*, std::vector<std::string>*>;
+using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<uint64_t>*,
+                                  std::vector<std::string>*>;
 
 /// One option. Strings must outlive the parsing.
 struct Option {
@@ -25,6 +27,7 @@ struct Option {
     OptionTarget target;
     const char* help;                ///< one line, no full stop
     const char* argument = nullptr;  ///< shown in the help for what takes an argument, e.g. "FILE"
+    bool* is_given = nullptr;        ///< if not null: set to true, and the argument may be left out
 };
 
 /// What a command accepts.

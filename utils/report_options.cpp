@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 
+#include "libop/control.h"
 #include "libop/error.h"
 #include "libop/text.h"
 #include "libpp/session_notes.h"
@@ -16,7 +18,9 @@ namespace {
 
 constexpr std::string_view verbose_classes[] = {"all",   "debug", "bfd",  "level1",
                                                 "sfile", "stats", "arcs", "xml"};
-constexpr const char* archived_session_dir = "/var/lib/oprofile";
+constexpr const char* archived_session_dir = system_session_dir;
+/// How long a report waits for a running daemon to bring its samples into the files.
+constexpr std::chrono::milliseconds flush_deadline{2000};
 
 /// The session directory; tells the user if it is a default.
 std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec) {
@@ -75,7 +79,9 @@ std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
                                        Tool& tool) {
     auto spec = pp::parse_profile_spec(words);
-    auto sessions = pp::open_sessions(spec, find_session_dir(options, spec));
+    const std::string session_dir = find_session_dir(options, spec);
+    if (spec.archive.empty()) flush_recording_daemon(session_dir, flush_deadline);
+    auto sessions = pp::open_sessions(spec, session_dir);
     std::optional<SessionInfo> joined;
     for (const auto& session : sessions) {
         const auto info = session.info(tool.notes);

@@ -44,8 +44,10 @@ struct OpenedSessions {
     std::string kallsyms(Diagnostics& notes) const;
 };
 
-/// Parses the profile specification and opens its sessions. Tells on stderr which samples directory is used
-/// if it was not given. Adds warnings about lost samples to the tool's notes. Throws as the parts do.
+/// Parses the profile specification and opens its sessions, after a daemon that records into their directory
+/// was asked to bring its samples there (best effort, at most two seconds). Tells on stderr which samples
+/// directory is used if it was not given. Adds warnings about lost samples to the tool's notes. Throws as the
+/// parts do.
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
                                        Tool& tool);
 

@@ -7,6 +7,8 @@
 # A cmd is a shell script run in a directory of its own with
 #   session NAME [DIRECTORY]   makes a session directory (default: NAME) of tests/golden/sessions/NAME.txt
 #   fixtures/                  tests/fixtures
+#   control WORDS              opcontrol in a machine's tree of its own, tree/; paths are shown from there
+#   driver MODEL CPU_TYPE MIN  puts the files of a driver with one counter into that tree
 # and the commands of the tree first in PATH.
 set -u
 srcdir=$(cd "${srcdir:-.}" && pwd)
@@ -18,6 +20,21 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat > "$work/prelude" <<'END'
 session() { "$builddir/tests/golden/make_session" "$srcdir/tests/golden/sessions/$1.txt" "${2-$1}"; }
+control() {
+    umask 022
+    mkdir -p tree/root tree/run tree/var/lib
+    opcontrol --root-dir=tree "$@" > control.out 2> control.err
+    status=$?
+    sed "s|$PWD|.|g" control.out
+    sed "s|$PWD|.|g" control.err >&2
+    return $status
+}
+driver() {
+    mkdir -p tree/dev/oprofile/0
+    (cd tree/dev/oprofile && printf '%s' "$1" > model && printf '%s' "$2" > cpu_type && echo "$3" > 0/min_count
+        for file in stream_version backtrace_depth pid_filter pgrp_filter buffer_size buffer_watershed \
+            cpu_buffer_size 0/enabled 0/event 0/count 0/kernel 0/user 0/unit_mask; do echo 0 > $file; done)
+}
 END
 
 # Prints what a case does: stdout, then stderr and status if there is anything to tell.

@@ -86,7 +86,7 @@ TEST_F(Driving, a_full_buffer_comes_in_pieces_and_whole) {
 
 TEST_F(Driving, the_kernels_map_comes_before_any_sample) {
     info_.events[1].kernel = true;
-    source({.vmlinux = "/boot/vmlinux", .counters = {}}).start();
+    source({.kernel = {"/boot/vmlinux", {}}, .counters = {}}).start();
     send({sample()});
     const auto records = source_->drain();
     ASSERT_FALSE(records.empty());
@@ -95,7 +95,7 @@ TEST_F(Driving, the_kernels_map_comes_before_any_sample) {
 }
 
 TEST_F(Driving, counters_are_translated_to_events) {
-    source({.vmlinux = {}, .counters = {3, 1}}).start();
+    source({.kernel = {}, .counters = {3, 1}}).start();
     send({sample(1), sample(3), sample(0), Throttle{1, 0, 3, true}});
     const auto records = source_->drain();
     ASSERT_EQ(records.size(), 4u);

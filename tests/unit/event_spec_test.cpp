@@ -117,4 +117,21 @@ TEST(EventSpecs, at_most_24_are_accepted) {
     EXPECT_THROW(parse_event_specs(options), Error);
 }
 
+TEST(DaemonEventSpecs, classic_form_names_code_and_counter) {
+    const auto specs = parse_daemon_event_specs({"A:0x3c:1:5000:2:0:1,B:100", "B:100"});
+    ASSERT_EQ(specs.size(), 3u);
+    EXPECT_EQ(specs[0].spec, (EventSpec{"A", 5000, 2, "", false, true}));
+    EXPECT_EQ(specs[0].code, 0x3cu);
+    EXPECT_EQ(specs[0].counter, 1);
+    EXPECT_FALSE(specs[1].counter);
+    EXPECT_EQ(specs[2].spec.name, "B");
+}
+
+TEST(DaemonEventSpecs, what_is_no_number_or_too_large_is_refused) {
+    for (const char* text :
+         {"A:x:1:5000:2:0:1", "A:1:x:5000:2:0:1", "A:1:-1:5000:2:0:1", "A:1:1:0:2:0:1", "A:1:2000:5000:2:0:1",
+          "A:0x100000000:1:5000:2:0:1", "A:1:1:5000:2:0:1:1", "A:1:1:5000:2:0"})
+        EXPECT_THROW(parse_daemon_event_specs({text}), Error) << text;
+}
+
 }  // namespace op

@@ -47,4 +47,16 @@ TEST(Gzip, limit_is_enforced_exactly) {
     EXPECT_EQ(gunzip(packed, "x", std::numeric_limits<size_t>::max()).size(), 1u << 20);
 }
 
+TEST(Gzip, pieces_give_the_same_as_the_whole) {
+    GzipWriter writer;
+    std::string whole;
+    for (int i = 0; i < 20000; ++i) {
+        const std::string piece = std::to_string(i * 7919) + "\n";
+        writer.add(piece);
+        whole += piece;
+    }
+    writer.add("");
+    EXPECT_EQ(gunzip(std::move(writer).finish(), "x"), whole);
+}
+
 }  // namespace op

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "libop/error.h"
+
 #include "libop/text.h"
 
 namespace op::collect {
@@ -43,6 +45,13 @@ TEST(KernelMap, modules_with_a_known_address_are_taken) {
     ASSERT_EQ(modules.size(), 2u);
     EXPECT_EQ(modules[0], (ModuleLine{"ext4", 0xffffffffc0800000, 1024}));
     EXPECT_EQ(modules[1].name, "tainted");
+}
+
+TEST(KernelRange, is_two_hexadecimal_addresses_in_order) {
+    EXPECT_EQ(parse_kernel_range("0xffffffff81000000,ffffffff82000000"),
+              (KernelRange{0xffffffff81000000, 0xffffffff82000000}));
+    for (const char* text : {"", "1", "1,", ",1", "2,1", "1,1", "1,2,3", "g,h", "-1,2"})
+        EXPECT_THROW(parse_kernel_range(text), Error) << text;
 }
 
 }  // namespace op::collect

@@ -65,4 +65,14 @@ TEST(GapFiller, of_an_unknown_process_the_program_comes_first) {
     EXPECT_TRUE(std::holds_alternative<Mapping>(fill(sample, true)[0]));
 }
 
+TEST(GapFiller, goes_by_its_own_clock_where_a_sample_has_no_time) {
+    GapFiller fill;
+    Sample sample{};
+    sample.tgid = ::getpid();
+    sample.mode = CpuMode::user;
+    EXPECT_FALSE(fill(sample).empty());
+    sample.time = 1;
+    EXPECT_TRUE(fill(sample).empty()) << "long before the clock's now";
+}
+
 }  // namespace op::collect

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Event names, codes and limits of the driver's models.
+#include "daemon/driver_events.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "libop/error.h"
+#include "libop/event_table.h"
+#include "libop/text.h"
+
+namespace op::collect {
+
+namespace {
+
+constexpr std::string_view timer_event = "TIMER", rtc_event = "RTC_INTERRUPTS",
+                           clock_event = "CPU_CLK_UNHALTED";
+constexpr uint64_t default_rtc_rate = 1024, greatest_rtc_rate = 4096;
+constexpr uint64_t greatest_count = 0x7fffffff;  // a counter of 31 usable bits
+constexpr uint64_t callgraph_factor = 15;        // a chain costs about that much more than a sample
+
+/// The code of CPU_CLK_UNHALTED, by the beginning of the CPU type's name; the first match counts.
+struct ClockCode {
+    std::string_view prefix;
+    uint32_t code;
+};
+constexpr ClockCode clock_codes[] = {
+    {"i386/athlon", 0x76}, {"x86-64/", 0x76}, {"i386/ppro", 0x79},
+    {"i386/pii", 0x79},    {"i386/p6", 0x79}, {"i386/arch_perfmon", 0x3c},
+    {"i386/core", 0x3c},   {"i386/", 0x3c},   {"arm/", 0x11},
+};
+
+std::string quoted(const EventSpec& spec) {
+    return "event '" + printable(spec.name) + "': ";
+}
+
+bool is_x86(const DriverModel& model) {
+    return model.cpu_type.starts_with("i386/") || model.cpu_type.starts_with("x86-64/");
+}
+
+std::optional<uint64_t> raw_code(std::string_view name) {
+    return name.starts_with('r') ? parse_number(name.substr(1), 16) : std::nullopt;
+}
+
+/// Splits a raw code of an x86 event select register.
+void decode_x86(uint64_t raw, const EventSpec& spec, DriverEvent& event) {
+    constexpr uint64_t event_bits = 0xf000000ffull, mask_bits = 0xff00, extra_bits = 0xff840000;
+    if (raw & ~(event_bits | mask_bits | extra_bits))
+        throw_usage(quoted(spec) + "bits outside event, unit mask, edge, invert and counter mask are set");
+    event.code = static_cast<uint32_t>((raw & 0xff) | (raw >> 24 & 0xf00));
+    event.unit_mask = (raw & mask_bits) >> 8;
+    event.extra = raw & extra_bits;
+}
+
+void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+    const bool has_unit_mask = spec.unit_mask.value_or(0) != 0;
+    if (is_x86(model)) {
+        if (has_unit_mask && (raw & 0xff00)) throw_usage(quoted(spec) + "the unit mask is given twice");
+        decode_x86(raw, spec, event);
+    } else if (raw > 0xffff || has_unit_mask) {
+        throw_usage(quoted(spec) + "codes have at most 16 bits here, and no unit mask");
+    } else {
+        event.code = static_cast<uint32_t>(raw);
+    }
+    if (!spec.unit_mask_name.empty()) throw_usage(quoted(spec) + "unit masks of raw codes have no names");
+    if (has_unit_mask) event.unit_mask = *spec.unit_mask;
+    if (event.unit_mask > 0xff) throw_usage(quoted(spec) + "a unit mask has at most 8 bits");
+}
+
+void set_clock_code(const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+    const auto row = std::ranges::find_if(
+        clock_codes, [&](const ClockCode& c) { return model.cpu_type.starts_with(c.prefix); });
+    if (row == std::end(clock_codes))
+        throw_usage(quoted(spec) + "its code is not known for " + printable(model.cpu_type) +
+                    "; give the code of the processor's manual as rNNN:COUNT");
+    event.code = row->code;
+}
+
+/// Name and code; the model's own rules.
+void identify(const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+    const std::string_view only = model.model == "timer" ? timer_event
+                                  : model.model == "rtc" ? rtc_event
+                                                         : "";
+    if (!only.empty()) {
+        if (spec.name != only)
+            throw_usage(quoted(spec) + "the driver counts by the " + model.model + " here, so only " +
+                        std::string(only) + ":COUNT can be asked for");
+    } else if (spec.name == clock_event) {
+        set_clock_code(spec, model, event);
+    } else if (const auto raw = raw_code(spec.name)) {
+        return decode_raw(*raw, spec, model, event);
+    } else {
+        throw_usage(quoted(spec) + "not known for " + printable(model.cpu_type) + "; known are " +
+                    std::string(clock_event) + " and raw codes rNNN");
+    }
+    if (spec.unit_mask.value_or(0) != 0 || !spec.unit_mask_name.empty())
+        throw_usage(quoted(spec) + "it has no unit masks, so leave the field empty");
+}
+
+void check_count(const EventSpec& spec, const DriverModel& model, const DriverCounter& counter,
+                 bool callgraph) {
+    const bool is_rate = model.model == "rtc";
+    const uint64_t factor = callgraph && !is_rate ? callgraph_factor : 1;
+    const EventInfo* const known = find_event(spec.name);
+    const uint64_t own = is_rate ? 2 : known && model.model != "timer" ? known->minimum_count : 1;
+    const uint64_t minimum = std::max(own, counter.minimum_count);
+    const uint64_t maximum = is_rate ? greatest_rtc_rate : greatest_count;
+    if (minimum > maximum / factor || spec.count < minimum * factor)
+        throw_usage(quoted(spec) + "count " + std::to_string(spec.count) + " is below the minimum of " +
+                    std::to_string(minimum) +
+                    (factor > 1 ? ", times " + std::to_string(factor) + " for call graphs" : "") +
+                    "; lower ones could stall the machine");
+    if (spec.count > maximum)
+        throw_usage(quoted(spec) + "count " + std::to_string(spec.count) + " is above the maximum of " +
+                    std::to_string(maximum));
+}
+
+DriverEvent place(const EventSpec& spec, const DriverModel& model, const DriverCounter& counter,
+                  bool callgraph) {
+    DriverEvent event;
+    identify(spec, model, event);
+    if (event.extra != 0 && !counter.has_extra)
+        throw_usage(quoted(spec) + "the driver takes no edge, invert or counter mask bits here");
+    if (!spec.kernel && !spec.user)
+        throw_usage(quoted(spec) + "kernel and user are both 0, so nothing would be counted");
+    check_count(spec, model, counter, callgraph);
+    event.name = spec.name;
+    event.counter = counter.number;
+    event.count = spec.count;
+    event.kernel = spec.kernel;
+    event.user = spec.user;
+    return event;
+}
+
+}  // namespace
+
+EventSpec default_driver_event(const DriverModel& model) {
+    EventSpec spec;
+    spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : clock_event;
+    const EventInfo* const known = find_event(spec.name);
+    spec.count = known ? known->default_count : default_rtc_rate;
+    return spec;
+}
+
+std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
+                                              bool callgraph) {
+    if (specs.size() > model.counters.size())
+        throw_usage(std::to_string(specs.size()) + " events, but the driver's counters here are " +
+                    std::to_string(model.counters.size()) + "; ask for fewer");
+    std::vector<DriverEvent> events;
+    for (const EventSpec& spec : specs) {
+        if (std::ranges::find(specs, spec) != specs.begin() + static_cast<std::ptrdiff_t>(events.size()))
+            throw_usage(quoted(spec) + "asked for twice");
+        events.push_back(place(spec, model, model.counters[events.size()], callgraph));
+    }
+    return events;
+}
+
+bool is_driver_event_name(std::string_view name) {
+    return name == rtc_event || find_event(name) || raw_code(name);
+}
+
+std::string to_daemon_text(std::span<const DriverEvent> events) {
+    std::string text;
+    for (const DriverEvent& e : events) {
+        text += (text.empty() ? "" : ",") + e.name;
+        for (const uint64_t field : {uint64_t{e.code}, static_cast<uint64_t>(e.counter), e.count, e.unit_mask,
+                                     uint64_t{e.kernel}, uint64_t{e.user}})
+            text += ":" + std::to_string(field);
+    }
+    return text;
+}
+
+}  // namespace op::collect

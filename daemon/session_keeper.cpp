@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Manifest, kernel symbols and summary of a session that is being recorded.
+#include "daemon/session_keeper.h"
+
+#include <ctime>
+#include <utility>
+
+#include "daemon/kernel_map.h"
+
+namespace op::collect {
+namespace {
+
+std::string losses(const Ledger& ledger) {
+    std::string text;
+    for (int i = 0; i < loss_causes; ++i) {
+        const auto cause = static_cast<LossCause>(i);
+        if (ledger.lost(cause) == 0) continue;
+        text += (text.empty() ? "" : ", ") + std::to_string(ledger.lost(cause)) + " " +
+                std::string(loss_text(cause));
+    }
+    return text;
+}
+
+}  // namespace
+
+SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& described,
+                             const CollectorOptions& options, bool append, Diagnostics& notes,
+                             FillGaps fill_gaps)
+    : session_(session),
+      earlier_(append ? session.read_info(notes) : std::nullopt),
+      collector_(session, described, options, notes, std::move(fill_gaps)) {
+    save();
+}
+
+SessionInfo SessionKeeper::account() {
+    SessionInfo run = collector_.account();
+    run.stop_time = ::time(nullptr);
+    return run;
+}
+
+SessionInfo SessionKeeper::whole(const SessionInfo& run) const {
+    if (!earlier_) return run;
+    SessionInfo sum = *earlier_;
+    sum.merge(run);
+    return sum;
+}
+
+SessionInfo SessionKeeper::save() {
+    SessionInfo run = account();
+    session_.write_info(whole(run));
+    return run;
+}
+
+SessionInfo SessionKeeper::checkpoint() {
+    SessionInfo run = save();
+    if (!kallsyms_written_) write_kallsyms();
+    return run;
+}
+
+void SessionKeeper::write_kallsyms() {
+    if (!collector_.saw_kernel()) return;
+    const std::string symbols = gzipped_kallsyms_snapshot();
+    if (!symbols.empty()) session_.write_file(kallsyms_name, symbols);
+    kallsyms_written_ = true;
+}
+
+void SessionKeeper::begin_anew() {
+    earlier_.reset();
+    kallsyms_written_ = false;
+    collector_.begin_anew(::time(nullptr));
+    save();
+}
+
+std::string summary(const SessionInfo& run) {
+    const Ledger& l = run.ledger;
+    std::string text = std::to_string(l.stored()) + " samples";
+    if (l.lost() > 0) text += ", " + std::to_string(l.lost()) + " lost (" + losses(l) + ")";
+    return text;
+}
+
+}  // namespace op::collect

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The settings of system-wide profiling as opcontrol keeps them between its runs: a file of KEY=value lines
+// ("daemonrc") in the classic format. It is data: nothing in it is ever executed or expanded. Where the file
+// lies and who may write it is not known here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace op {
+
+/// The value of `vmlinux` that says: no kernel image.
+inline constexpr const char* no_vmlinux = "none";
+/// Most events that can be chosen at once.
+inline constexpr size_t most_chosen_events = 24;
+
+/// What samples are kept apart by, besides the binary they fell into.
+struct Separation {
+    bool library = false;  ///< by the program that used the library
+    bool kernel = false;   ///< by the program that called the kernel; implies library
+    bool thread = false;
+    bool cpu = false;
+
+    bool operator==(const Separation&) const = default;
+};
+
+/// All settings; a default-made one is a machine where nothing was set up.
+struct DaemonSettings {
+    std::vector<std::string> events;  ///< specifications as given; none = the CPU's default event
+    Separation separation;
+    std::string session_dir;                    ///< absolute; empty = the default one
+    std::string vmlinux;                        ///< absolute, or no_vmlinux; empty = not chosen yet
+    std::string image_filter;                   ///< comma list of binaries; empty = all
+    std::string kernel_range;                   ///< START,END in hex; empty = found out
+    uint64_t callgraph = 0;                     ///< callers recorded with a sample; 0 = none
+    uint64_t buffer_size = 0;                   ///< words; 0 = the driver's default, as the next two
+    uint64_t buffer_watershed = 0;              ///< words
+    uint64_t cpu_buffer_size = 0;               ///< samples
+    uint64_t pid_filter = 0;                    ///< process id; 0 = all processes, as the next
+    uint64_t pgrp_filter = 0;                   ///< process group
+    std::map<std::string, std::string> others;  ///< keys this version does not know, kept as they are
+
+    bool operator==(const DaemonSettings&) const = default;
+};
+
+/// True if text may be a value: letters, digits and _ : , . / - only, at most 4096 of them.
+bool is_setting_value(std::string_view text) noexcept;
+
+/// Parses the file. Blank lines and lines that begin with '#' are left out; of a key given twice the later
+/// counts. Throws an input error "LABEL:LINE: ..." for a line that is no KEY=value, a value with other
+/// characters than is_setting_value allows, a number that is none, and a count of events that does not fit
+/// the events there are.
+DaemonSettings parse_daemon_settings(std::span<const std::byte> file, std::string_view label);
+
+/// The settings as such a file; parsing it gives them again. Throws a usage error for a value with other
+/// characters than is_setting_value allows.
+std::string to_text(const DaemonSettings& settings);
+
+/// "library,kernel", "none" …: the words of --separate.
+std::string to_text(const Separation& separation);
+
+}  // namespace op

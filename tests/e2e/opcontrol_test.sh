@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The life cycle of opcontrol and oprofiled over perf_event_open, in a tree of its own: nothing of the machine's
+# settings, driver or session directory is touched.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+if [ "$(id -u)" != 0 ]; then
+	echo "skipped: profiling the whole system needs root"
+	exit 77
+fi
+root=$work/root
+mkdir -p "$root/root" "$root/run" "$root/var/lib"
+s=$root/var/lib/oprofile
+
+# control STATUS LOG opcontrol-words: opcontrol ends with that status; what it says goes to LOG
+control() {
+	wanted=$1 log=$work/$2.log
+	shift 2
+	status=0
+	timeout 60 "$build/opcontrol" --root-dir "$root" "$@" >"$log" 2>&1 </dev/null || status=$?
+	[ "$status" = "$wanted" ] || fail "opcontrol $*: status $status, not $wanted"
+}
+# says LOG PATTERN
+says() {
+	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
+}
+# the samples of the busy program in a session
+busy_samples() {
+	"$build/opreport" --session-dir "$s" --symbols "session:$1" "image:$tests/e2e/shares" 2>/dev/null |
+		awk '$NF == "three_parts" { n += $1 } END { print n + 0 }'
+}
+end() {
+	timeout 60 "$build/opcontrol" --root-dir "$root" --shutdown >/dev/null 2>&1 || true
+	rm -rf "$work"
+}
+trap end EXIT
+
+# Before anything is set up
+control 0 none --status
+says none '^Daemon not running$'
+control 1 no_vmlinux --start
+says no_vmlinux 'give --vmlinux=FILE, or --no-vmlinux'
+control 1 no_daemon --dump
+
+# Set up, start
+control 0 init --init
+says init 'perf_event_open'
+control 0 setup --setup --no-vmlinux --event TIMER:100000
+control 0 start --start
+says start '^Profiler running\.$'
+control 0 running --status
+says running '^Daemon running: pid [0-9]+$'
+says running '^Event 0: TIMER:100000'
+control 0 again --start
+
+# A program's samples are there after --dump
+"$tests/e2e/shares" plain 400
+control 0 dump --dump
+[ "$(busy_samples current)" -gt 200 ] || fail "dump: $(busy_samples current) samples of the program"
+control 0 counted --status
+says counted '^Stored: [1-9]'
+
+# Settings wait while the daemon runs
+control 0 later --setup --separate=library
+says later 'count from its next start'
+control 0 waiting --status
+says waiting '^Separate options: none$'
+says waiting 'wait for --shutdown and --start'
+
+# Stopped, nothing is added
+control 0 stop --stop
+control 0 paused --status
+says paused '^Daemon paused: pid'
+before=$(busy_samples current)
+"$tests/e2e/shares" plain 100
+control 0 dump2 --dump
+[ "$(busy_samples current)" = "$before" ] || fail "stop: samples were taken"
+
+# Saved under a name, the session begins anew; a name that is taken is refused
+control 0 restart --start
+control 0 save --save=first
+[ "$(busy_samples first)" = "$before" ] || fail "save: $(busy_samples first) samples, not $before"
+control 1 taken --save=first
+control 1 outside --save=../first
+"$tests/e2e/shares" plain 200
+control 0 reset --reset
+[ "$(busy_samples current)" = 0 ] || fail "reset: $(busy_samples current) samples are left"
+
+# The end; what waited counts from the next start
+pid=$(awk '/^Daemon running/ { print $NF }' "$work/running.log")
+control 0 shutdown --shutdown
+[ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || fail "shutdown: process $pid is still there"
+control 0 gone --status
+says gone '^Daemon not running$'
+says gone '^Separate options: library$'
+control 0 daemon --start-daemon
+control 0 adopted --status
+says adopted '^Daemon paused'
+says adopted '^Separate options: library$'
+control 0 deinit --deinit
+
+# Without a daemon, sessions can be kept and cleared all the same
+control 0 save2 --save=second
+[ -d "$s/samples/second" ] || fail "save without a daemon: no session"
+control 0 reset2 --reset
+
+# Settings that were tampered with are refused, not run
+echo 'VMLINUX=$(touch /tmp/opcontrol-was-here)' >>"$root/root/.oprofile/daemonrc"
+control 1 tampered --status
+says tampered 'daemonrc:[0-9]+: the value holds a character'

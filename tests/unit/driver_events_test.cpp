@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/driver_events.h"
+
+#include <gtest/gtest.h>
+
+#include "libop/error.h"
+
+namespace op::collect {
+
+namespace {
+
+DriverModel model_of(const char* model, const char* cpu_type, uint64_t minimum = 0, int counters = 2) {
+    DriverModel m{model, cpu_type, {}};
+    for (int i = 0; i < counters; ++i)
+        m.counters.push_back({i, minimum, true});
+    return m;
+}
+
+std::vector<DriverEvent> choose(const DriverModel& model, std::initializer_list<const char*> texts,
+                                bool callgraph = false) {
+    std::vector<EventSpec> specs;
+    for (const char* text : texts)
+        specs.push_back(parse_event_spec(text));
+    return choose_driver_events(specs, model, callgraph);
+}
+
+std::string fault(const DriverModel& model, std::initializer_list<const char*> texts,
+                  bool callgraph = false) {
+    try {
+        choose(model, texts, callgraph);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage);
+        return error.what();
+    }
+    return "";
+}
+
+const DriverModel intel = model_of("intel", "i386/arch_perfmon");
+const DriverModel amd = model_of("amd", "x86-64/family10");
+
+}  // namespace
+
+TEST(DriverEvents, cycles_have_the_code_of_the_processor) {
+    for (const auto& [cpu_type, code] : {std::pair{"i386/arch_perfmon", 0x3cu},
+                                         {"x86-64/family10", 0x76u},
+                                         {"i386/athlon", 0x76u},
+                                         {"i386/ppro", 0x79u},
+                                         {"arm/armv8-pmuv3-common", 0x11u}}) {
+        const auto events = choose(model_of("perf", cpu_type), {"CPU_CLK_UNHALTED:100000"});
+        ASSERT_EQ(events.size(), 1u);
+        EXPECT_EQ(events[0].code, code) << cpu_type;
+    }
+    EXPECT_NE(fault(model_of("perf", "mips/24K"), {"CPU_CLK_UNHALTED:100000"}).find("rNNN:COUNT"),
+              std::string::npos);
+}
+
+TEST(DriverEvents, take_the_counters_in_turn) {
+    DriverModel model = intel;
+    model.counters[0].number = 1;
+    model.counters[1].number = 3;
+    const auto events = choose(model, {"CPU_CLK_UNHALTED:100000:0:1:0", "r1c2:200000"});
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0], (DriverEvent{"CPU_CLK_UNHALTED", 0x3c, 1, 100000, 0, 0, true, false}));
+    EXPECT_EQ(events[1], (DriverEvent{"r1c2", 0xc2, 3, 200000, 1, 0, true, true}));
+    EXPECT_EQ(to_daemon_text(events), "CPU_CLK_UNHALTED:60:1:100000:0:1:0,r1c2:194:3:200000:1:1:1");
+}
+
+TEST(DriverEvents, raw_codes_are_split_as_the_register_is) {
+    const auto events = choose(amd, {"r1ff8441c2:100000", "rc0:100000:0x1f"});
+    EXPECT_EQ(events[0], (DriverEvent{"r1ff8441c2", 0x1c2, 0, 100000, 0x41, 0xff840000, true, true}));
+    EXPECT_EQ(events[1].unit_mask, 0x1fu);
+    EXPECT_NE(fault(amd, {"r10001:100000"}), "");  // the user-mode bit is not for raw codes
+    EXPECT_NE(fault(amd, {"r1c0:100000:2"}), "");
+    EXPECT_NE(fault(amd, {"rc0:100000:0x100"}), "");
+    EXPECT_NE(fault(amd, {"rc0:100000:named"}), "");
+}
+
+TEST(DriverEvents, raw_codes_elsewhere_are_the_event_as_it_is) {
+    const DriverModel arm = model_of("perf", "arm/armv8-pmuv3-common");
+    EXPECT_EQ(choose(arm, {"r8:100000"})[0].code, 8u);
+    EXPECT_NE(fault(arm, {"r10000:100000"}), "");
+    EXPECT_NE(fault(arm, {"r8:100000:1"}), "");
+}
+
+TEST(DriverEvents, edge_and_mask_bits_need_a_counter_that_takes_them) {
+    DriverModel model = intel;
+    model.counters[0].has_extra = false;
+    EXPECT_NE(fault(model, {"r18001c2:100000"}), "");
+    EXPECT_NE(fault(model, {"r10401c2:100000"}), "");
+}
+
+TEST(DriverEvents, timer_models_have_one_event_of_their_own) {
+    const DriverModel timer = model_of("timer", "timer", 10000, 1);
+    EXPECT_EQ(choose(timer, {"TIMER:1000000"})[0], (DriverEvent{"TIMER", 0, 0, 1000000, 0, 0, true, true}));
+    EXPECT_NE(fault(timer, {"CPU_CLK_UNHALTED:100000"}).find("TIMER:COUNT"), std::string::npos);
+    EXPECT_NE(fault(timer, {"TIMER:9999"}).find("minimum of 10000"), std::string::npos);
+    EXPECT_NE(fault(timer, {"TIMER:100000"}, true).find("times 15 for call graphs"), std::string::npos);
+    const DriverModel rtc = model_of("rtc", "rtc", 2, 1);
+    EXPECT_EQ(choose(rtc, {"RTC_INTERRUPTS:4096"}, true)[0].count, 4096u);
+    EXPECT_NE(fault(rtc, {"RTC_INTERRUPTS:1"}), "");
+    EXPECT_NE(fault(rtc, {"RTC_INTERRUPTS:4097"}), "");
+    EXPECT_NE(fault(rtc, {"TIMER:1000000"}), "");
+}
+
+TEST(DriverEvents, counts_that_could_stall_the_machine_are_refused) {
+    EXPECT_NE(fault(intel, {"CPU_CLK_UNHALTED:5999"}).find("minimum of 6000"), std::string::npos);
+    EXPECT_EQ(fault(intel, {"CPU_CLK_UNHALTED:6000"}), "");
+    EXPECT_NE(fault(intel, {"CPU_CLK_UNHALTED:89999"}, true), "");
+    EXPECT_EQ(fault(intel, {"CPU_CLK_UNHALTED:90000"}, true), "");
+    EXPECT_NE(fault(intel, {"CPU_CLK_UNHALTED:2147483648"}), "");
+    EXPECT_NE(fault(model_of("amd", "x86-64/family10", 500), {"rc0:499"}), "");
+    EXPECT_EQ(fault(model_of("amd", "x86-64/family10", 500), {"rc0:500"}), "");
+    EXPECT_NE(fault(model_of("amd", "x86-64/family10", ~0ull), {"rc0:500"}, true), "");
+}
+
+TEST(DriverEvents, what_cannot_be_counted_is_refused) {
+    EXPECT_NE(fault(intel, {"r1:100000", "r2:100000", "r3:100000"}).find("counters here are 2"),
+              std::string::npos);
+    EXPECT_NE(fault(intel, {"r1:100000", "r1:100000"}).find("twice"), std::string::npos);
+    EXPECT_NE(fault(intel, {"r1:100000:0:0:0"}), "");
+    EXPECT_NE(fault(intel, {"CPU_CLK_UNHALTED:100000:1"}), "");
+    EXPECT_NE(fault(intel, {"NO_SUCH:100000"}), "");
+    EXPECT_NE(fault(intel, {"rxyz:100000"}), "");
+}
+
+TEST(DriverEvents, there_is_a_default_for_every_model) {
+    EXPECT_EQ(default_driver_event(model_of("timer", "timer")).name, "TIMER");
+    EXPECT_EQ(default_driver_event(model_of("rtc", "rtc")).name, "RTC_INTERRUPTS");
+    EXPECT_EQ(default_driver_event(intel).name, "CPU_CLK_UNHALTED");
+    for (const DriverModel& model :
+         {model_of("timer", "timer", 10000), model_of("rtc", "rtc", 2), intel, amd})
+        for (const bool callgraph : {false, true})
+            EXPECT_EQ(choose_driver_events(std::vector{default_driver_event(model)}, model, callgraph).size(),
+                      1u);
+}
+
+}  // namespace op::collect

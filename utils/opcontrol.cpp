@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// opcontrol: system-wide profiling by the driver, or by perf_event_open where there is none. It keeps the
+// settings, programs the driver and starts, asks and ends oprofiled, which does the profiling.
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "libop/control.h"
+#include "libop/error.h"
+#include "libop/session.h"
+#include "libop/text.h"
+#include "utils/control_daemon.h"
+#include "utils/control_options.h"
+#include "utils/control_paths.h"
+#include "utils/control_status.h"
+#include "utils/driver_module.h"
+#include "utils/nmi_watchdog.h"
+#include "utils/prepare_source.h"
+#include "utils/settings_store.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds quick{5};   // for what the daemon answers from memory
+constexpr seconds slow{120};  // for what it answers when all is on disk
+
+std::string spec_text(const collect::DriverEvent& e) {
+    return e.name + ":" + std::to_string(e.count) + ":" + std::to_string(e.unit_mask) + ":" +
+           std::to_string(e.kernel) + ":" + std::to_string(e.user);
+}
+
+/// One run of opcontrol: a function for each action.
+class Control {
+public:
+    Control(Tool& tool, const ControlOptions& options, ControlPaths paths)
+        : tool_(tool),
+          o_(options),
+          paths_(std::move(paths)),
+          daemon_(ControlClient::connect(paths_.control)) {}
+
+    void run(ControlAction action);
+
+private:
+    void setup() {
+        const SettingsStore store(paths_.home, true);
+        DaemonSettings settings = store.load();
+        apply_settings(o_, settings);
+        if (!o_.events.empty() || o_.callgraph) check_events(settings, paths_);
+        store.save(settings, daemon_.has_value());
+        if (daemon_) say("the daemon is running; the settings count from its next start");
+    }
+
+    void init() {
+        const auto reason = bring_up_driver(paths_, o_.module.value_or(""));
+        if (reason && o_.module) throw Error(ErrorKind::system, *reason);
+        tell_source(reason);
+    }
+
+    void tell_source(const std::optional<std::string>& why_no_driver) {
+        if (why_no_driver) {
+            say("profiling by perf_event_open, because the driver is not there: " + *why_no_driver);
+        } else if (const auto driver = find_driver(paths_)) {
+            say("using the driver, model " + driver->model + ", CPU type " + driver->cpu_type);
+        }
+    }
+
+    void start_daemon() {
+        if (!daemon_) tell_source(bring_up_driver(paths_, ""));
+        if (o_.has_settings()) setup();
+        if (daemon_) return say("the daemon is running already");
+        const SettingsStore store(paths_.home, false);
+        store.adopt_new();
+        const DaemonSettings settings = store.load();
+        if (settings.vmlinux.empty())
+            throw_usage("the kernel image is not known; give --vmlinux=FILE, or --no-vmlinux to do without");
+        launch(settings);
+    }
+
+    void launch(const DaemonSettings& settings) {
+        const DaemonSource source = prepare_source(settings, paths_, tool_.notes);
+        tool_.print_notes();
+        if (settings.events.empty())
+            write_stdout("Using default event: " + spec_text(source.events.at(0)) + "\n");
+        const std::string session = session_dir_of(settings, paths_);
+        const auto words = daemon_words(find_daemon(), settings, source, paths_, verbose_words());
+        op::tool::start_daemon(words, session);
+        daemon_ = ControlClient::connect(paths_.control);
+        if (!daemon_) throw_input("the daemon has ended again; see " + session + "/samples/" + daemon_log);
+        write_stdout("Daemon started.\n");
+    }
+
+    void start() {
+        if (!daemon_ || o_.has_settings()) start_daemon();
+        if (needs_nmi_watchdog_off(paths_) && switch_off_nmi_watchdog(paths_))
+            say("the NMI watchdog, which occupies a counter, is off until --stop");
+        const ControlReply reply = daemon_->ask("start", slow);
+        if (!reply.ok()) {
+            tool_.attempt([this] { restore_nmi_watchdog(paths_); });
+            throw_input("the daemon cannot start sampling: " + reply.error);
+        }
+        write_stdout("Profiler running.\n");
+    }
+
+    void dump() { ask_running("dump"); }
+
+    void stop() {
+        ask_running("stop");
+        restore_watchdog();
+        write_stdout("Profiler stopped.\n");
+    }
+
+    void shutdown() {
+        if (daemon_) {
+            end_daemon(*daemon_);
+            daemon_.reset();
+            write_stdout("Daemon ended.\n");
+        } else if (!o_.deinit) {
+            say("the daemon is not running");
+        }
+        restore_watchdog();
+    }
+
+    void deinit() {
+        shutdown();
+        take_down_driver(paths_);
+    }
+
+    void reset() {
+        if (daemon_) return ask_running("reset");
+        const std::string dir = session_dir();
+        if (!has_samples(dir)) return;
+        SessionWriter session(dir, false, tool_.notes);
+        session.begin(true);
+        session.reset();
+    }
+
+    void save() {
+        check_session_name(*o_.save);
+        if (!is_setting_value(*o_.save))
+            throw_usage("--save " + printable(*o_.save) +
+                        ": only the characters A-Z a-z 0-9 _ : . - can be used");
+        if (daemon_) return ask_running("save " + *o_.save);
+        const std::string dir = session_dir();
+        if (!has_samples(dir)) throw_usage("there is no session to save below " + dir + "/samples");
+        SessionWriter session(dir, false, tool_.notes);
+        session.begin(true);
+        session.save_as(*o_.save);
+    }
+
+    void status() {
+        const SettingsStore store(paths_.home, false);
+        ControlStatus status;
+        status.settings = daemon_ ? store.load_active() : store.load();
+        status.has_waiting_settings = daemon_ && store.load() != status.settings;
+        if (daemon_) status.daemon = daemon_->ask("status", quick);
+        status.driver = find_driver(paths_);
+        status.session_dir = session_dir_of(status.settings, paths_);
+        write_stdout(status_text(status));
+    }
+
+    void list_events() { write_stdout(event_list_text(find_driver(paths_))); }
+
+    void ask_running(const std::string& request) {
+        if (!daemon_) throw_usage("the daemon is not running; start it with opcontrol --start");
+        const ControlReply reply = daemon_->ask(request, slow);
+        if (!reply.ok()) throw_input("the daemon refuses: " + reply.error);
+    }
+
+    void restore_watchdog() {
+        if (restore_nmi_watchdog(paths_)) say("the NMI watchdog is on again");
+    }
+
+    std::string session_dir() const {
+        return session_dir_of(SettingsStore(paths_.home, false).load(), paths_);
+    }
+
+    static bool has_samples(const std::string& session_dir) {
+        struct stat st {};
+        return ::lstat((session_dir + "/samples/" + current_session).c_str(), &st) == 0;
+    }
+
+    std::string verbose_words() const {
+        if (o_.is_verbose && o_.verbose.empty()) return "all";
+        std::string words;
+        for (const std::string& word : o_.verbose)
+            words += (words.empty() ? "" : ",") + word;
+        return words;
+    }
+
+    void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
+
+    struct Action {
+        ControlAction action;
+        void (Control::*function)();
+    };
+    static const Action actions[];
+
+    Tool& tool_;
+    const ControlOptions& o_;
+    ControlPaths paths_;
+    std::optional<ControlClient> daemon_;
+};
+
+const Control::Action Control::actions[] = {
+    {ControlAction::none, &Control::setup},    {ControlAction::init, &Control::init},
+    {ControlAction::status, &Control::status}, {ControlAction::start_daemon, &Control::start_daemon},
+    {ControlAction::start, &Control::start},   {ControlAction::dump, &Control::dump},
+    {ControlAction::stop, &Control::stop},     {ControlAction::shutdown, &Control::shutdown},
+    {ControlAction::reset, &Control::reset},   {ControlAction::save, &Control::save},
+    {ControlAction::deinit, &Control::deinit}, {ControlAction::list_events, &Control::list_events},
+};
+
+void Control::run(ControlAction action) {
+    if (action != ControlAction::list_events) daemon_ = ControlClient::connect(paths_.control);
+    for (const auto& [wanted, function] : actions)
+        if (wanted == action) (this->*function)();
+}
+
+/// The tree of --root-dir, or "" for the machine's own.
+std::string root_of(const ControlOptions& o) {
+    if (!o.root_dir) return "";
+    if (o.root_dir->empty()) throw_usage("--root-dir: no directory is given");
+    const std::string root = absolute_path(*o.root_dir);
+    return root == "/" ? "" : root;
+}
+
+void require_root(const ControlOptions& o, ControlAction action) {
+    if (o.root_dir || action == ControlAction::list_events || ::geteuid() == 0) return;
+    throw_usage("only root can do that; operf profiles without root");
+}
+
+int opcontrol(Tool& tool, int argc, char** argv) {
+    if (::getauxval(AT_SECURE)) throw_usage("opcontrol does not run set-user-ID");
+    ControlOptions options;
+    const ParsedOptions parsed = parse_options(argc, argv, control_syntax(options));
+    if (parsed.exit_status) return *parsed.exit_status;
+    if (!parsed.words.empty()) throw_usage("'" + printable(parsed.words[0]) + "' is no option; see --help");
+    const ControlAction action = chosen_action(options);
+    require_root(options, action);
+    ::umask(022);
+    Control(tool, options, control_paths(root_of(options))).run(action);
+    return 0;
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::opcontrol);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// oprofiled: the daemon of system-wide profiling. Here are its options and the order in which things are
+// opened and given up; its work is daemon/service's.
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+
+#include "daemon/background.h"
+#include "daemon/control_server.h"
+#include "daemon/driver_session.h"
+#include "daemon/kernel_map.h"
+#include "daemon/machine.h"
+#include "daemon/perf_attr.h"
+#include "daemon/perf_events.h"
+#include "daemon/privileges.h"
+#include "daemon/service.h"
+#include "daemon/service_manager.h"
+#include "daemon/sources.h"
+#include "libop/error.h"
+#include "libop/text.h"
+#include "utils/options.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+using namespace op::collect;
+namespace fs = std::filesystem;
+
+struct Options {
+    std::string source, session_dir = system_session_dir, vmlinux, kernel_range, user;
+    std::string control = control_socket_path, oprofilefs = "/dev/oprofile";
+    std::vector<std::string> events, separate, images, verbose;
+    std::optional<uint64_t> separate_lib, separate_kernel, separate_thread, separate_cpu;
+    std::optional<uint64_t> callgraph, dump_interval;
+    bool no_vmlinux = false, foreground = false, start = false;
+};
+
+CommandSyntax syntax(Options& o) {
+    CommandSyntax s;
+    s.synopsis = "";
+    s.options = {
+        {"source", 0, &o.source,
+         "driver, perf or replay:FILE (default: the driver if it is there, else perf)", "NAME"},
+        {"events", 'e', &o.events,
+         "NAME:COUNT[:UNITMASK[:KERNEL[:USER]]] or NAME:CODE:COUNTER:COUNT:UNITMASK:KERNEL:USER", "LIST"},
+        {"separate", 0, &o.separate, "keep samples apart by: none, library, kernel, thread, cpu, all",
+         "LIST"},
+        {"separate-lib", 0, &o.separate_lib, "1: samples in libraries by program", "0|1"},
+        {"separate-kernel", 0, &o.separate_kernel, "1: samples in the kernel by program", "0|1"},
+        {"separate-thread", 0, &o.separate_thread, "1: samples by thread", "0|1"},
+        {"separate-cpu", 0, &o.separate_cpu, "1: samples by CPU", "0|1"},
+        {"callgraph", 'c', &o.callgraph, "record call chains of that many callers (0: none)", "DEPTH"},
+        {"session-dir", 0, &o.session_dir, "where the data goes (default: /var/lib/oprofile)", "DIR"},
+        {"vmlinux", 'k', &o.vmlinux, "uncompressed kernel image with symbols", "FILE"},
+        {"no-vmlinux", 0, &o.no_vmlinux, "there is no such image: symbols come from /proc/kallsyms"},
+        {"kernel-range", 'r', &o.kernel_range, "where the kernel's code lies, in hexadecimal", "START,END"},
+        {"image", 0, &o.images, "only samples in these binaries", "PATH,..."},
+        {"start", 0, &o.start, "sample at once"},
+        {"dump-interval", 0, &o.dump_interval, "seconds between writing the account (default 60)", "SECONDS"},
+        {"user", 0, &o.user, "the user to become once all is open (default: oprofile if there is one)",
+         "NAME"},
+        {"control", 0, &o.control, "control socket (default: /run/oprofiled/control)", "PATH"},
+        {"oprofilefs", 0, &o.oprofilefs, "the driver's files (default: /dev/oprofile)", "DIR"},
+        {"foreground", 0, &o.foreground, "do not go into the background"},
+        {"verbose", 'V', &o.verbose, "say more in the log: all", "LIST"},
+    };
+    return s;
+}
+
+/// What --separate and its classic spellings come to.
+struct Separation {
+    bool library = false, kernel = false, thread = false, cpu = false;
+
+    std::string text() const {
+        std::string words;
+        const auto add = [&](bool is_on, const char* word) {
+            if (is_on) words += (words.empty() ? "" : ",") + std::string(word);
+        };
+        add(library, "library");
+        add(kernel, "kernel");
+        add(thread, "thread");
+        add(cpu, "cpu");
+        return words.empty() ? "none" : words;
+    }
+};
+
+Separation separation(const Options& o) {
+    Separation s;
+    for (const std::string& word : o.separate) {
+        const bool all = word == "all";
+        if (!all && word != "none" && word != "lib" && word != "library" && word != "kernel" &&
+            word != "thread" && word != "cpu")
+            throw_usage("--separate=" + word + ": not one of none, library, kernel, thread, cpu, all");
+        s.library |= all || word == "lib" || word == "library";
+        s.kernel |= all || word == "kernel";
+        s.thread |= all || word == "thread";
+        s.cpu |= all || word == "cpu";
+    }
+    s.library = o.separate_lib.value_or(s.library);
+    s.kernel = o.separate_kernel.value_or(s.kernel);
+    s.thread = o.separate_thread.value_or(s.thread);
+    s.cpu = o.separate_cpu.value_or(s.cpu);
+    s.library |= s.kernel;
+    return s;
+}
+
+/// Paths must not depend on the directory: the daemon leaves it.
+std::string absolute(const std::string& path) {
+    return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+}
+
+/// --image: absolute paths, none for all.
+std::vector<std::string> only_images(const Options& o) {
+    if (o.images.size() == 1 && o.images.front() == "all") return {};
+    for (const std::string& path : o.images)
+        if (!path.starts_with('/'))
+            throw_usage("--image=" + path + ": must be the absolute path of a binary");
+    return o.images;
+}
+
+void check(Options& o) {
+    if (o.no_vmlinux && !o.vmlinux.empty()) throw_usage("--vmlinux and --no-vmlinux exclude each other");
+    if (!o.vmlinux.empty()) o.vmlinux = checked_vmlinux(o.vmlinux);
+    if (o.dump_interval && (*o.dump_interval == 0 || *o.dump_interval > 86400))
+        throw_usage("--dump-interval: must be from 1 to 86400 seconds");
+    if (!o.user.empty() && !find_user(o.user)) throw_usage("--user=" + o.user + ": no such user");
+    if (o.session_dir.empty()) throw_usage("--session-dir: no directory was given");
+    parse_daemon_event_specs(o.events);
+    separation(o);
+    only_images(o);
+    if (!o.kernel_range.empty()) parse_kernel_range(o.kernel_range);
+    if (!o.source.starts_with("replay:") && !o.source.empty()) source_kind(o.source);
+    o.session_dir = absolute(o.session_dir);
+    o.control = absolute(o.control);
+    o.oprofilefs = absolute(o.oprofilefs);
+}
+
+/// The daemon from its first step to its last.
+class Daemon {
+public:
+    Daemon(Tool& tool, const Options& options, Background& background)
+        : tool_(tool), o_(options), background_(background), signals_({SIGUSR1, SIGUSR2, SIGPIPE}) {}
+
+    int run() {
+        ::umask(022);
+        raise_file_limit();
+        open_source();
+        control_.emplace(o_.control, ::getuid(), [this](const ControlRequest& request, Standing standing) {
+            return service_->handle(request, standing);
+        });
+        make_session_dir();
+        give_up_privileges();
+        open_session();
+        ServiceParts parts{*source_, *session_, *keeper_, *log_, tool_.notes};
+        service_.emplace(parts, service_options());
+        const int status = service_->run(*control_, signals_, [this] { tell_ready(); });
+        notify_service_manager("STOPPING=1");
+        return status;
+    }
+
+private:
+    void open_source();
+    void make_session_dir() const;
+    void give_up_privileges() const;
+    void open_session();
+    ServiceOptions service_options() const;
+    void tell_ready();
+
+    Tool& tool_;
+    const Options& o_;
+    Background& background_;
+    StopSignals signals_;
+    std::unique_ptr<SampleSource> source_;
+    GapFiller gaps_;
+    std::string source_name_, model_;
+    std::optional<ControlServer> control_;
+    std::optional<SessionWriter> session_;
+    std::optional<ServiceLog> log_;
+    std::optional<SessionKeeper> keeper_;
+    std::optional<Service> service_;
+};
+
+/// "driver", "perf", or "replay" with its stream's path; says so when the driver is missed.
+std::string choose_source(const Options& o, SourceOptions& source, Tool& tool) {
+    constexpr std::string_view replay = "replay:";
+    if (o.source.starts_with(replay)) {
+        source.stream = absolute(o.source.substr(replay.size()));
+        return "replay";
+    }
+    if (!o.source.empty()) return o.source;
+    if (source.files.present()) return "driver";
+    write_stderr(tool.name + ": the driver is not there (" + printable(o.oprofilefs) +
+                 "), sampling through perf_event_open\n");
+    return "perf";
+}
+
+/// Machine and events, and where the source gets them from.
+void describe(const Options& o, const std::string& name, SourceOptions& source, Diagnostics& notes) {
+    if (name == "replay" && source.stream.empty())
+        throw_usage("--source=replay: say which recorded stream, replay:FILE");
+    if (name == "replay") return;
+    const auto events = parse_daemon_event_specs(o.events);
+    SessionInfo& info = source.described;
+    info = describe_machine();
+    info.tool = std::string("oprofiled ") + OP_VERSION;
+    info.command = "whole system";
+    info.start_time = ::time(nullptr);
+    if (name == "driver")
+        return describe_driver_session(source.files, events, o.callgraph.value_or(0), info, source.driver);
+    std::vector<EventSpec> specs;
+    for (const DaemonEventSpec& event : events)
+        specs.push_back(event.spec);
+    choose_events(specs, source.perf.callgraph, perf_event_works, info, notes);
+}
+
+void Daemon::open_source() {
+    SourceOptions source;
+    source.files = Oprofilefs(o_.oprofilefs);
+    KernelImage kernel{o_.vmlinux, {}};
+    if (!o_.kernel_range.empty()) kernel.range = parse_kernel_range(o_.kernel_range);
+    source.perf.target = {PerfTarget::Kind::system, -1};
+    source.perf.callgraph = o_.callgraph.value_or(0) > 0;
+    source.perf.kernel = source.driver.kernel = kernel;
+    source_name_ = choose_source(o_, source, tool_);
+    const SourceKind& kind = source_kind(source_name_);
+    describe(o_, source_name_, source, tool_.notes);
+    if (source_name_ == "driver") model_ = source.files.text("model");
+    source_ = kind.open(source, tool_.notes);
+}
+
+void Daemon::make_session_dir() const {
+    if (::mkdir(o_.session_dir.c_str(), 0755) != 0 && errno != EEXIST)
+        throw_system("cannot make session directory " + printable(o_.session_dir));
+}
+
+void Daemon::give_up_privileges() const {
+    if (::geteuid() != 0) {
+        if (!o_.user.empty()) throw_usage("--user: only root can become another user");
+        return;
+    }
+    const auto user = find_user(o_.user.empty() ? daemon_user : o_.user);
+    if (user && user->uid != 0) hand_over_session(o_.session_dir, *user);
+    struct stat st {};
+    const bool own = ::stat(o_.session_dir.c_str(), &st) == 0 && st.st_uid == (user ? user->uid : 0);
+    drop_privileges(user ? &*user : nullptr, own);
+}
+
+void Daemon::open_session() {
+    session_.emplace(o_.session_dir, false, tool_.notes);
+    session_->begin(true);
+    log_.emplace(*session_, [this](const std::string& line) { write_stderr(tool_.name + ": " + line); });
+    const Separation by = separation(o_);
+    const bool replay = source_name_ == "replay";
+    const CollectorOptions options{.separate_thread = by.thread,
+                                   .separate_cpu = by.cpu,
+                                   .images_are_local = !replay,
+                                   .separate_library = by.library,
+                                   .separate_kernel = by.kernel,
+                                   .only_images = only_images(o_)};
+    FillGaps fill;
+    if (!replay) fill = [this](const Sample& sample) { return gaps_(sample); };
+    keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));
+}
+
+ServiceOptions Daemon::service_options() const {
+    ServiceOptions s;
+    s.source = source_name_;
+    s.model = model_;
+    s.separate = separation(o_).text();
+    s.vmlinux = o_.vmlinux.empty() ? "none" : o_.vmlinux;
+    s.session_dir = o_.session_dir;
+    s.start = o_.start;
+    s.verbose = !o_.verbose.empty();
+    if (o_.dump_interval) s.dump_interval = std::chrono::seconds(*o_.dump_interval);
+    return s;
+}
+
+void Daemon::tell_ready() {
+    background_.ready();
+    notify_service_manager("READY=1");
+}
+
+int oprofiled(Tool& tool, int argc, char** argv) {
+    Options options;
+    const ParsedOptions parsed = parse_options(argc, argv, syntax(options));
+    if (parsed.exit_status) return *parsed.exit_status;
+    if (!parsed.words.empty()) throw_usage("unknown word: " + parsed.words.front());
+    check(options);
+    Background background(options.foreground);
+    if (const auto status = background.parent_status()) return *status;
+    return Daemon(tool, options, background).run();
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::oprofiled);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Owner and mode of directories.
+#include "utils/trusted_directory.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "libop/directory.h"
+#include "libop/error.h"
+#include "libop/text.h"
+
+namespace op::tool {
+
+void require_trusted(const Fd& dir, const std::string& label) {
+    struct stat st {};
+    if (::fstat(dir.get(), &st) != 0) throw_system("cannot stat " + printable(label));
+    if (st.st_uid != 0 && st.st_uid != ::geteuid())
+        throw_input(printable(label) + " belongs to user " + std::to_string(st.st_uid) +
+                    ", so what it holds is not used; give it to root");
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        throw_input(printable(label) +
+                    " can be written by others, so what it holds is not used; chmod go-w it");
+}
+
+Fd open_trusted_directory(const std::string& parent, const std::string& name, bool make) {
+    const std::string label = parent + "/" + name;
+    const Fd above(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!above && errno == ENOENT && !make) return {};
+    if (!above) throw_system("cannot open " + printable(parent));
+    require_trusted(above, parent);
+    if (make && ::mkdirat(above.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
+        throw_system("cannot make directory " + printable(label));
+    struct stat st {};
+    if (!make && ::fstatat(above.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return {};
+    Fd dir = open_directory_at(above, name, label, false);
+    require_trusted(dir, label);
+    return dir;
+}
+
+}  // namespace op::tool
