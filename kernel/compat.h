@@ -57,6 +57,9 @@ static inline void *op_module_text(const struct module *mod, size_t *size)
 #endif
 }
 
+#ifdef CONFIG_X86
+#include <asm/msr.h>
+#endif
 #ifdef CONFIG_ARM64
 #include <asm/pointer_auth.h>
 
@@ -82,6 +85,27 @@ static inline u64 op_strip_user_pac(u64 address)
 static inline u64 op_strip_user_pac(u64 address)
 {
 	return address;
+}
+#endif
+
+#ifdef CONFIG_X86
+/* 6.16: access to 64-bit registers is named by q. Of this CPU; -EIO if there is no such register. */
+static inline int op_rdmsr_safe(u32 msr, u64 *value)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return rdmsrq_safe(msr, value);
+#else
+	return rdmsrl_safe(msr, value);
+#endif
+}
+
+static inline int op_wrmsr_safe(u32 msr, u64 value)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return wrmsrq_safe(msr, value);
+#else
+	return wrmsrl_safe(msr, value);
+#endif
 }
 #endif
 

@@ -70,7 +70,8 @@ tests_unit_tests_SOURCES = \
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \
 	tests/unit/temp_dir.h \
-	tests/unit/text_test.cpp
+	tests/unit/text_test.cpp \
+	tests/unit/x86_encode_test.cpp
 tests_unit_tests_LDADD = $(op_libs) $(op_system_libs) -lgtest -lgtest_main -lpthread
 endif
 

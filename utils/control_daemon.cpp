@@ -100,13 +100,12 @@ void start_daemon(const std::vector<std::string>& words, const std::string& sess
     const std::string log = "; see " + session_dir + "/samples/" + daemon_log;
     if (!becomes_readable(starter.wait_fd(), start_limit)) {
         starter.signal(SIGKILL);
-        starter.wait_end();
         throw_system("the daemon is not ready after 30 seconds" + log, ETIMEDOUT);
     }
-    const collect::CommandEnd end = starter.wait_end();
-    if (!end.normal())
-        throw Error(ErrorKind::system,
-                    "the daemon could not be started, " + words[0] + " " + end.text() + log);
+    const auto end = starter.poll_end();
+    if (!end || !end->normal())
+        throw Error(ErrorKind::system, "the daemon could not be started, " + words[0] + " " +
+                                           (end ? end->text() : "did not end") + log);
 }
 
 void end_daemon(ControlClient& daemon) {

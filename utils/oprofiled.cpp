@@ -264,7 +264,7 @@ void Daemon::open_session() {
                                    .separate_kernel = by.kernel,
                                    .only_images = only_images(o_)};
     FillGaps fill;
-    if (!replay) fill = [this](const Sample& sample) { return gaps_(sample); };
+    if (!replay) fill = [this](const Sample& sample, bool known) { return gaps_(sample, known); };
     keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));
 }
 

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Test builds only (OP_MSR_DOUBLE=1): counter registers that are arrays in memory, so that what the register-level
+ * models program can be looked at where no processor counts. Registers read back. A counter that is read in an NMI
+ * has overflowed: so each NMI is an overflow of every counter in use.
+ *
+ * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (as the APIC has it), lint1
+ * (writing opens every CPU's LINT1, by which an emulator injects NMIs), taken (counter N-1 is somebody else's; 0: none).
+ */
+#include <linux/atomic.h>
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include <asm/apic.h>
+#include <asm/nmi.h>
+#include <asm/processor.h>
+
+#include "op_pmu_x86.h"
+
+#define DOUBLE_REGISTERS 32
+#define DOUBLE_LOG 65536
+
+/* Which processor to be: intel, ppro, amd, k8 or zen4; empty: the real one. Constant after load. */
+static char *double_cpu = "";
+module_param(double_cpu, charp, 0444);
+MODULE_PARM_DESC(double_cpu, "test build: intel, ppro, amd, k8 or zen4");
+
+struct double_register {
+	u32 msr;
+	u64 value;
+};
+
+/* A CPU's registers, in the order of first use. Only that CPU adds to or changes them, interrupts off or in NMI. */
+struct double_cpu {
+	unsigned int used;
+	struct double_register registers[DOUBLE_REGISTERS];
+	u32 lint1; /* what LVT LINT1 held before it was opened; valid if lint1_open */
+	bool lint1_open;
+};
+
+static DEFINE_PER_CPU(struct double_cpu, double_cpus);
+
+/* A write. Entries are filled by whoever got the index, any context. */
+struct double_entry {
+	u32 msr;
+	u16 cpu;
+	u16 nmi;
+	u64 value;
+};
+
+static struct double_entry double_log[DOUBLE_LOG];
+static atomic_t double_logged; /* writes since the log was emptied, more than fit included */
+
+/* Between init and exit. Under op_mutex. */
+static struct dentry *double_dir;
+
+/* 1 + the counter that is reserved as if by somebody else; 0 = none. Tests write the file one at a time. */
+static unsigned int double_taken;
+
+static const struct {
+	const char *name;
+	struct op_x86_identity identity;
+} double_identities[] = {
+	{ "intel", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0x9e, .perfmon = 0x07300404 } },
+	{ "ppro", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 1 } },
+	{ "amd", { .vendor = X86_VENDOR_AMD, .family = 0x17, .model = 1, .core_ext = true } },
+	{ "k8", { .vendor = X86_VENDOR_AMD, .family = 0xf, .model = 5 } },
+	{ "zen4", { .vendor = X86_VENDOR_AMD, .family = 0x19, .model = 0x61, .core_ext = true, .core_v2 = 6 } },
+};
+
+bool op_msr_double_identity(struct op_x86_identity *identity)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(double_identities); i++) {
+		if (strcmp(double_identities[i].name, double_cpu))
+			continue;
+		*identity = double_identities[i].identity;
+		return true;
+	}
+	return false;
+}
+
+static bool is_counter(u32 msr)
+{
+	return (msr >= 0xc1 && msr < 0xc9) || (msr >= 0xc0010004 && msr < 0xc0010008) ||
+	       (msr >= 0xc0010200 && msr < 0xc0010210 && (msr & 1));
+}
+
+static bool is_select(u32 msr)
+{
+	return (msr >= 0x186 && msr < 0x18e) || (msr >= 0xc0010000 && msr < 0xc0010004) ||
+	       (msr >= 0xc0010200 && msr < 0xc0010210 && !(msr & 1));
+}
+
+/* Registers that are written to change another. */
+static bool is_clear(u32 msr)
+{
+	return msr == 0x390 || msr == 0xc0000302;
+}
+
+/* What a register holds at first: reserved bits 21 and 36 set in the selects, so that a test sees them kept. */
+static u64 first_value(u32 msr)
+{
+	if (is_counter(msr))
+		return 0x1000 + (msr & 0xf);
+	if (is_select(msr))
+		return 0x1000200051ULL;
+	return msr == 0x38f || msr == 0xc0000301 ? 0xf : 0;
+}
+
+static struct double_register *find_register(u32 msr)
+{
+	struct double_cpu *cpu = this_cpu_ptr(&double_cpus);
+	struct double_register *found;
+	unsigned int i;
+
+	for (i = 0; i < cpu->used; i++) {
+		if (cpu->registers[i].msr == msr)
+			return &cpu->registers[i];
+	}
+	if (cpu->used == DOUBLE_REGISTERS || in_nmi())
+		return NULL;
+	found = &cpu->registers[cpu->used];
+	found->msr = msr;
+	found->value = first_value(msr);
+	cpu->used++;
+	return found;
+}
+
+static int double_read(u32 msr, u64 *value)
+{
+	struct double_register *place = find_register(msr);
+
+	if (!place)
+		return -EIO;
+	*value = in_nmi() && is_counter(msr) ? 0 : place->value;
+	return 0;
+}
+
+static void log_write(u32 msr, u64 value)
+{
+	unsigned int at = atomic_inc_return(&double_logged) - 1;
+
+	if (at < DOUBLE_LOG)
+		double_log[at] = (struct double_entry){ msr, smp_processor_id(), !!in_nmi(), value };
+}
+
+static int double_write(u32 msr, u64 value)
+{
+	struct double_register *place = find_register(msr);
+
+	if (!place)
+		return -EIO;
+	log_write(msr, value);
+	if (!is_clear(msr))
+		place->value = value;
+	return 0;
+}
+
+const struct op_msr_ops op_msr = {
+	.read = double_read,
+	.write = double_write,
+};
+
+/* A line a write: cpu, "nmi" or "task", register, value. To be read while nothing counts. */
+static int log_show(struct seq_file *file, void *unused)
+{
+	unsigned int used = min_t(unsigned int, atomic_read(&double_logged), DOUBLE_LOG);
+	unsigned int i;
+
+	for (i = 0; i < used; i++)
+		seq_printf(file, "%u %s 0x%x 0x%llx\n", double_log[i].cpu, double_log[i].nmi ? "nmi" : "task",
+			   double_log[i].msr, double_log[i].value);
+	return 0;
+}
+
+static int log_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, log_show, NULL);
+}
+
+static ssize_t log_clear(struct file *file, const char __user *from, size_t size, loff_t *offset)
+{
+	atomic_set(&double_logged, 0);
+	return size;
+}
+
+static const struct file_operations log_operations = {
+	.owner = THIS_MODULE,
+	.open = log_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+	.write = log_clear,
+};
+
+/* A line a register: cpu, register, value. To be read while nothing counts. */
+static int registers_show(struct seq_file *file, void *unused)
+{
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		const struct double_cpu *bank = per_cpu_ptr(&double_cpus, cpu);
+
+		for (i = 0; i < bank->used; i++) {
+			if (!is_clear(bank->registers[i].msr))
+				seq_printf(file, "%u 0x%x 0x%llx\n", cpu, bank->registers[i].msr,
+					   bank->registers[i].value);
+		}
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(registers);
+
+static void read_vector_here(void *value)
+{
+	*(u32 *)value = apic->read(APIC_LVTPC);
+}
+
+/* A line a CPU: cpu, LVTPC. */
+static int vectors_show(struct seq_file *file, void *unused)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		u32 value = 0;
+
+		smp_call_function_single(cpu, read_vector_here, &value, 1);
+		seq_printf(file, "%u 0x%x\n", cpu, value);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(vectors);
+
+static void open_lint1_here(void *unused)
+{
+	struct double_cpu *cpu = this_cpu_ptr(&double_cpus);
+
+	if (!cpu->lint1_open)
+		cpu->lint1 = apic->read(APIC_LVT1);
+	cpu->lint1_open = true;
+	apic->write(APIC_LVT1, APIC_DM_NMI);
+}
+
+static void close_lint1_here(void *unused)
+{
+	struct double_cpu *cpu = this_cpu_ptr(&double_cpus);
+
+	if (cpu->lint1_open)
+		apic->write(APIC_LVT1, cpu->lint1);
+	cpu->lint1_open = false;
+}
+
+static ssize_t lint1_write(struct file *file, const char __user *from, size_t size, loff_t *offset)
+{
+	on_each_cpu(open_lint1_here, NULL, 1);
+	return size;
+}
+
+static const struct file_operations lint1_operations = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = lint1_write,
+};
+
+static void give_back(void)
+{
+	if (double_taken)
+		release_evntsel_nmi(op_x86_select_msr(double_taken - 1));
+	double_taken = 0;
+}
+
+static int taken_set(void *unused, u64 value)
+{
+	give_back();
+	if (!value)
+		return 0;
+	if (value > op_x86_pmu->counters)
+		return -EINVAL;
+	if (!reserve_evntsel_nmi(op_x86_select_msr(value - 1)))
+		return -EBUSY;
+	double_taken = value;
+	return 0;
+}
+
+static int taken_get(void *unused, u64 *value)
+{
+	*value = double_taken;
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(taken, taken_get, taken_set, "%llu\n");
+
+int op_msr_double_init(void)
+{
+	pr_warn("test build: counter registers are arrays in memory\n");
+	double_dir = debugfs_create_dir("oprofile_msr", NULL);
+	debugfs_create_file("log", 0600, double_dir, NULL, &log_operations);
+	debugfs_create_file("registers", 0400, double_dir, NULL, &registers_fops);
+	debugfs_create_file("lvtpc", 0400, double_dir, NULL, &vectors_fops);
+	debugfs_create_file("lint1", 0200, double_dir, NULL, &lint1_operations);
+	debugfs_create_file("taken", 0600, double_dir, NULL, &taken);
+	return 0;
+}
+
+void op_msr_double_exit(void)
+{
+	debugfs_remove(double_dir);
+	give_back();
+	on_each_cpu(close_lint1_here, NULL, 1);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The life cycle of the register-level x86 models, over all CPUs.
+ *
+ * From setup to shutdown the counters are reserved (perf and the NMI watchdog then cannot have them, nor we theirs)
+ * and what each CPU's registers held is kept; shutdown puts it back. CPUs that come online in between do the same.
+ */
+#include "op_pmu_x86.h"
+
+#include <linux/atomic.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/smp.h>
+#include <linux/suspend.h>
+
+#include <asm/nmi.h>
+
+#include "op_pmu.h"
+
+#define OP_X86_NMI_NAME "oprofile"
+
+/* Taken inside op_mutex and by the sleep notifier, which must not take op_mutex. */
+static DEFINE_MUTEX(op_x86_lock);
+static bool op_x86_wanted; /* between start and stop; under op_x86_lock */
+static bool op_x86_asleep; /* the machine goes to sleep; under op_x86_lock */
+
+/*
+ * CPUs that come online are to count: wanted and not asleep. Written under op_x86_lock with the hot-plug lock held for
+ * reading, read with that held for writing.
+ */
+static bool op_x86_running;
+
+/* Our hot-plug state, from setup to shutdown. Under op_mutex. */
+static int op_x86_hotplug;
+
+/* Changes one of the reasons to count or not, and all CPUs if that makes a difference. */
+static void op_x86_set(bool *reason, bool value)
+{
+	mutex_lock(&op_x86_lock);
+	cpus_read_lock();
+	*reason = value;
+	op_x86_running = op_x86_wanted && !op_x86_asleep;
+	on_each_cpu(op_x86_running ? op_x86_cpu_start : op_x86_cpu_stop, NULL, 1);
+	cpus_read_unlock();
+	mutex_unlock(&op_x86_lock);
+}
+
+/* Hot-plug callbacks run on the CPU they are about. */
+static int op_x86_online(unsigned int number)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	op_x86_cpu_save();
+	if (op_x86_running)
+		op_x86_cpu_start(NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int op_x86_offline(unsigned int number)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	op_x86_cpu_stop(NULL);
+	op_x86_cpu_restore();
+	local_irq_restore(flags);
+	return 0;
+}
+
+bool op_x86_reserve(unsigned int i)
+{
+	if (!reserve_perfctr_nmi(op_x86_counter_msr(i)))
+		return false;
+	if (reserve_evntsel_nmi(op_x86_select_msr(i)))
+		return true;
+	release_perfctr_nmi(op_x86_counter_msr(i));
+	return false;
+}
+
+void op_x86_release(unsigned int count)
+{
+	while (count--) {
+		release_evntsel_nmi(op_x86_select_msr(count));
+		release_perfctr_nmi(op_x86_counter_msr(count));
+	}
+}
+
+static int op_x86_reserve_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < op_x86_pmu->counters; i++) {
+		if (!op_x86_reserve(i)) {
+			op_x86_release(i);
+			return -EBUSY;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Sleep takes the registers' content away. The CPUs that are unplugged for it look after themselves; for the one
+ * that goes to sleep, all stop before and start anew after.
+ */
+static int op_x86_sleep(struct notifier_block *block, unsigned long event, void *unused)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+		op_x86_set(&op_x86_asleep, true);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+		op_x86_set(&op_x86_asleep, false);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block op_x86_sleep_block = { .notifier_call = op_x86_sleep };
+
+int op_x86_setup(void)
+{
+	int result = op_x86_reserve_all();
+
+	if (result)
+		return result;
+	result = register_nmi_handler(NMI_LOCAL, op_x86_nmi, 0, OP_X86_NMI_NAME);
+	if (result)
+		goto release;
+	result = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/x86:online", op_x86_online, op_x86_offline);
+	if (result < 0)
+		goto unregister;
+	op_x86_hotplug = result;
+	result = register_pm_notifier(&op_x86_sleep_block);
+	if (result)
+		goto unplug;
+	return 0;
+
+unplug:
+	cpuhp_remove_state(op_x86_hotplug);
+unregister:
+	unregister_nmi_handler(NMI_LOCAL, OP_X86_NMI_NAME);
+release:
+	op_x86_release(op_x86_pmu->counters);
+	return result;
+}
+
+void op_x86_shutdown(void)
+{
+	unregister_pm_notifier(&op_x86_sleep_block);
+	op_x86_set(&op_x86_asleep, false);
+	cpuhp_remove_state(op_x86_hotplug);
+	unregister_nmi_handler(NMI_LOCAL, OP_X86_NMI_NAME);
+	op_x86_release(op_x86_pmu->counters);
+}
+
+/* -EIO if a register did not take what was asked, as an event the processor does not have. */
+int op_x86_start(void)
+{
+	atomic_set(&op_x86_faults, 0);
+	op_x86_set(&op_x86_wanted, true);
+	if (!atomic_read(&op_x86_faults))
+		return 0;
+	op_x86_stop();
+	return -EIO;
+}
+
+void op_x86_stop(void)
+{
+	op_x86_set(&op_x86_wanted, false);
+}
+
+unsigned long op_x86_check_count(unsigned long count)
+{
+	return count >= OP_X86_MIN_COUNT && count <= op_x86_pmu->max_count ? count : 0;
+}

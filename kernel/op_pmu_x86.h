@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the register-level x86 models share. op_x86_probe.c: which registers there are; op_x86_cpu.c: one CPU's
+ * registers and NMI handler; op_pmu_x86.c: the life cycle over all CPUs. A model says which registers it has (struct
+ * op_x86_pmu).
+ */
+#ifndef OP_PMU_X86_H
+#define OP_PMU_X86_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+#include "op_x86_encode.h"
+
+struct op_pmu_model;
+struct pt_regs;
+
+#define OP_X86_MIN_COUNT 500
+
+/* Access to model specific registers of the CPU this runs on; 0 or -EIO if there is no such register. Any context. */
+struct op_msr_ops {
+	int (*read)(u32 msr, u64 *value);
+	int (*write)(u32 msr, u64 value);
+};
+
+extern const struct op_msr_ops op_msr;
+
+/* The registers of a model. Filled in by its init, constant from op_x86_probe() on. */
+struct op_x86_pmu {
+	unsigned int counters;
+	unsigned int width; /* bits of a counter */
+	u64 max_count; /* largest that can be written */
+	u32 select; /* event select register of counter 0 */
+	u32 counter; /* counter 0 */
+	u32 stride; /* from one counter's registers to the next one's */
+	u32 global_ctrl; /* a bit a counter: it may run; 0 = no such register, neither the next */
+	u32 global_clear; /* a bit a counter: written 1 takes back its overflow */
+	bool masks_vector; /* the local APIC masks LVTPC with each interrupt */
+	struct op_x86_layout layout;
+};
+
+/* What the models choose by. */
+struct op_x86_identity {
+	u8 vendor; /* X86_VENDOR_... */
+	unsigned int family;
+	unsigned int model;
+	u32 perfmon; /* Intel: CPUID 0xA EAX of the CPU that has the fewest counters; 0 = none */
+	bool core_ext; /* AMD: six counters at 0xC0010200 */
+	unsigned int core_v2; /* AMD: counters with global control; 0 = none */
+};
+
+void op_x86_identify(struct op_x86_identity *identity);
+
+/*
+ * Makes this the PMU the functions below work on, if its registers read back on this CPU; else -ENODEV and a line
+ * in the log. Counters that somebody else has are taken for present. `pmu` must stay.
+ */
+int op_x86_probe(struct op_pmu_model *model, const struct op_x86_pmu *pmu, const char *cpu_type);
+
+/* The functions of struct op_pmu_model, for both models. */
+void op_x86_exit(void);
+unsigned long op_x86_check_count(unsigned long count);
+int op_x86_setup(void);
+void op_x86_shutdown(void);
+int op_x86_start(void);
+void op_x86_stop(void);
+
+/* The registers in use; NULL before op_x86_probe(). Written under op_mutex while no handler is registered. */
+extern const struct op_x86_pmu *op_x86_pmu;
+
+static inline u32 op_x86_select_msr(unsigned int i)
+{
+	return op_x86_pmu->select + i * op_x86_pmu->stride;
+}
+
+static inline u32 op_x86_counter_msr(unsigned int i)
+{
+	return op_x86_pmu->counter + i * op_x86_pmu->stride;
+}
+
+/* Takes counter i for us; false if somebody else has it. op_x86_release() gives back the first `count` counters. */
+bool op_x86_reserve(unsigned int i);
+void op_x86_release(unsigned int count);
+
+/*
+ * This CPU (op_x86_cpu.c). Called on it with interrupts off: saves its registers and points LVTPC to us; programs the
+ * enabled counters and lets them count; stops them, samples under way taken; puts back what was saved. Starting what
+ * counts or stopping what does not is nothing.
+ */
+void op_x86_cpu_save(void);
+void op_x86_cpu_start(void *unused);
+void op_x86_cpu_stop(void *unused);
+void op_x86_cpu_restore(void);
+
+/* The NMI handler: how many counters had overflowed, or whether the NMI was ours at all. */
+int op_x86_nmi(unsigned int type, struct pt_regs *regs);
+
+/* Register writes that were refused since start cleared it. Any context. */
+extern atomic_t op_x86_faults;
+
+#ifdef OP_MSR_DOUBLE
+/* op_msr_double.c, test builds only: op_msr is arrays in memory and a log, and debugfs shows them. */
+int op_msr_double_init(void);
+void op_msr_double_exit(void);
+bool op_msr_double_identity(struct op_x86_identity *identity);
+#else
+static inline int op_msr_double_init(void)
+{
+	return 0;
+}
+
+static inline void op_msr_double_exit(void)
+{
+}
+
+static inline bool op_msr_double_identity(struct op_x86_identity *identity)
+{
+	return false;
+}
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Words of the x86 event select registers and values of the counters: pure functions, tested on the host
+ * (tests/unit/x86_encode_test.cpp). Layouts: Intel SDM volume 3, "Performance monitoring"; AMD APM volume 2, "Core
+ * performance-monitoring counters". No register is touched here.
+ */
+#ifndef OP_X86_ENCODE_H
+#define OP_X86_ENCODE_H
+
+#include "uapi/op_stream.h"
+
+#define OP_X86_UNIT_MASK_SHIFT 8 /* bits 8-15 */
+#define OP_X86_USR 0x00010000ULL /* bit 16: counts in user mode */
+#define OP_X86_OS 0x00020000ULL /* bit 17: counts in kernel mode */
+#define OP_X86_EDGE 0x00040000ULL /* bit 18 */
+#define OP_X86_PIN 0x00080000ULL /* bit 19: pin control, never set */
+#define OP_X86_INT 0x00100000ULL /* bit 20: interrupt on overflow */
+#define OP_X86_ENABLE 0x00400000ULL /* bit 22 */
+#define OP_X86_INVERT 0x00800000ULL /* bit 23 */
+#define OP_X86_CMASK 0xff000000ULL /* bits 24-31: counter mask */
+#define OP_X86_EXTRA (OP_X86_EDGE | OP_X86_INVERT | OP_X86_CMASK) /* what `extra` may hold */
+
+/* What differs between vendors' select registers. */
+struct op_x86_layout {
+	op_u64 reserved; /* bits that keep what they hold */
+	op_u64 event_mask; /* bits an event code has; bits 8-11 of it stand in bits 32-35 */
+};
+
+/* What a select register is to say. */
+struct op_x86_settings {
+	op_u64 event;
+	op_u64 unit_mask;
+	op_u64 extra;
+	op_u64 kernel; /* not 0: in kernel mode */
+	op_u64 user;
+};
+
+static inline struct op_x86_layout op_x86_layout_intel(void)
+{
+	struct op_x86_layout layout = { 0xffffffff00200000ULL, 0xff };
+
+	return layout;
+}
+
+/* Bits 40 and 41 (host only, guest only) are ours and 0: everything counts. */
+static inline struct op_x86_layout op_x86_layout_amd(void)
+{
+	struct op_x86_layout layout = { 0xfffffcf000200000ULL, 0xfff };
+
+	return layout;
+}
+
+/* The select word with the counter off, for a register that held `before`. */
+static inline op_u64 op_x86_select_off(const struct op_x86_layout *layout, op_u64 before)
+{
+	return before & layout->reserved;
+}
+
+/* The select word that counts, without ENABLE. Bits of the settings that have no place are left out. */
+static inline op_u64 op_x86_select_word(const struct op_x86_layout *layout, op_u64 before,
+					const struct op_x86_settings *settings)
+{
+	op_u64 event = settings->event & layout->event_mask;
+	op_u64 word = op_x86_select_off(layout, before) | OP_X86_INT;
+
+	word |= (event & 0xff) | (event >> 8) << 32;
+	word |= (settings->unit_mask & 0xff) << OP_X86_UNIT_MASK_SHIFT;
+	word |= settings->extra & OP_X86_EXTRA;
+	word |= settings->user ? OP_X86_USR : 0;
+	word |= settings->kernel ? OP_X86_OS : 0;
+	return word;
+}
+
+/* All ones in a counter of `width` (1 to 64) bits. */
+static inline op_u64 op_x86_counter_mask(unsigned int width)
+{
+	return ~0ULL >> (64 - width);
+}
+
+/* The counter's value from which `count` events make it overflow. */
+static inline op_u64 op_x86_counter_start(op_u64 count, unsigned int width)
+{
+	return (0 - count) & op_x86_counter_mask(width);
+}
+
+/* A counter starts with its top bit set and loses it when it overflows. */
+static inline int op_x86_counter_overflowed(op_u64 value, unsigned int width)
+{
+	return !(value >> (width - 1) & 1);
+}
+
+/* count << shift, at most `most`. */
+static inline op_u64 op_x86_stretched(op_u64 count, unsigned int shift, op_u64 most)
+{
+	if (shift >= 64 || count > most >> shift)
+		return most;
+	return count << shift;
+}
+
+#endif

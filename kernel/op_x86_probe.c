@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which counter registers this machine has, and whether they are more than a name: what the register-level x86
+ * models choose by at load.
+ */
+#include <linux/cpu.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+
+#include <asm/cpufeature.h>
+#include <asm/processor.h>
+
+#include "compat.h"
+#include "op_pmu.h"
+#include "op_pmu_x86.h"
+
+const struct op_x86_pmu *op_x86_pmu;
+
+#ifndef OP_MSR_DOUBLE
+const struct op_msr_ops op_msr = {
+	.read = op_rdmsr_safe,
+	.write = op_wrmsr_safe,
+};
+#endif
+
+/* Writes a register; true if it then holds what was written. */
+static bool op_x86_takes(u32 msr, u64 value)
+{
+	u64 after;
+
+	return !op_msr.write(msr, value) && !op_msr.read(msr, &after) && after == value;
+}
+
+/* Counter 0 of this CPU, which is reserved for us: does it exist? Preemption is off. */
+static bool op_x86_reads_back(void)
+{
+	u64 select, counter;
+	bool there;
+
+	if (op_msr.read(op_x86_pmu->select, &select) || op_msr.read(op_x86_pmu->counter, &counter))
+		return false;
+	there = op_x86_takes(op_x86_pmu->select, op_x86_select_off(&op_x86_pmu->layout, select) | OP_X86_USR | 0x76) &&
+		op_x86_takes(op_x86_pmu->counter, 0x2aa55aa5);
+	op_msr.write(op_x86_pmu->counter, counter);
+	op_msr.write(op_x86_pmu->select, select);
+	return there;
+}
+
+static bool op_x86_present(void)
+{
+	bool there;
+
+	if (!op_x86_reserve(0))
+		return true;
+	preempt_disable();
+	there = op_x86_reads_back();
+	preempt_enable();
+	op_x86_release(1);
+	return there;
+}
+
+int op_x86_probe(struct op_pmu_model *model, const struct op_x86_pmu *pmu, const char *cpu_type)
+{
+	int result;
+
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return -ENODEV;
+	result = op_msr_double_init();
+	if (result)
+		return result;
+	op_x86_pmu = pmu;
+	if (!op_x86_present()) {
+		pr_info("counter registers do not read back (a virtual machine without PMU?)\n");
+		op_x86_exit();
+		return -ENODEV;
+	}
+	model->cpu_type = cpu_type;
+	model->counters = pmu->counters;
+	model->min_count = OP_X86_MIN_COUNT;
+	return 0;
+}
+
+void op_x86_exit(void)
+{
+	op_msr_double_exit();
+	op_x86_pmu = NULL;
+}
+
+static void op_x86_leaf_here(void *leaf)
+{
+	*(u32 *)leaf = cpuid_eax(0xa);
+}
+
+/* CPUs of one machine may differ in the number of counters: the one with the fewest speaks for all. */
+static u32 op_x86_perfmon(void)
+{
+	u32 fewest = ~0U;
+	unsigned int cpu;
+
+	if (boot_cpu_data.cpuid_level < 0xa)
+		return 0;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		u32 leaf = 0;
+
+		smp_call_function_single(cpu, op_x86_leaf_here, &leaf, 1);
+		if ((leaf >> 8 & 0xff) < (fewest >> 8 & 0xff))
+			fewest = leaf;
+	}
+	cpus_read_unlock();
+	return fewest;
+}
+
+void op_x86_identify(struct op_x86_identity *identity)
+{
+	if (op_msr_double_identity(identity))
+		return;
+	*identity = (struct op_x86_identity){
+		.vendor = boot_cpu_data.x86_vendor,
+		.family = boot_cpu_data.x86,
+		.model = boot_cpu_data.x86_model,
+		.core_ext = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
+	};
+	if (identity->vendor == X86_VENDOR_INTEL)
+		identity->perfmon = op_x86_perfmon();
+	else if (boot_cpu_data.extended_cpuid_level >= 0x80000022 && (cpuid_eax(0x80000022) & 1))
+		identity->core_v2 = cpuid_ebx(0x80000022) & 0xf;
+}
