@@ -37,4 +37,4 @@ nodist_systemdunit_DATA = utils/systemd/oprofiled.service
 EXTRA_DIST += utils/systemd/oprofiled.service.in
 CLEANFILES += utils/systemd/oprofiled.service
 utils/systemd/oprofiled.service: utils/systemd/oprofiled.service.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) utils/systemd && sed 's|@sbindir@|$(sbindir)|g' $(srcdir)/utils/systemd/oprofiled.service.in >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) utils/systemd && sed 's|[@]sbindir[@]|$(sbindir)|g' $(srcdir)/utils/systemd/oprofiled.service.in >$@.tmp && mv $@.tmp $@
