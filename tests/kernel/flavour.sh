@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the scripts here know of a kernel flavour: its Debian suite, architecture and the tools that go with it.
+# Sourced; call flavour NAME first.
+PATH=$PATH:/usr/sbin:/sbin
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+# flavour NAME: sets flavour, suite ("" = stable and its security updates), arch, kernel_arch, cross.
+flavour() {
+	flavour=$1
+	suite=
+	case $flavour in
+	6.1-amd64 | 6.1-arm64) series=6.1 ;;
+	6.12-amd64) series=6.12 suite=backports ;;
+	6.1-debug) series=6.1 ;;
+	*) die "no such kernel flavour: $flavour (6.1-amd64, 6.12-amd64, 6.1-arm64 or 6.1-debug)" ;;
+	esac
+	case $flavour in
+	*-arm64) arch=arm64 kernel_arch=arm64 cross=aarch64-linux-gnu- ;;
+	*) arch=amd64 kernel_arch=x86 cross= ;;
+	esac
+}
+
+# kernel_value DIR KEY: what fetch_kernel.sh (or build_debug_kernel.sh) wrote about the flavour's kernel in DIR.
+# Keys: release kdir vmlinuz root busybox.
+kernel_value() {
+	sed -n "s|^$2=||p" "$1/$flavour/kernel.txt"
+}

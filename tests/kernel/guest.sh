@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# guest.sh [--smp N] [--mem MiB] [--icount ARGS] [--qmp-nmi RATE] [--timeout S] [--bind DIR]... FLAVOUR JOB OUTDIR
+# Boots a guest under software emulation and runs the script JOB in it as root. x86-64: over the host's files,
+# read-only; DIRs are visible even below /tmp, /run, /root and /var, which are the guest's own. arm64: in a root with
+# nothing but busybox. OUTDIR is /out inside, writable. Kernels: $OP_KERNELS, as fetch_kernel.sh leaves them.
+# OUTDIR then holds job.log (what the job printed), serial.log (the kernel's log), status (the job's exit status).
+# --qmp-nmi: RATE NMIs a second for as long as the file /out/nmi exists; how many: OUTDIR/nmi_sent.
+# Exit status: the job's; 1 also if the guest did not end by itself or the kernel complained.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/flavour.sh"
+
+# What a kernel log must not hold.
+complaints='BUG:|Oops|WARNING:|Call Trace|lockdep|possible .*deadlock|possible .*locking|KASAN|UBSAN|Kernel panic|Unable to handle kernel|self-detected stall|detected stalls'
+
+smp=2 mem=2048 icount= nmi= limit=300
+binds=
+while [ $# -gt 3 ]; do
+	case $1 in
+	--smp) smp=$2 ;;
+	--mem) mem=$2 ;;
+	--icount) icount=$2 ;;
+	--qmp-nmi) nmi=$2 ;;
+	--timeout) limit=$2 ;;
+	--bind) binds="$binds$2
+" ;;
+	*) die "unknown option $1" ;;
+	esac
+	shift 2
+done
+[ $# = 3 ] || die "usage: $0 [options] FLAVOUR JOB OUTDIR"
+flavour "$1"
+kernels=${OP_KERNELS:?the directory that fetch_kernel.sh was given}
+mkdir -p "$3"
+out=$(cd "$3" && pwd)
+rm -f "$out/status" "$out/serial.log" "$out/job.log" "$out/nmi" "$out/qmp"
+cp "$2" "$out/job"
+chmod 755 "$out/job"
+printf '%s' "$binds" >"$out/binds"
+"$here/initramfs.sh" "$flavour" "$kernels" "$out/initramfs"
+
+# The machine, as words for qemu.
+machine() {
+	case $arch in
+	amd64) echo "qemu-system-x86_64 -M q35 -cpu max" ;;
+	arm64) echo "qemu-system-aarch64 -M virt,gic-version=3 -cpu cortex-a72" ;;
+	esac
+	if [ -n "$icount" ]; then
+		echo "-accel tcg,thread=single -icount $icount"
+	else
+		echo "-accel tcg,thread=multi"
+	fi
+}
+
+shares() {
+	echo "-virtfs local,path=$out,mount_tag=out0,security_model=none"
+	[ "$arch" = arm64 ] ||
+		echo "-virtfs local,path=/,mount_tag=host0,security_model=none,readonly=on,multidevs=remap"
+}
+
+command_line() {
+	case $arch in
+	amd64) echo "console=ttyS0 op.root=host quiet panic=-1 oops=panic" ;;
+	arm64) echo "console=ttyAMA0 quiet panic=-1 oops=panic" ;;
+	esac
+}
+
+injector=
+if [ -n "$nmi" ]; then
+	python3 "$here/inject_nmi.py" "$out/qmp" "$nmi" "$out/nmi" "$out/nmi_sent" &
+	injector=$!
+fi
+ended=0
+timeout -k 5 "$limit" $(machine) -smp "$smp" -m "$mem" -kernel "$(kernel_value "$kernels" vmlinuz)" \
+	-initrd "$out/initramfs" -append "$(command_line)" -display none -serial "file:$out/serial.log" -no-reboot \
+	-nic none $(shares) ${nmi:+-qmp "unix:$out/qmp,server=on,wait=off"} </dev/null || ended=$?
+[ -z "$injector" ] || wait "$injector" || true
+rm -f "$out/initramfs" "$out/qmp"
+
+if grep -E -a "$complaints" "$out/serial.log" >"$out/complaints"; then
+	echo "the guest's kernel complained:" >&2
+	sed 10q "$out/complaints" >&2
+	exit 1
+fi
+[ "$ended" != 124 ] || die "the guest did not end within $limit s"
+[ "$ended" = 0 ] || die "qemu failed with status $ended"
+[ -s "$out/status" ] || die "the guest ended without finishing its job"
+exit "$(cat "$out/status")"
