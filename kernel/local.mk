@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += kernel/uapi/op_stream.h \
+# The driver. `make kernel [KDIR=...]` builds oprofile.ko from a copy in the build tree, so that the source tree may be
+# read-only; `make install` installs its source as a DKMS tree (Debian looks in /usr/src, that is --prefix=/usr).
+kernel_sources = \
 	kernel/Kbuild \
 	kernel/compat.h \
 	kernel/op_backtrace.c kernel/op_backtrace.h \
@@ -16,3 +18,24 @@ EXTRA_DIST += kernel/uapi/op_stream.h \
 	kernel/op_ring.c kernel/op_ring.h \
 	kernel/op_sample.c kernel/op_sample.h \
 	kernel/op_stats.c kernel/op_stats.h
+kernel_uapi = kernel/uapi/op_stream.h
+
+dkmsdir = $(prefix)/src/$(PACKAGE)-$(VERSION)
+dkmsuapidir = $(dkmsdir)/uapi
+dist_dkms_DATA = $(kernel_sources)
+nodist_dkms_DATA = kernel/dkms.conf
+dist_dkmsuapi_DATA = $(kernel_uapi)
+
+.PHONY: kernel
+kernel:
+	@kdir='$(KDIR)'; kdir=$${kdir:-/lib/modules/`uname -r`/build}; \
+	test -d "$$kdir" || { echo "no kernel headers in $$kdir; name them: make kernel KDIR=..." >&2; exit 1; }; \
+	for file in $(kernel_sources) $(kernel_uapi); do \
+		to=kernel-build/$${file#kernel/}; \
+		mkdir -p "$${to%/*}" && { cmp -s "$(srcdir)/$$file" "$$to" || cp "$(srcdir)/$$file" "$$to"; } || exit 1; \
+	done; \
+	$(MAKE) -C "$$kdir" M="`pwd`/kernel-build" modules && cp kernel-build/oprofile.ko .
+clean-local: clean-kernel
+.PHONY: clean-kernel
+clean-kernel:
+	rm -rf kernel-build oprofile.ko

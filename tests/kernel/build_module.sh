@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# build_module.sh [--sparse] FLAVOUR KERNELS OUT: builds oprofile.ko for that flavour in OUT, from a copy of kernel/
+# alone, with the kernel's extra warnings; a warning is an error. --sparse also checks address spaces and locks.
+# $kernel_source: another folder than kernel/.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/flavour.sh"
+
+check=
+if [ "${1-}" = --sparse ]; then
+	command -v sparse >/dev/null || die "sparse is not installed"
+	check=C=2
+	shift
+fi
+[ $# = 3 ] || die "usage: $0 [--sparse] FLAVOUR KERNELS OUT"
+flavour "$1"
+kdir=$(kernel_value "$2" kdir)
+mkdir -p "$3"
+out=$(cd "$3" && pwd)
+cp -R "${kernel_source:-$here/../../kernel}/." "$out/"
+chmod -R u+w "$out"
+make -C "$kdir" M="$out" ARCH="$kernel_arch" ${cross:+CROSS_COMPILE=$cross} CONFIG_DEBUG_INFO_BTF_MODULES= W=1 $check \
+	modules >"$out/build.log" 2>&1 || {
+	cat "$out/build.log" >&2
+	die "oprofile.ko does not build for $flavour"
+}
+if grep -iE '(warning|error):' "$out/build.log" >&2; then
+	die "oprofile.ko builds for $flavour with warnings"
+fi

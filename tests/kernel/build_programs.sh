@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# build_programs.sh FLAVOUR OUT: the test programs, static, for that flavour's architecture.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/flavour.sh"
+
+# program NAME [SOURCE...]
+program() {
+	name=$1
+	shift
+	(cd "$here/programs" && "${cross}gcc" -std=gnu11 -O2 -g -Wall -Wextra -Werror -static -D_GNU_SOURCE -I"$here/../.." \
+		-o "$out/$name" "$name.c" "$@")
+}
+
+[ $# = 2 ] || die "usage: $0 FLAVOUR OUT"
+flavour "$1"
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+program fs_fuzz
+program map_run
+program poke
+program shares
+program short_lived
+program stream_stat stream_check.c

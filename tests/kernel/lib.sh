@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For the cases that run in a guest, sourced by each: load and unload the driver, its files, waiting, checking.
+# POSIX shell; on arm64 there is nothing but busybox and the programs of programs/. $KIT holds the driver, the
+# programs and the cases. See doc/DRIVER.md for the files.
+set -eu
+PATH=$KIT:$PATH
+fs=/dev/oprofile
+work=$(mktemp -d)
+cd "$work"
+
+fail() {
+	echo "FAILED: $*"
+	exit 1
+}
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+# check_eq WHAT FOUND EXPECTED
+check_eq() {
+	[ "$2" = "$3" ] || fail "$1: $2, not $3"
+}
+
+# check WHAT CONDITION...: the words of a test(1) expression.
+check() {
+	what=$1
+	shift
+	[ "$@" ] || fail "$what: not so: $*"
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+	ends=$(($(cut -d. -f1 /proc/uptime) + $1))
+	shift
+	until "$@"; do
+		[ "$(cut -d. -f1 /proc/uptime)" -lt "$ends" ] || fail "waited in vain for: $*"
+		sleep 0.05
+	done
+}
+
+# load_driver [PARAMETER=VALUE...]: loads it and mounts its files.
+load_driver() {
+	insmod "$KIT/oprofile.ko" "$@"
+	mkdir -p "$fs" 2>/dev/null || true
+	mount -t oprofilefs nodev "$fs"
+}
+
+unload_driver() {
+	umount "$fs"
+	rmmod oprofile
+}
+
+# Whatever state a case leaves: the next one finds no driver.
+clean_up() {
+	status=$?
+	trap - EXIT
+	kill $(jobs -p) 2>/dev/null || true
+	wait
+	cd /
+	umount "$fs" 2>/dev/null || true
+	[ ! -d /sys/module/oprofile ] || rmmod oprofile || true
+	rm -rf "$work"
+	exit "$status"
+}
+trap clean_up EXIT
+
+# get FILE; put FILE VALUE
+get() {
+	cat "$fs/$1"
+}
+put() {
+	echo "$2" >"$fs/$1"
+}
+
+# answer FILE [OFFSET] TEXT: the number of bytes one write takes, or the name of its error.
+answer() {
+	file=$fs/$1
+	shift
+	poke "$file" "$@" || true
+}
+
+# use_timer [NANOSECONDS]: counter 0 of the timer model, user and kernel.
+use_timer() {
+	put 0/count "${1-1000000}"
+	put 0/kernel 1
+	put 0/user 1
+	put 0/enabled 1
+}
+
+# sample LOG [stream_stat words]: samples a command; the figures go to LOG.
+sample() {
+	log=$1
+	shift
+	stream_stat "$@" >"$log" || {
+		cat "$log"
+		fail "stream_stat $* ended with status $?"
+	}
+}
+
+# value LOG NAME: a figure of stream_stat's.
+value() {
+	awk -v name="$2" '$1 == name { print $2; exit }' "$1"
+}
+
+# offsets_in LOG NAME: samples at the offsets of the range that a program printed there.
+offsets_in() {
+	awk -v name="$2" '$1 == "range" && $2 == name { first = $3; last = $4 }
+		$1 == "offset" { at[$2] += $3 }
+		END { for (o in at) if (o + 0 >= first && o + 0 < last) n += at[o]; print n + 0 }' "$1"
+}
+
+# model [NAME]: skips the case if the driver loaded another.
+need_model() {
+	[ "$(get model)" = "$1" ] || skip "the driver took the model $(get model), not $1"
+}

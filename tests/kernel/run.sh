@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run.sh KERNELS [CASE...]: builds the driver for each of the kernels (a quoted list of flavours), boots it in a guest
+# and runs the cases there, t_CASE.sh each; all that are for that kernel if none is named. Works in ./check-kernel.
+# Prints PASS, FAIL or SKIP for each and leaves them as .trs files, which tests/summary.sh adds up. Kernels are kept in
+# $OP_KERNELS, else ./check-kernel/kernels. A case says in its head what it is for:
+#   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, nmi or icount; see boot_options)
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/flavour.sh"
+top=$PWD/check-kernel
+OP_KERNELS=${OP_KERNELS:-$top/kernels}
+export OP_KERNELS
+failures=0
+
+boot_options() {
+	case $1 in
+	plain) ;;
+	nmi) echo "--qmp-nmi 1000" ;;
+	icount) echo "--smp 1 --icount shift=1,sleep=off" ;;
+	esac
+}
+
+# result PASS|FAIL|SKIP CASE [REMARK]
+result() {
+	printf '%s: %s %s%s\n' "$1" "$flavour" "$2" "${3:+ ($3)}"
+	mkdir -p "$top/$flavour"
+	printf ':test-result: %s\n:global-test-result: %s\n' "$1" "$1" >"$top/$flavour/$2.trs"
+	[ "$1" != FAIL ] || failures=$((failures + 1))
+}
+
+# head_of CASE KEY: what the case's head says.
+head_of() {
+	sed -n "s/^# $2: //p" "$here/t_$1.sh"
+}
+
+# A debug kernel is several times as slow.
+limit_of() {
+	limit=$(head_of "$1" limit)
+	case $flavour in
+	*-debug) echo $((limit * 5)) ;;
+	*) echo "$limit" ;;
+	esac
+}
+
+# cases_for KIND: those of $wanted that are for this kernel and kind of boot, one a line.
+cases_for() {
+	for each in $wanted; do
+		boot=$(head_of "$each" boot)
+		case " $(head_of "$each" kernels) " in
+		*" $flavour "*) [ "${boot:-plain}" != "$1" ] || echo "$each" ;;
+		esac
+	done
+}
+
+# tell CASE LOG STATUS SECONDS
+tell() {
+	case $3 in
+	0) result PASS "$1" "$4 s" ;;
+	77) result SKIP "$1" "$(sed -n 's/^skipped: //p' "$2")" ;;
+	*)
+		case $3 in
+		124 | 143) result FAIL "$1" "not done within its time" ;;
+		99) result FAIL "$1" "the kernel complained" ;;
+		*) result FAIL "$1" "status $3 after $4 s" ;;
+		esac
+		tail -n 60 "$2" | sed 's/^/    /'
+		;;
+	esac
+}
+
+# boot KIND CASE...: one boot; tells the results. Sets $left to the cases that did not come to run.
+boot() {
+	kind=$1
+	shift
+	out=$top/$flavour/$kind
+	rm -rf "$out/results"
+	mkdir -p "$out"
+	cp -R "$kit" "$out"
+	limit=60
+	: >"$out/cases"
+	for each in "$@"; do
+		echo "$each $(limit_of "$each")" >>"$out/cases"
+		limit=$((limit + $(limit_of "$each")))
+	done
+	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s"\nexec sh /out/kit/run_cases\n' "$PWD" "$here/../.." >"$out/script"
+	"$here/guest.sh" --timeout "$limit" $(boot_options "$kind") --bind "$PWD" --bind "$(cd "$here/../.." && pwd)" \
+		"$flavour" "$out/script" "$out" 2>"$out/guest.err" || true
+	left=
+	for each in "$@"; do
+		if [ -s "$out/results/$each.status" ]; then
+			read -r status seconds <"$out/results/$each.status"
+			tell "$each" "$out/results/$each.log" "$status" "$seconds"
+		else
+			left="$left $each"
+		fi
+	done
+}
+
+# boot_all KIND: until every case has run; the one that the guest died of has failed.
+boot_all() {
+	left=$(cases_for "$1")
+	while [ -n "$left" ]; do
+		boot "$1" $left
+		[ -n "$left" ] || break
+		set -- "$1" $left
+		result FAIL "$2" "the guest did not survive it"
+		cat "$top/$flavour/$1/guest.err" "$top/$flavour/$1/results/$2.log" 2>/dev/null | tail -n 60 | sed 's/^/    /'
+		tail -n 60 "$top/$flavour/$1/serial.log" | sed 's/^/    /'
+		left=$(shift 2; echo "$*")
+	done
+}
+
+# make_kit: the driver, the programs and the cases, as guests get them.
+make_kit() {
+	kit=$top/$flavour/kit
+	rm -rf "$kit" "$top/$flavour/module"
+	mkdir -p "$kit"
+	"$here/build_programs.sh" "$flavour" "$kit"
+	"$here/build_module.sh" $(command -v sparse >/dev/null && echo --sparse) "$flavour" "$OP_KERNELS" "$top/$flavour/module"
+	cp "$top/$flavour/module/oprofile.ko" "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
+}
+
+# check_kernel FLAVOUR
+check_kernel() {
+	flavour "$1"
+	mkdir -p "$top/$flavour"
+	if ! "$here/fetch_kernel.sh" "$flavour" "$OP_KERNELS" >"$top/$flavour/fetch.log" 2>&1; then
+		result SKIP kernel "$(tail -n 1 "$top/$flavour/fetch.log")"
+		return
+	fi
+	if make_kit >"$top/$flavour/kit.log" 2>&1; then
+		result PASS build
+	else
+		result FAIL build
+		tail -n 60 "$top/$flavour/kit.log"
+		return
+	fi
+	for kind in plain nmi icount; do
+		boot_all "$kind"
+	done
+}
+
+missing_tool() {
+	for tool in cpio depmod gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc; do
+		command -v $tool >/dev/null || { echo "$tool is not installed"; return; }
+	done
+}
+
+[ $# -ge 1 ] || die "usage: $0 KERNELS [CASE...]"
+kernels=$1
+shift
+wanted=${*:-$(cd "$here" && ls t_*.sh | sed 's/^t_//; s/\.sh$//')}
+missing=$(missing_tool)
+for name in $kernels; do
+	if [ -n "$missing" ]; then
+		flavour "$name"
+		result SKIP kernel "$missing"
+	else
+		rm -rf "$top/$name"
+		check_kernel "$name"
+	fi
+done
+[ "$failures" = 0 ]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 120
+# More samples than there is room for, with a reader that stands still or reads little at a time: what is lost is lost
+# by the account, to the last sample.
+. "$KIT/lib.sh"
+
+load_driver timer=1
+use_timer "$(get 0/min_count)"
+put buffer_size 4096
+put buffer_watershed 1024
+put cpu_buffer_size 64
+shares 600000 >/dev/null &
+sample late.log -l sleep 3
+cat late.log
+check_eq "balance, reader standing still" "$(value late.log balance)" ok
+check "samples lost" "$(value late.log lost)" -gt 0
+check "samples kept" "$(value late.log placed)" -gt 0
+sum=$(cat "$fs"/stats/cpu*/sample_lost_overflow | awk '{ n += $1 } END { print n }')
+check_eq "event_lost_overflow" "$(get stats/event_lost_overflow)" "$sum"
+
+sample small.log -b 4096 sh -c 'find /proc /sys -maxdepth 4 >/dev/null 2>&1; short_lived 200 200'
+cat small.log
+check_eq "balance, small reads" "$(value small.log balance)" ok
+unload_driver

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 240
+# 100,000 random operations on the driver's files leave it whole and the kernel without complaint.
+. "$KIT/lib.sh"
+
+load_driver timer=1
+shares 600000 >/dev/null &
+fs_fuzz "${OP_FUZZ_OPERATIONS:-100000}" ${OP_FUZZ_SEED-} || fail "fs_fuzz ended with status $?"
+check_eq "sampling after the last close" "$(get enable)" 0
+unload_driver
+load_driver timer=1
+use_timer
+sample run.log sleep 1
+check_eq "balance" "$(value run.log balance)" ok
+unload_driver

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 120
+# Code that is mapped, run and unmapped within a millisecond is found in its file all the same.
+. "$KIT/lib.sh"
+
+load_driver timer=1
+use_timer 250000
+sample run.log -p /map_run map_run 3000
+cat run.log
+check_eq "balance" "$(value run.log balance)" ok
+user=$(value run.log user)
+found=$(offsets_in run.log code)
+check "samples in the mapped code" "$found" -gt 1000
+check "user samples nowhere, in 100,000" "$(($(value run.log user_nowhere) * 100000 / user))" -le 100
+check "samples lost, in 100,000" "$(($(value run.log lost) * 100000 / user))" -le 100
+unload_driver

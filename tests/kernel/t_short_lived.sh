@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 120
+# 2000 processes that live some milliseconds, 300 a second: at least 99.9 % of the user samples find their file.
+. "$KIT/lib.sh"
+
+load_driver timer=1
+use_timer 250000
+sample run.log short_lived 2000 300
+cat run.log
+check_eq "balance" "$(value run.log balance)" ok
+user=$(value run.log user)
+lost=$(value run.log lost)
+check "user samples" "$user" -gt 2000
+check "user samples without a file, and lost ones, in 100,000" "$((($(value run.log user_nowhere) + lost) * 100000 / (user + lost)))" -le 100
+found=$(awk '$1 == "image" && $3 ~ /\/short_lived$/ { n += $2 } END { print n + 0 }' run.log)
+check "samples in the processes' own file, per mille of user samples" "$((found * 1000 / user))" -gt 700
+unload_driver

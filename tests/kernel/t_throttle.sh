@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 120
+# A period of a microsecond on every CPU: a shell still answers within a second, and the profile says what was left out.
+. "$KIT/lib.sh"
+
+load_driver timer=1
+use_timer
+for cpu in "$fs"/timer/cpu*; do
+	echo 1 >"$cpu/period_us"
+done
+cat >answers.sh <<-'END'
+	worst=0
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		begin=$(awk '{ print int($1 * 100) }' /proc/uptime)
+		sh -c 'echo here' >/dev/null
+		took=$(($(awk '{ print int($1 * 100) }' /proc/uptime) - begin))
+		[ "$took" -le "$worst" ] || worst=$took
+	done
+	echo "worst $worst"
+END
+shares 600000 >/dev/null &
+sample run.log sh answers.sh
+cat run.log
+check "slowest answer of ten, hundredths of a second" "$(value run.log worst)" -lt 100
+check "periods left out" "$(value run.log throttled)" -gt 0
+check "throttle records" "$(value run.log throttles)" -gt 0
+check_eq "balance" "$(value run.log balance)" ok
+unload_driver
