@@ -17,6 +17,7 @@ program() {
 flavour "$1"
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
+program count_instructions
 program fs_fuzz
 program map_run
 program poke

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For the cases that run in a guest, sourced by each: load and unload the driver, its files, waiting, checking.
 # POSIX shell; on arm64 there is nothing but busybox and the programs of programs/. $KIT holds the driver, the
-# programs and the cases. See doc/DRIVER.md for the files.
+# programs and the cases; the working directory is the case's own. What runs in the background ends with the case, and
+# the driver goes. See doc/DRIVER.md for the files.
 set -eu
 PATH=$KIT:$PATH
 fs=/dev/oprofile
-work=$(mktemp -d)
-cd "$work"
+work=$PWD
 
 fail() {
 	echo "FAILED: $*"
@@ -43,7 +43,7 @@ wait_for() {
 # load_driver [PARAMETER=VALUE...]: loads it and mounts its files.
 load_driver() {
 	insmod "$KIT/oprofile.ko" "$@"
-	mkdir -p "$fs" 2>/dev/null || true
+	mkdir -p "$fs"
 	mount -t oprofilefs nodev "$fs"
 }
 
@@ -52,19 +52,11 @@ unload_driver() {
 	rmmod oprofile
 }
 
-# Whatever state a case leaves: the next one finds no driver.
-clean_up() {
-	status=$?
-	trap - EXIT
-	kill $(jobs -p) 2>/dev/null || true
-	wait
-	cd /
-	umount "$fs" 2>/dev/null || true
-	[ ! -d /sys/module/oprofile ] || rmmod oprofile || true
-	rm -rf "$work"
-	exit "$status"
+# background COMMAND...: runs it beside the case until the case ends; $pid.
+background() {
+	"$@" >background.log 2>&1 &
+	pid=$!
 }
-trap clean_up EXIT
 
 # get FILE; put FILE VALUE
 get() {
@@ -93,10 +85,10 @@ use_timer() {
 sample() {
 	log=$1
 	shift
-	stream_stat "$@" >"$log" || {
-		cat "$log"
-		fail "stream_stat $* ended with status $?"
-	}
+	status=0
+	stream_stat "$@" >"$log" || status=$?
+	[ "$status" = 0 ] || cat "$log"
+	check_eq "status of stream_stat $*" "$status" 0
 }
 
 # value LOG NAME: a figure of stream_stat's.
@@ -111,7 +103,7 @@ offsets_in() {
 		END { for (o in at) if (o + 0 >= first && o + 0 < last) n += at[o]; print n + 0 }' "$1"
 }
 
-# model [NAME]: skips the case if the driver loaded another.
+# need_model NAME: skips the case if the driver loaded another.
 need_model() {
 	[ "$(get model)" = "$1" ] || skip "the driver took the model $(get model), not $1"
 }

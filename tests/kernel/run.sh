@@ -60,7 +60,8 @@ tell() {
 	77) result SKIP "$1" "$(sed -n 's/^skipped: //p' "$2")" ;;
 	*)
 		case $3 in
-		124 | 143) result FAIL "$1" "not done within its time" ;;
+		124 | 137 | 143) result FAIL "$1" "not done within its time" ;;
+		98) result FAIL "$1" "the driver could not be unloaded" ;;
 		99) result FAIL "$1" "the kernel complained" ;;
 		*) result FAIL "$1" "status $3 after $4 s" ;;
 		esac
@@ -121,11 +122,19 @@ make_kit() {
 	cp "$top/$flavour/module/oprofile.ko" "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
 }
 
+# The kernel: fetched, or for the debug kernel built.
+get_kernel() {
+	case $flavour in
+	*-debug) "$here/build_debug_kernel.sh" "$OP_KERNELS" ;;
+	*) "$here/fetch_kernel.sh" "$flavour" "$OP_KERNELS" ;;
+	esac
+}
+
 # check_kernel FLAVOUR
 check_kernel() {
 	flavour "$1"
 	mkdir -p "$top/$flavour"
-	if ! "$here/fetch_kernel.sh" "$flavour" "$OP_KERNELS" >"$top/$flavour/fetch.log" 2>&1; then
+	if ! get_kernel >"$top/$flavour/fetch.log" 2>&1; then
 		result SKIP kernel "$(tail -n 1 "$top/$flavour/fetch.log")"
 		return
 	fi

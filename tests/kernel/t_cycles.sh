@@ -12,8 +12,8 @@ put 0/kernel 1
 put 0/user 1
 put 0/enabled 1
 # QEMU's cycle counter runs at 1 GHz whatever the CPU does, but not while it sleeps.
-shares 600000 0 >/dev/null &
-shares 600000 1 >/dev/null &
+background shares 600000 0
+background shares 600000 1
 begin=$(awk '{ print int($1 * 100) }' /proc/uptime)
 sample run.log sleep 4
 took=$(($(awk '{ print int($1 * 100) }' /proc/uptime) - begin))

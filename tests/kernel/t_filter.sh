@@ -6,8 +6,8 @@
 
 load_driver timer=1
 use_timer 1000000
-shares 60000 >/dev/null &
-other=$!
+background shares 60000
+other=$pid
 put pid_filter "$other"
 sample one.log sleep 2
 check "samples of the process" "$(value one.log placed)" -gt 100
@@ -26,5 +26,4 @@ put 0/user 0
 sample kernel.log sleep 2
 check "kernel samples" "$(value kernel.log kernel)" -gt 100
 check_eq "user samples, not asked for" "$(value kernel.log user)" 0
-kill "$other"
 unload_driver

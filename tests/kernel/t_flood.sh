@@ -10,7 +10,7 @@ use_timer "$(get 0/min_count)"
 put buffer_size 4096
 put buffer_watershed 1024
 put cpu_buffer_size 64
-shares 600000 >/dev/null &
+background shares 600000
 sample late.log -l sleep 3
 cat late.log
 check_eq "balance, reader standing still" "$(value late.log balance)" ok

@@ -5,7 +5,7 @@
 . "$KIT/lib.sh"
 
 load_driver timer=1
-shares 600000 >/dev/null &
+background shares 600000
 fs_fuzz "${OP_FUZZ_OPERATIONS:-100000}" ${OP_FUZZ_SEED-} || fail "fs_fuzz ended with status $?"
 check_eq "sampling after the last close" "$(get enable)" 0
 unload_driver

@@ -6,7 +6,7 @@
 
 load_driver timer=1
 use_timer 200000
-shares 600000 >/dev/null &
+background shares 600000
 for n in 1 2 3 4 5; do
 	stream_stat sleep 1000 >/dev/null &
 	reader=$!
@@ -15,7 +15,6 @@ for n in 1 2 3 4 5; do
 	kill -9 "$reader"
 	wait "$reader" || true
 	wait_for 10 grep -q 0 "$fs/enable"
-	pkill -x sleep || true
 done
 sample run.log sleep 0.5
 check "samples after the restart" "$(value run.log received)" -gt 100

@@ -4,7 +4,7 @@
 # Load, start, stop, unload, 200 times, with a busy program beside; no memory stays behind.
 . "$KIT/lib.sh"
 
-shares 600000 >/dev/null &
+background shares 600000
 free_kib() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches

@@ -19,7 +19,7 @@ cat >answers.sh <<-'END'
 	done
 	echo "worst $worst"
 END
-shares 600000 >/dev/null &
+background shares 600000
 sample run.log sh answers.sh
 cat run.log
 check "slowest answer of ten, hundredths of a second" "$(value run.log worst)" -lt 100

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The driver's tests, in QEMU guests. Kernels are fetched into ./check-kernel/kernels, or $OP_KERNELS, once.
+kernel_flavours = 6.1-amd64 6.12-amd64 6.1-arm64
+kernel_programs = \
+	tests/kernel/programs/count_instructions.c \
+	tests/kernel/programs/fs_fuzz.c \
+	tests/kernel/programs/map_run.c \
+	tests/kernel/programs/poke.c \
+	tests/kernel/programs/shares.c \
+	tests/kernel/programs/short_lived.c \
+	tests/kernel/programs/stream_check.c \
+	tests/kernel/programs/stream_check.h \
+	tests/kernel/programs/stream_stat.c
+kernel_cases = \
+	tests/kernel/t_callers.sh \
+	tests/kernel/t_cycles.sh \
+	tests/kernel/t_files.sh \
+	tests/kernel/t_filter.sh \
+	tests/kernel/t_flood.sh \
+	tests/kernel/t_fuzz.sh \
+	tests/kernel/t_hotplug.sh \
+	tests/kernel/t_instructions.sh \
+	tests/kernel/t_killed_reader.sh \
+	tests/kernel/t_life.sh \
+	tests/kernel/t_map_run.sh \
+	tests/kernel/t_rounds.sh \
+	tests/kernel/t_shares.sh \
+	tests/kernel/t_short_lived.sh \
+	tests/kernel/t_throttle.sh
+kernel_harness = \
+	tests/kernel/build_debug_kernel.sh \
+	tests/kernel/build_module.sh \
+	tests/kernel/build_programs.sh \
+	tests/kernel/complaints \
+	tests/kernel/debug.config \
+	tests/kernel/fetch_kernel.sh \
+	tests/kernel/flavour.sh \
+	tests/kernel/guest.sh \
+	tests/kernel/guest_init \
+	tests/kernel/initramfs.sh \
+	tests/kernel/inject_nmi.py \
+	tests/kernel/lib.sh \
+	tests/kernel/private_apt.sh \
+	tests/kernel/run.sh \
+	tests/kernel/run_cases
+EXTRA_DIST += $(kernel_programs) $(kernel_cases) $(kernel_harness)
+
+.PHONY: check-kernel check-kernel-debug bench-kernel
+check-kernel: all
+	$(srcdir)/tests/kernel/run.sh '$(kernel_flavours)' $(CASES)
+check-kernel-debug: all
+	$(srcdir)/tests/kernel/run.sh 6.1-debug $(CASES)
