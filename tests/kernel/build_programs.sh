@@ -18,9 +18,11 @@ flavour "$1"
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 program count_instructions
+program fixed_work
 program fs_fuzz
 program map_run
 program poke
+program rounds
 program shares
 program short_lived
 program stream_stat stream_check.c

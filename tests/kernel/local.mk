@@ -3,9 +3,11 @@
 kernel_flavours = 6.1-amd64 6.12-amd64 6.1-arm64
 kernel_programs = \
 	tests/kernel/programs/count_instructions.c \
+	tests/kernel/programs/fixed_work.c \
 	tests/kernel/programs/fs_fuzz.c \
 	tests/kernel/programs/map_run.c \
 	tests/kernel/programs/poke.c \
+	tests/kernel/programs/rounds.c \
 	tests/kernel/programs/shares.c \
 	tests/kernel/programs/short_lived.c \
 	tests/kernel/programs/stream_check.c \
@@ -28,6 +30,8 @@ kernel_cases = \
 	tests/kernel/t_short_lived.sh \
 	tests/kernel/t_throttle.sh
 kernel_harness = \
+	tests/kernel/bench.sh \
+	tests/kernel/bench_in_guest.sh \
 	tests/kernel/build_debug_kernel.sh \
 	tests/kernel/build_module.sh \
 	tests/kernel/build_programs.sh \
@@ -50,3 +54,5 @@ check-kernel: all
 	$(srcdir)/tests/kernel/run.sh '$(kernel_flavours)' $(CASES)
 check-kernel-debug: all
 	$(srcdir)/tests/kernel/run.sh 6.1-debug $(CASES)
+bench-kernel: all
+	$(srcdir)/tests/kernel/bench.sh

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// map_run ROUNDS: maps its own file anew, runs code in that mapping for about a millisecond and unmaps it,
-// ROUNDS times. The addresses are gone by the time anybody could look them up.
+// map_run ROUNDS: maps its own file anew, runs code in that mapping for a millisecond of CPU time and unmaps
+// it, ROUNDS times. The addresses are gone by the time anybody could look them up.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,34 +27,29 @@ static int64_t cpu_ns(void) {
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static uint64_t calibrate(volatile uint64_t* sink) {
-    for (uint64_t rounds = 1000;; rounds *= 2) {
-        int64_t before = cpu_ns();
-        *sink = spin(rounds);
-        if (cpu_ns() - before > 2000000) return rounds / 2;
-    }
-}
-
-static int run_once(int fd, size_t size, uint64_t rounds, volatile uint64_t* sink) {
+static int run_once(int fd, size_t size) {
     char* base = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
     if (base == MAP_FAILED) return 1;
     uint64_t (*code)(uint64_t);
     char* address = base + ((const char*)(uintptr_t)spin - __ehdr_start);
     memcpy(&code, &address, sizeof code);
-    *sink = code(rounds);
+    volatile uint64_t sink;
+    int64_t end = cpu_ns() + 1000000;
+    do
+        sink = code(20000);
+    while (cpu_ns() < end);
+    (void)sink;
     return munmap(base, size);
 }
 
 int main(int argc, char** argv) {
     if (argc != 2) return 2;
     struct stat status;
-    volatile uint64_t sink;
     int fd = open("/proc/self/exe", O_RDONLY);
     if (fd < 0 || fstat(fd, &status) != 0) return 1;
     printf("range code %td %td\n", __start_code - __ehdr_start, __stop_code - __ehdr_start);
     fflush(stdout);
-    uint64_t rounds = calibrate(&sink);
     for (int i = 0; i < atoi(argv[1]); i++)
-        if (run_once(fd, status.st_size, rounds, &sink) != 0) return 1;
+        if (run_once(fd, status.st_size) != 0) return 1;
     return 0;
 }
