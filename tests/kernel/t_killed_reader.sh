@@ -24,4 +24,6 @@ reader=$!
 wait_for 10 grep -q 1 "$fs/enable"
 kill -9 "$reader"
 wait "$reader" || true
-unload_driver
+# What the reader had just started may hold its files for another moment.
+wait_for 10 umount "$fs"
+rmmod oprofile

@@ -130,10 +130,9 @@ static void random_path_operation(void) {
 static void random_operation(int* fds, char* bytes) {
     int* fd = &fds[random_number(pool)];
     struct pollfd polled = {*fd, POLLIN | POLLOUT, 0};
-    switch (random_number(16)) {
+    switch (*fd < 0 ? 0 : random_number(16)) {
         case 0:
         case 1:
-        case 2:
             random_open(fd);
             break;
         case 3:
