@@ -28,6 +28,9 @@ load_driver timer=1
 use_timer $period
 sample driver.log fixed_work "$millions"
 row "the driver, and a reader that counts" driver.log "$(value driver.log received)" "$(value driver.log lost)"
+put pid_filter 999999
+sample timer.log fixed_work "$millions"
+row "the driver's timer alone: every sample filtered out" timer.log 0 0
 unload_driver
 
 if command -v perf >/dev/null; then
