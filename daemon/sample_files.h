@@ -52,12 +52,13 @@ struct StoredCounts {
 class SampleFiles {
 public:
     /// `session`, `names` and `notes` must outlive the object. `session_info` gives CPU type, speed and
-    /// events for the headers. With `images_are_local` the headers hold the mtimes the images have now.
+    /// events for the headers. With `images_are_local` the headers hold the mtimes the images have now. At
+    /// most `limit` files are open at a time, fewer if the process may not open so many.
     SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
                 bool images_are_local, size_t limit, Diagnostics& notes);
 
-    /// The file for a key; null if it could not be opened (noted once; not tried again). The pointer is valid
-    /// until generation() changes.
+    /// The file for a key; null if it could not be opened, which is noted, and tried again only when as many
+    /// other files as may be open were used since. The pointer is valid until generation() changes.
     SampleFile* get(const FileKey& key);
     /// Changes whenever a file was closed.
     uint32_t generation() const noexcept { return generation_; }
@@ -79,6 +80,8 @@ private:
     Entries::iterator find_or_open(const FileKey& key);
     std::optional<SampleFile> open(const SampleName& name, const SampleHeader& header);
     void close_oldest();
+    /// Closes the least recently used quarter, at least one file; false if none was open.
+    bool close_some();
     void add(StoredCounts& sum, Entry& entry);
     SampleHeader header(const FileKey& key) const;
     SampleName name(const FileKey& key) const;

@@ -2,8 +2,10 @@
 #include "daemon/collector.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <deque>
 #include <random>
 
 #include "tests/unit/temp_dir.h"
@@ -12,6 +14,22 @@ namespace op::collect {
 namespace {
 
 constexpr uint64_t kernel_start = 0xffffffff81000000;
+
+/// While it lives, this process may hold `files` descriptors.
+class DescriptorLimit {
+public:
+    explicit DescriptorLimit(rlim_t files) {
+        ::getrlimit(RLIMIT_NOFILE, &old_);
+        const rlimit limit{files, old_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &old_); }
+    DescriptorLimit(const DescriptorLimit&) = delete;
+    DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+
+private:
+    rlimit old_{};
+};
 
 /// A collector over a session of its own, with one process 7 running /bin/app.
 class Collecting : public ::testing::Test {
@@ -54,6 +72,25 @@ protected:
             lines.push_back(line);
         }
         return lines;
+    }
+    void expect_a_hundred_images_are_collected() {
+        std::deque<std::string> paths;
+        for (uint32_t i = 0; i < 100; ++i)
+            feed({Mapping{0,
+                          7,
+                          {0x10000000 + i * 0x1000},
+                          0x1000,
+                          0,
+                          false,
+                          paths.emplace_back("/lib/" + std::to_string(i)),
+                          {}}});
+        std::mt19937 random(3);
+        for (int i = 0; i < 5000; ++i)
+            feed({user(0x10000000 + random() % 100 * 0x1000 + random() % 64)});
+        EXPECT_EQ(files().size(), 100u);
+        EXPECT_EQ(account_.ledger.stored(), 5000u);
+        EXPECT_TRUE(account_.ledger.balanced());
+        EXPECT_TRUE(notes_.warnings().empty());
     }
     static std::string hex_of(uint64_t v) {
         char text[20];
@@ -211,22 +248,19 @@ TEST_F(Collecting, call_chains_become_arcs_from_caller_to_callee) {
 
 TEST_F(Collecting, many_images_need_few_open_files_and_lose_nothing) {
     collector({.open_files = 8});
-    std::deque<std::string> paths;
-    for (uint32_t i = 0; i < 100; ++i)
-        feed({Mapping{0,
-                      7,
-                      {0x10000000 + i * 0x1000},
-                      0x1000,
-                      0,
-                      false,
-                      paths.emplace_back("/lib/" + std::to_string(i)),
-                      {}}});
-    std::mt19937 random(3);
-    for (int i = 0; i < 5000; ++i)
-        feed({user(0x10000000 + random() % 100 * 0x1000 + random() % 64)});
-    EXPECT_EQ(files().size(), 100u);
-    EXPECT_EQ(account_.ledger.stored(), 5000u);
-    EXPECT_TRUE(account_.ledger.balanced());
+    expect_a_hundred_images_are_collected();
+}
+
+TEST_F(Collecting, a_process_that_may_open_few_files_loses_nothing) {
+    const DescriptorLimit limit(40);
+    collector();
+    expect_a_hundred_images_are_collected();
+}
+
+TEST_F(Collecting, descriptors_that_run_out_while_collecting_cost_no_sample) {
+    collector();
+    const DescriptorLimit limit(40);
+    expect_a_hundred_images_are_collected();
 }
 
 TEST_F(Collecting, throttled_events_are_marked) {
