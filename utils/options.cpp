@@ -61,6 +61,7 @@ struct Store {
     void operator()(bool* flag) const { *flag = true; }
     void operator()(std::string* text) const { *text = value; }
     void operator()(std::vector<std::string>* list) const {
+        if (value.empty()) throw_usage("--" + std::string(option.long_name) + ": an empty list");
         for (auto& part : split_list(value))
             list->push_back(std::move(part));
     }
