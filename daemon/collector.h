@@ -30,9 +30,6 @@ struct CollectorOptions {
 /// explain it, valid until the next call. May be empty.
 using FillGaps = std::function<std::span<const Record>(const Sample&)>;
 
-/// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
-inline constexpr std::string_view no_vmlinux = "no-vmlinux";
-
 /// Collects one run. Not thread-safe.
 class Collector {
 public:
