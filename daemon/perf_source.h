@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/kernel_map.h"
 #include "daemon/perf_decode.h"
 #include "daemon/perf_ring.h"
 #include "daemon/proc_scan.h"
@@ -37,7 +38,7 @@ struct PerfTarget {
 struct PerfOptions {
     PerfTarget target;
     bool callgraph = false;
-    std::string vmlinux;                  ///< kernel image named by the user; empty = none
+    NamedKernel vmlinux;
     size_t ring_bytes = size_t{1} << 19;  ///< wanted room per CPU, a power of two; shrinks to what is allowed
 };
 
@@ -85,7 +86,7 @@ private:
     SessionInfo session_;
     PerfTarget target_;
     Diagnostics& notes_;
-    std::string vmlinux_;
+    NamedKernel vmlinux_;
     std::unique_ptr<PerfDecoder> decoder_;
     std::vector<Lane> lanes_;
     Fd epoll_;

@@ -8,15 +8,15 @@
 
 namespace op::collect {
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process but are read from here;
-/// nor does SIGXFSZ: a write beyond the file size limit just fails (EFBIG).
+/// From its making on, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end the process but are read from here; nor
+/// does SIGXFSZ: a write beyond the file size limit just fails (EFBIG). They stay blocked when it is gone:
+/// impatient repetitions of Ctrl-C must not change the outcome of a process that is about to end.
 class StopSignals {
 public:
     /// Throws a system error.
     StopSignals();
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
-    ~StopSignals();
 
     int fd() const noexcept { return fd_.get(); }
     /// The signal mask as it was, for children.

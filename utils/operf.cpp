@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // operf: profiles a program, a running process or the whole system through perf_event_open.
 // Collecting itself is daemon/'s; here are the options, the order of the steps and the summary.
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,14 +22,15 @@
 #include "libop/text.h"
 #include "utils/options.h"
 #include "utils/tool.h"
+#include "utils/vmlinux.h"
 
 namespace op::tool {
 namespace {
 
 using namespace op::collect;
 
-// Exit status bits of the classic operf.
-constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4;
+// Exit status of the classic operf; the highest that applies.
+constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4, both_failed = 8;
 constexpr const char* lazy_file = "operf.data";
 constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc", "sfile", "arcs", "all"};
 
@@ -74,7 +73,7 @@ CommandSyntax syntax(Options& o) {
     return s;
 }
 
-void check(Options& o) {
+void check(const Options& o) {
     const int modes = o.system_wide + o.pid.has_value() + !o.command.empty();
     if (modes != 1)
         throw_usage("say what to profile: a command, --pid or --system-wide, and only one of them");
@@ -83,16 +82,6 @@ void check(Options& o) {
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
             throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
     if (!o.command.empty()) find_program(o.command.front());
-    if (o.vmlinux.empty()) return;
-    const std::unique_ptr<char, decltype(&::free)> path(::realpath(o.vmlinux.c_str(), nullptr), ::free);
-    if (!path) throw_system("cannot open " + o.vmlinux);
-    o.vmlinux = path.get();
-    char magic[4]{};
-    const Fd file = open_file(o.vmlinux, O_RDONLY);
-    if (::read(file.get(), magic, 4) != 4 || std::string_view(magic, 4) !=
-                                                 "\x7f"
-                                                 "ELF")
-        throw_usage(o.vmlinux + ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
 }
 
 SessionInfo describe(const Options& o, Diagnostics& notes) {
@@ -115,10 +104,10 @@ void raise_file_limit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-PerfOptions perf_options(const Options& o, const Command* command) {
+PerfOptions perf_options(const Options& o, const NamedKernel& vmlinux, const Command* command) {
     PerfOptions p;
     p.callgraph = o.callgraph;
-    p.vmlinux = o.vmlinux;
+    p.vmlinux = vmlinux;
     if (command) p.target = {PerfTarget::Kind::command, command->pid()};
     if (o.pid) p.target = {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
     if (o.system_wide) p.target = {PerfTarget::Kind::system, -1};
@@ -131,20 +120,26 @@ public:
     Run(Tool& tool, const Options& options)
         : tool_(tool),
           o_(options),
-          info_(describe(options, tool.notes)),
+          info_(describe(options, start_notes_)),
+          vmlinux_(o_.vmlinux.empty() ? NamedKernel{}
+                                      : read_vmlinux(o_.vmlinux, running_kernel_build_id(), start_notes_)),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
-        raise_file_limit();
         if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
-        source_ = std::make_unique<PerfSource>(perf_options(o_, command_.get()), info_, tool.notes);
+        // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
+        if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
+        raise_file_limit();  // for us, not for the command
+        source_ =
+            std::make_unique<PerfSource>(perf_options(o_, vmlinux_, command_.get()), info_, start_notes_);
     }
 
     int run() {
         session_.begin(o_.append);
         announce();
-        int status = tool_.attempt([this] { record_run(); }) ? 0 : recording_failed;
-        if (o_.lazy && stream_ && !tool_.attempt([this] { convert(); })) status |= conversion_failed;
-        if (collector_ && !finish()) status |= conversion_failed;
-        return status | program_status();
+        const bool recorded = tool_.attempt([this] { record_run(); });
+        bool converted = !o_.lazy || !stream_ || tool_.attempt([this] { convert(); });
+        if (collector_ && !finish()) converted = false;
+        if (!recorded) return converted ? recording_failed : both_failed;
+        return converted ? program_status() : conversion_failed;
     }
 
 private:
@@ -153,6 +148,8 @@ private:
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
 
     void announce() {
+        for (auto& note : start_notes_.take())
+            tool_.notes.warn(std::move(note));
         tool_.print_notes();
         if (o_.says("record") || o_.says("debug")) {
             for (const RecordedEvent& e : info_.events)
@@ -203,19 +200,24 @@ private:
         tool_.attempt([this] { stream_->finish(); });
         if (o_.says("convert")) say("converting");
         make_collector({});
-        ReplaySource replay(session_dir() + "/samples/" + lazy_file, tool_.notes);
+        ReplaySource replay(MappedFile(stream_->file(), lazy_file), lazy_file, tool_.notes);
         drain_into(replay, [this](auto records) { collector_->process(records); });
         session_.remove_in_samples(lazy_file);
     }
 
-    /// Writes the manifest as of now, with what the session held before; gives this run's part.
+    /// Writes the manifest as of now; gives this run's part.
     SessionInfo save() {
         SessionInfo info = collector_->account();
         info.stop_time = ::time(nullptr);
-        SessionInfo whole = earlier_.value_or(info);
-        if (earlier_) whole.merge(info);
-        session_.write_info(whole);
+        session_.write_info(whole(info));
         return info;
+    }
+
+    /// A run's account together with what the session held before.
+    SessionInfo whole(const SessionInfo& info) const {
+        SessionInfo sum = earlier_.value_or(info);
+        if (earlier_) sum.merge(info);
+        return sum;
     }
 
     /// Writes what stands beside the sample files and tells the outcome; false if something could not be
@@ -223,7 +225,7 @@ private:
     bool finish() {
         SessionInfo info = collector_->account();
         bool good = tool_.attempt([&] { info = save(); });
-        good &= tool_.attempt([&] { session_.write_statistics(info); });
+        good &= tool_.attempt([&] { session_.write_statistics(whole(info), info); });
         good &= tool_.attempt([&] { write_kallsyms(); });
         if (command_) say_end(command_->wait_end());
         tool_.print_notes();
@@ -255,6 +257,8 @@ private:
         std::string text = std::to_string(l.stored()) + " samples";
         if (l.lost() > 0) text += ", " + std::to_string(l.lost()) + " lost (" + losses(l) + ")";
         if (l.sampled() == 0) text += " (less CPU time than one sample needs; a lower count gives more)";
+        if (!session_.is_in_place())
+            return text + ", but " + session_.current_path() + " was removed meanwhile";
         return text + ", data in " + session_.current_path();
     }
 
@@ -285,7 +289,9 @@ private:
     Tool& tool_;
     const Options& o_;
     StopSignals signals_;
+    Diagnostics start_notes_;  ///< told once sampling is about to start: no error is explained by them
     SessionInfo info_;
+    NamedKernel vmlinux_;
     SessionWriter session_;
     std::unique_ptr<Command> command_;
     std::unique_ptr<PerfSource> source_;
