@@ -35,7 +35,9 @@ std::string_view remedy(LossCause cause) {
         case LossCause::saturated:
             return "sample less often: use a higher count";
         case LossCause::no_mapping:
-            return "start the profiler before the program, or as root";
+            return "these programs were there before the profiler or gone before their memory could be "
+                   "looked "
+                   "up; start them with operf COMMAND";
         case LossCause::kernel_address:
             return "profile as root, or set /proc/sys/kernel/kptr_restrict to 0";
         case LossCause::guest:
