@@ -3,4 +3,4 @@ dist_man1_MANS += doc/operf.1 doc/opreport.1
 dist_doc_DATA = README.md doc/ARCHITECTURE.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/bench.md
 EXTRA_DIST += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-batches.md \
 	doc/adr/0003-time-order-across-cpus.md doc/adr/0004-kernel-addresses-are-never-lost.md \
-	doc/adr/0005-timer-fallback.md
+	doc/adr/0005-timer-fallback.md doc/adr/0006-help-is-success.md
