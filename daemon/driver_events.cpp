@@ -132,14 +132,21 @@ DriverEvent place(const EventSpec& spec, const DriverModel& model, const DriverC
     return event;
 }
 
+/// The specification with the event's own count where none was asked for.
+EventSpec with_count(EventSpec spec) {
+    if (spec.count != 0) return spec;
+    const EventInfo* const known = find_event(spec.name);
+    if (!known && spec.name != rtc_event) throw_usage(quoted(spec) + "no count; write NAME:COUNT");
+    spec.count = known ? known->default_count : default_rtc_rate;
+    return spec;
+}
+
 }  // namespace
 
 EventSpec default_driver_event(const DriverModel& model) {
     EventSpec spec;
     spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : clock_event;
-    const EventInfo* const known = find_event(spec.name);
-    spec.count = known ? known->default_count : default_rtc_rate;
-    return spec;
+    return with_count(spec);
 }
 
 std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
@@ -151,7 +158,7 @@ std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, 
     for (const EventSpec& spec : specs) {
         if (std::ranges::find(specs, spec) != specs.begin() + static_cast<std::ptrdiff_t>(events.size()))
             throw_usage(quoted(spec) + "asked for twice");
-        events.push_back(place(spec, model, model.counters[events.size()], callgraph));
+        events.push_back(place(with_count(spec), model, model.counters[events.size()], callgraph));
     }
     return events;
 }

@@ -17,7 +17,7 @@
 namespace op::collect {
 
 struct DriverOptions {
-    KernelImage kernel;         ///< what the user said of the kernel
+    NamedKernel kernel;         ///< what the user said of the kernel
     std::vector<int> counters;  ///< by event of the session, the counter it is on; empty = 0, 1, 2 ...
 };
 
@@ -46,7 +46,7 @@ private:
     Oprofilefs files_;
     SessionInfo described_;
     Diagnostics& notes_;
-    KernelImage kernel_;
+    NamedKernel kernel_;
     std::vector<uint16_t> event_of_;  ///< by counter; empty = the same number
     Fd buffer_, enable_;
     RecordList initial_;  ///< where the kernel lies

@@ -9,19 +9,18 @@
 #include <functional>
 #include <memory>
 
-#include "daemon/known_images.h"
 #include "daemon/proc_scan.h"
 #include "libop/build_id.h"
 #include "libop/error.h"
 #include "libop/fd.h"
 #include "libop/gzip.h"
 #include "libop/kallsyms.h"
+#include "libop/record.h"
 #include "libop/text.h"
 
 namespace op::collect {
 namespace {
 
-constexpr const char* kallsyms_path = "/proc/kallsyms";
 constexpr size_t gzip_piece = size_t{1} << 16;
 
 std::string read_or_empty(const std::string& path) {
@@ -35,7 +34,7 @@ std::string read_or_empty(const std::string& path) {
 /// Calls `take` for the lines until it returns false; for none if the file cannot be read.
 void for_each_kallsyms_line(const std::function<bool(std::string_view)>& take) {
     try {
-        for_each_line(kallsyms_path, take);
+        for_each_line(std::string(kallsyms_image), take);
     } catch (const Error&) {
         // The caller sees that there were none.
     }
@@ -59,12 +58,18 @@ void add_kernel(std::string_view name, KernelRange range, std::span<const std::b
     out.add(Mapping{0, 0, {range.start}, range.end - range.start, 0, true, name, build_id});
 }
 
-std::string hidden_message() {
+/// What hidden kernel addresses mean; `vmlinux` = the image whose own addresses are used instead, empty =
+/// none.
+std::string hidden_message(const std::string& vmlinux) {
     std::string knob = read_or_empty("/proc/sys/kernel/kptr_restrict");
     if (knob.ends_with('\n')) knob.pop_back();
-    if (knob.empty()) return "kernel samples will have no symbols: /proc/kallsyms cannot be read";
-    return "kernel samples will have no symbols: kernel addresses are hidden (kernel.kptr_restrict is " +
-           knob + "); run as root with kernel.kptr_restrict=1 or 0 to see them";
+    const std::string outcome =
+        vmlinux.empty() ? "kernel samples will have no symbols"
+                        : "kernel samples get their symbols from where " + vmlinux +
+                              " was linked to run, which is wrong for a kernel that moved (KASLR)";
+    if (knob.empty()) return outcome + ": /proc/kallsyms cannot be read";
+    return outcome + ": kernel addresses are hidden (kernel.kptr_restrict is " + knob +
+           "); run as root with kernel.kptr_restrict=1 or 0 to see them";
 }
 
 }  // namespace
@@ -114,21 +119,27 @@ KernelRange parse_kernel_range(std::string_view text) {
     return {*start, *end};
 }
 
-void add_kernel_records(const KernelImage& kernel, RecordList& out, Diagnostics& notes) {
+std::optional<KernelPlace> KernelPlace::of(const std::optional<KernelRange>& told, const NamedKernel& named) {
+    const std::string_view name = named.path.empty() ? kallsyms_image : named.path;
+    if (told) return KernelPlace{name, *told};
+    if (named.range) return KernelPlace{name, *named.range};
+    return std::nullopt;
+}
+
+void add_kernel_records(const NamedKernel& kernel, RecordList& out, Diagnostics& notes) {
     // Region arithmetic needs offsets that are raw addresses, so the catch-all starts at 0.
     add_kernel(no_vmlinux, {0, UINT64_MAX}, {}, out);
-    std::optional<KernelRange> range = kernel.range;
-    if (!range) {
+    std::optional<KernelRange> told = kernel.asked;
+    if (!told) {
         KernelRangeScan scan;
         for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
-        range = scan.range();
+        told = scan.range();
     }
-    if (range) {
-        const std::string_view name = kernel.vmlinux.empty() ? kallsyms_path : out.keep(kernel.vmlinux);
-        add_kernel(name, *range, keep_build_id("/sys/kernel/notes", out), out);
-    } else {
-        notes.warn(hidden_message());
-    }
+    const auto place = KernelPlace::of(told, kernel);
+    if (place)
+        add_kernel(out.keep(std::string(place->name)), place->range, keep_build_id("/sys/kernel/notes", out),
+                   out);
+    if (!told) notes.warn(hidden_message(place ? kernel.path : ""));
     add_module_records(out);
 }
 

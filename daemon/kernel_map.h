@@ -34,6 +34,24 @@ private:
     uint64_t text_ = 0, stext_ = 0, etext_ = 0;
 };
 
+/// A kernel image the user named; without a path, none.
+struct NamedKernel {
+    std::string path;
+    std::optional<KernelRange> range =
+        {};  ///< where its code was linked to run, if it may be the running kernel's
+    std::optional<KernelRange> asked = {};  ///< where the user says that the kernel's code lies
+};
+
+/// The kernel's image and where it lies: named for `named` if there is one, else kallsyms_image; where
+/// the user or kallsyms `told`, else, the kernel not telling, where `named` was linked to lie. None if
+/// neither is known.
+struct KernelPlace {
+    std::string_view name;  ///< valid as long as `named`
+    KernelRange range;
+
+    static std::optional<KernelPlace> of(const std::optional<KernelRange>& told, const NamedKernel& named);
+};
+
 /// A line of /proc/modules.
 struct ModuleLine {
     std::string_view name;
@@ -44,18 +62,12 @@ struct ModuleLine {
 /// The modules in the text of /proc/modules whose address is known.
 std::vector<ModuleLine> parse_modules(std::string_view text);
 
-/// What a person said of the kernel.
-struct KernelImage {
-    std::string vmlinux;               ///< path of its image, which gives its name; empty = not said
-    std::optional<KernelRange> range;  ///< where its code lies; none = as /proc/kallsyms says
-};
-
 /// Parses "START,END", hexadecimal with or without 0x, END not included. Throws a usage error.
 KernelRange parse_kernel_range(std::string_view text);
 
 /// Adds Mapping records for the kernel and its modules: everything from the middle of the address space on is
-/// no-vmlinux, the known images lie on top of it. Notes (each naming the knob) when addresses are hidden.
-void add_kernel_records(const KernelImage& kernel, RecordList& out, Diagnostics& notes);
+/// no-vmlinux, the known images lie on top of it. Notes (naming the knob) when addresses are hidden.
+void add_kernel_records(const NamedKernel& vmlinux, RecordList& out, Diagnostics& notes);
 /// The modules alone.
 void add_module_records(RecordList& out);
 

@@ -17,9 +17,6 @@
 
 namespace op::collect {
 
-/// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
-inline constexpr std::string_view no_vmlinux = "no-vmlinux";
-
 /// An image as samples refer to it. Anonymous memory belongs to one process and region, except what the
 /// kernel puts into every process: that belongs to process 0 and starts at 0.
 struct ImageRef {

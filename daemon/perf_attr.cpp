@@ -6,6 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "daemon/perf_errors.h"
+#include "libop/error.h"
+
 namespace op::collect {
 
 perf_event_attr make_attr(const RecordedEvent& event, bool leader, const PerfRequest& request,
@@ -40,9 +45,14 @@ Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept {
     return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
-bool perf_event_works(const RecordedEvent& event) noexcept {
+bool perf_event_works(const RecordedEvent& event) {
     perf_event_attr attr = make_attr(event, false, {}, {.kernel_mode = false, .lost_count = false});
-    return static_cast<bool>(perf_event_open(attr, 0, -1));
+    return perf_event_open(attr, 0, -1) || is_countable(errno);
+}
+
+bool is_countable(int error) {
+    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return false;
+    throw Error(ErrorKind::system, explain_perf_error(perf_situation(error, false, 0)), error);
 }
 
 }  // namespace op::collect

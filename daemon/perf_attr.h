@@ -31,7 +31,11 @@ perf_event_attr make_attr(const RecordedEvent& event, bool leader, const PerfReq
 /// perf_event_open(2); empty with errno set on failure.
 Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;
 
-/// True if this machine counts `event` (probed on the calling process, user mode only).
-bool perf_event_works(const RecordedEvent& event) noexcept;
+/// True if this machine counts `event`, false if it has no counter for it (probed on the calling process,
+/// user mode only). Throws a system error, as PerfSource would, if it may well have one and something else is
+/// in the way.
+bool perf_event_works(const RecordedEvent& event);
+/// What the errno value of a refused perf_event_open says of that: false, or a system error thrown.
+bool is_countable(int error);
 
 }  // namespace op::collect

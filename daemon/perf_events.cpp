@@ -14,13 +14,13 @@ constexpr std::string_view timer = "TIMER";
 EventSpec default_spec(std::string_view name) {
     EventSpec spec;
     spec.name = name;
-    spec.count = find_event(name)->default_count;
     return spec;
 }
 
 RecordedEvent recorded(const EventSpec& spec, bool callgraph) {
     const EventInfo& row = check_event(spec, callgraph);
-    return {spec.name, row.code, spec.count, spec.unit_mask.value_or(0), spec.kernel, spec.user};
+    const uint64_t count = spec.count != 0 ? spec.count : row.default_count;
+    return {spec.name, row.code, count, spec.unit_mask.value_or(0), spec.kernel, spec.user};
 }
 
 void note_fallback(const RecordedEvent& event, const RecordedEvent& instead, Diagnostics& notes) {

@@ -38,7 +38,7 @@ struct PerfTarget {
 struct PerfOptions {
     PerfTarget target;
     bool callgraph = false;
-    KernelImage kernel;                   ///< what the user said of the kernel
+    NamedKernel kernel;                   ///< what the user said of the kernel
     size_t ring_bytes = size_t{1} << 19;  ///< wanted room per CPU, a power of two; shrinks to what is allowed
 };
 
@@ -87,7 +87,7 @@ private:
     SessionInfo session_;
     PerfTarget target_;
     Diagnostics& notes_;
-    KernelImage kernel_;
+    NamedKernel kernel_;
     std::unique_ptr<PerfDecoder> decoder_;
     std::vector<Lane> lanes_;
     Fd epoll_;

@@ -10,7 +10,10 @@ constexpr size_t release_step = size_t{8} << 20;
 constexpr size_t batch_limit = 256;
 
 ReplaySource::ReplaySource(const std::string& path, Diagnostics& notes)
-    : file_(path), reader_(file_.bytes(), path), notes_(notes) {
+    : ReplaySource(MappedFile(path), path, notes) {}
+
+ReplaySource::ReplaySource(MappedFile file, const std::string& label, Diagnostics& notes)
+    : file_(std::move(file)), reader_(file_.bytes(), label), notes_(notes) {
     batch_.reserve(batch_limit + 1);
 }
 

@@ -2,6 +2,14 @@
 // Opening, naming and closing of sample files.
 #include "daemon/sample_files.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
 #include "libop/error.h"
 
 namespace op::collect {
@@ -35,6 +43,18 @@ std::string spelled(const SampleName& name) {
     }
 }
 
+/// How many more files may be open, less what everything else needs now and then: directories on the way to a
+/// sample file, manifest, files of /proc, images whose build-id is read.
+size_t spare_descriptors() {
+    constexpr size_t kept_free = 16, least = 1;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return least;
+    std::error_code error;
+    const std::filesystem::directory_iterator open("/proc/self/fd", error), end;
+    const size_t used = kept_free + std::distance(open, end);
+    return limit.rlim_cur > used + least ? limit.rlim_cur - used : least;
+}
+
 uint64_t anon_start(const ImageRef& image) {
     return image.kind == RegionKind::anon ? image.start.value() : 0;
 }
@@ -53,7 +73,12 @@ size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
 
 SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
                          const KnownImages& images, size_t limit, Diagnostics& notes)
-    : session_(session), info_(session_info), names_(names), images_(images), notes_(notes), limit_(limit) {}
+    : session_(session),
+      info_(session_info),
+      names_(names),
+      images_(images),
+      notes_(notes),
+      limit_(std::min(limit, spare_descriptors())) {}
 
 SampleFile* SampleFiles::get(const FileKey& key) {
     auto it = by_key_.find(key);
@@ -76,12 +101,25 @@ SampleFiles::Entries::iterator SampleFiles::find_or_open(const FileKey& key) {
 }
 
 std::optional<SampleFile> SampleFiles::open(const SampleName& name, const SampleHeader& header) {
-    try {
-        return session_.open_sample_file(name, header, notes_);
-    } catch (const Error& e) {
-        notes_.warn(std::string("samples lost: ") + e.what());
-        return std::nullopt;
+    for (;;) {
+        try {
+            return session_.open_sample_file(name, header, notes_);
+        } catch (const Error& e) {
+            if ((e.code() == EMFILE || e.code() == ENFILE) && close_some()) continue;
+            notes_.warn(std::string("samples lost: ") + e.what());
+            return std::nullopt;
+        }
     }
+}
+
+bool SampleFiles::close_some() {
+    const size_t target = entries_.size() - entries_.size() / 4;
+    bool is_any_closed = false;
+    while (!entries_.empty() && (entries_.size() > target || !is_any_closed)) {
+        is_any_closed |= entries_.back().file.has_value();
+        close_oldest();
+    }
+    return is_any_closed;
 }
 
 SampleFiles::Entries::iterator SampleFiles::close(Entries::iterator entry) {

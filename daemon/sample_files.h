@@ -42,12 +42,13 @@ struct StoredCounts {
 class SampleFiles {
 public:
     /// All references must outlive the object. `session_info` gives CPU type, speed and events for the
-    /// headers, `images` the mtimes.
+    /// headers, `images` the mtimes. At most `limit` files are open at a time, fewer if the process may not
+    /// open so many.
     SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
                 const KnownImages& images, size_t limit, Diagnostics& notes);
 
-    /// The file for a key; null if it could not be opened (noted once; not tried again). The pointer is valid
-    /// until generation() changes.
+    /// The file for a key; null if it could not be opened, which is noted, and tried again only when as many
+    /// other files as may be open were used since. The pointer is valid until generation() changes.
     SampleFile* get(const FileKey& key);
     /// Closes all files; those that are asked for again are opened anew, also those that could not be.
     void close_all();
@@ -74,6 +75,8 @@ private:
     std::optional<SampleFile> open(const SampleName& name, const SampleHeader& header);
     void close_oldest() { close(std::prev(entries_.end())); }
     Entries::iterator close(Entries::iterator entry);
+    /// Closes the least recently used quarter, at least one file; false if none was open.
+    bool close_some();
     void add(StoredCounts& sum, Entry& entry);
     SampleHeader header(const FileKey& key) const;
     SampleName name(const FileKey& key) const;

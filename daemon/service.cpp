@@ -168,7 +168,7 @@ void Service::dump() {
         }
     }
     p_.keeper.collector().retry_files();
-    p_.session.write_statistics(p_.keeper.checkpoint());
+    p_.session.write_statistics(p_.keeper.whole(p_.keeper.checkpoint()));
     last_dump_ = Clock::now();
     next_dump_ = *last_dump_ + o_.dump_interval;
 }

@@ -3,7 +3,6 @@
 #include "daemon/stop_signal.h"
 
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <initializer_list>
@@ -33,16 +32,6 @@ StopSignals::StopSignals(std::initializer_list<int> further) {
     ::sigprocmask(SIG_BLOCK, &file_size, nullptr);
     fd_.reset(::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) throw_system("cannot watch for signals");
-}
-
-StopSignals::~StopSignals() {
-    // What the failed writes said is enough.
-    const sigset_t file_size = set_of({SIGXFSZ});
-    const timespec now{};
-    while (::sigtimedwait(&file_size, nullptr, &now) > 0) {
-    }
-
-    ::sigprocmask(SIG_SETMASK, &old_, nullptr);
 }
 
 StopSignals::Received StopSignals::take() noexcept {

@@ -10,15 +10,16 @@
 
 namespace op::collect {
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT (and what else is named) do not end the process but
-/// are read from here; nor does SIGXFSZ: a write beyond the file size limit just fails (EFBIG).
+/// From its making on, SIGINT, SIGTERM, SIGHUP and SIGQUIT (and what else is named) do not end the process
+/// but are read from here; nor does SIGXFSZ: a write beyond the file size limit just fails (EFBIG). They stay
+/// blocked when it is gone: impatient repetitions of Ctrl-C must not change the outcome of a process that is
+/// about to end.
 class StopSignals {
 public:
     /// Throws a system error.
     explicit StopSignals(std::initializer_list<int> further = {});
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
-    ~StopSignals();
 
     int fd() const noexcept { return fd_.get(); }
     /// The signal mask as it was, for children.

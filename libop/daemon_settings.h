@@ -15,7 +15,7 @@
 namespace op {
 
 /// The value of `vmlinux` that says: no kernel image.
-inline constexpr const char* no_vmlinux = "none";
+inline constexpr const char* vmlinux_none = "none";
 /// Most events that can be chosen at once.
 inline constexpr size_t most_chosen_events = 24;
 
@@ -34,7 +34,7 @@ struct DaemonSettings {
     std::vector<std::string> events;  ///< specifications as given; none = the CPU's default event
     Separation separation;
     std::string session_dir;                    ///< absolute; empty = the default one
-    std::string vmlinux;                        ///< absolute, or no_vmlinux; empty = not chosen yet
+    std::string vmlinux;                        ///< absolute, or vmlinux_none; empty = not chosen yet
     std::string image_filter;                   ///< comma list of binaries; empty = all
     std::string kernel_range;                   ///< START,END in hex; empty = found out
     uint64_t callgraph = 0;                     ///< callers recorded with a sample; 0 = none

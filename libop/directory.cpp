@@ -120,6 +120,13 @@ private:
 
 }  // namespace
 
+void check_own_file(const struct stat& st, const std::string& label) {
+    if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file; remove it");
+    if (st.st_nlink > 1)
+        throw_input(label +
+                    " has a second name (hard link), so writing to it might change another file; remove it");
+}
+
 std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label) {
     const std::unique_ptr<DIR, CloseDir> stream(::fdopendir(dir.get()));
     if (!stream) fail("cannot read directory", label);

@@ -3,6 +3,8 @@
 // No symbolic link is followed below the descriptor given, unless said so.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -26,6 +28,10 @@ std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label);
 /// Opens directory `name` below `dir`, with `make` making it (0755) if it is not there. Throws a system error
 /// naming `label`, which tells a link and a file in its place apart.
 Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make);
+
+/// Throws an input error naming `label` unless `st`, of a file opened for writing, is of a regular file with
+/// no second name: whatever has a second name may be somebody else's, put there to be overwritten.
+void check_own_file(const struct stat& st, const std::string& label);
 
 /// Opens relative `path` below `dir` whatever its length; the last component is not followed if it is a link,
 /// the others are. Returns an empty Fd with errno set on failure.

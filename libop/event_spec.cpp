@@ -14,7 +14,7 @@ namespace op {
 namespace {
 
 constexpr size_t most_events = 24;
-constexpr std::string_view form = "name:count[:unitmask[:kernel[:user]]]";
+constexpr std::string_view form = "name[:count[:unitmask[:kernel[:user]]]]";
 
 /// The field parsers share the text they complain about.
 class SpecParser {
@@ -52,7 +52,7 @@ private:
     }
 
     uint64_t count() const {
-        if (field(1).empty()) fail("no count; write " + std::string(form));
+        if (field(1).empty()) return 0;
         const auto count = parse_c_integer(field(1));
         if (!count) fail("count '" + printable(field(1)) + "' is not a number");
         if (*count == 0) fail("the count must not be 0");

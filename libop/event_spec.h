@@ -14,7 +14,7 @@ namespace op {
 /// One event as asked for.
 struct EventSpec {
     std::string name;
-    uint64_t count = 0;                 ///< events (ns for TIMER) per sample
+    uint64_t count = 0;                 ///< events (ns for TIMER) per sample; 0 = the event's default
     std::optional<uint64_t> unit_mask;  ///< none = the event's default
     std::string unit_mask_name;         ///< set instead of unit_mask when given by name
     bool kernel = true;                 ///< count in kernel mode
@@ -23,8 +23,8 @@ struct EventSpec {
     auto operator<=>(const EventSpec&) const = default;
 };
 
-/// Parses one specification. An empty field takes its default, except the count, which must be given and not
-/// be 0. Throws a usage error that quotes the text and says what is wrong with it.
+/// Parses one specification. A field that is empty or missing takes its default; the count must not be 0.
+/// Throws a usage error that quotes the text and says what is wrong with it.
 EventSpec parse_event_spec(std::string_view text);
 
 /// Parses comma-separated specifications, repeated options joined by the caller; sorted by text, doubles

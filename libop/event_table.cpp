@@ -61,7 +61,8 @@ const EventInfo& check_event(const EventSpec& spec, bool callgraph) {
     const EventInfo* event = find_event(spec.name);
     if (!event)
         throw_usage("event '" + printable(spec.name) + "': no such event; known here: " + known_events());
-    check_count(spec, event->minimum_count * (callgraph ? callgraph_factor : 1), callgraph);
+    if (spec.count != 0)
+        check_count(spec, event->minimum_count * (callgraph ? callgraph_factor : 1), callgraph);
     check_unit_mask(spec);
     if (!spec.kernel && !spec.user)
         throw_usage("event '" + spec.name + "': kernel and user are both 0, so nothing would be counted");

@@ -23,14 +23,14 @@ struct EventInfo {
     std::string_view description;  ///< one clause without full stop
     uint32_t code;                 ///< stored in sample file headers
     uint64_t minimum_count;        ///< smallest accepted count
-    uint64_t default_count;        ///< when no event is asked for
+    uint64_t default_count;        ///< when no count is asked for; good for call graphs
 };
 
 /// The built-in events, the default one for a machine with a PMU first.
 std::span<const EventInfo> event_table();
 /// The row of that name, or null.
 const EventInfo* find_event(std::string_view name);
-/// Checks a specification against the table: known name, count within [minimum, 2^32-1], unit mask 0 or
+/// Checks a specification against the table: known name, count within [minimum, 2^32-1] or 0, unit mask 0 or
 /// absent, not both modes off. With `callgraph` the minimum is 15 times as high. Returns the row; throws a
 /// usage error otherwise.
 const EventInfo& check_event(const EventSpec& spec, bool callgraph);

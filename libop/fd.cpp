@@ -73,13 +73,19 @@ void for_each_line(const std::string& path, const std::function<bool(std::string
     }
 }
 
-void write_fd(int fd, std::string_view bytes, const std::string& path) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+size_t write_part(int fd, std::string_view bytes) noexcept {
+    size_t written = 0;
+    while (written < bytes.size()) {
+        const ssize_t n = ::write(fd, bytes.data() + written, bytes.size() - written);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw_system("cannot write " + path);
-        bytes.remove_prefix(n);
+        if (n < 0) break;
+        written += n;
     }
+    return written;
+}
+
+void write_fd(int fd, std::string_view bytes, const std::string& path) {
+    if (write_part(fd, bytes) != bytes.size()) throw_system("cannot write " + path);
 }
 
 namespace {
@@ -110,8 +116,9 @@ void replace_file_at(const Fd& dir, const std::string& name, std::string_view by
     }
 }
 
-MappedFile::MappedFile(const std::string& path) {
-    const Fd fd = open_file(path, O_RDONLY | O_NONBLOCK);
+MappedFile::MappedFile(const std::string& path) : MappedFile(open_file(path, O_RDONLY | O_NONBLOCK), path) {}
+
+MappedFile::MappedFile(const Fd& fd, const std::string& path) {
     struct stat st {};
     if (::fstat(fd.get(), &st) != 0) throw_system("cannot stat " + path);
     if (!S_ISREG(st.st_mode)) throw_input(path + ": not a regular file");

@@ -51,19 +51,23 @@ std::string read_fd(int fd, const std::string& path);
 /// Calls `take` with each line of a file, without its newline, until it returns false; reads in pieces, so
 /// that memory does not grow with the file. Lines longer than 64 KiB are cut. Throws a system error.
 void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take);
+/// Writes as many of the bytes as can be written; tells how many. If they are not all, errno says why.
+size_t write_part(int fd, std::string_view bytes) noexcept;
 /// Writes all bytes. Throws a system error "cannot write PATH".
 void write_fd(int fd, std::string_view bytes, const std::string& path);
 /// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is
 /// left behind and the old content stands. Throws a system error.
 void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode = 0644);
 
-/// A file mapped read-only for the object's lifetime. A file that shrinks meanwhile raises SIGBUS on access:
-/// map only files nobody truncates (sample files are read with read_file instead).
+/// A file mapped read-only for the object's lifetime. A file that shrinks meanwhile raises SIGBUS on access,
+/// which the commands survive (utils/mapping_guard.h); sample files are read with read_file instead.
 class MappedFile {
 public:
     MappedFile() = default;
     /// Maps the whole regular file. Throws a system error; an input error if it is not a regular file.
     explicit MappedFile(const std::string& path);
+    /// The same of an open file, whatever became of its name; `label` is for messages.
+    MappedFile(const Fd& fd, const std::string& label);
     MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
     MappedFile& operator=(MappedFile&& other) noexcept;
     ~MappedFile();

@@ -16,6 +16,11 @@ namespace op {
 /// Where the processor was when the sample was taken.
 enum class CpuMode : uint8_t { user, kernel, guest };
 
+/// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
+inline constexpr std::string_view no_vmlinux = "no-vmlinux";
+/// The kernel's image where no vmlinux was named: its symbols are those of this file.
+inline constexpr std::string_view kallsyms_image = "/proc/kallsyms";
+
 // Views in records are valid until the source's next drain. Times are ns of the source's clock, process and
 // thread ids those of the source's pid namespace.
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "libop/directory.h"
 #include "libop/error.h"
 #include "libop/sample_file_recover.h"
 #include "libop/sample_file_table.h"
@@ -44,6 +45,7 @@ size_t length_of(const Fd& fd, const Place& at) {
     if (::fstat(fd.get(), &st) != 0) throw_system("cannot stat " + at.label);
     if (!S_ISREG(st.st_mode))
         throw Error(ErrorKind::system, at.label + " is in the way: not a regular file", EEXIST);
+    check_own_file(st, at.label);
     // a store into a hole needs room, too
     const bool has_holes = static_cast<uint64_t>(st.st_blocks) * 512 < static_cast<uint64_t>(st.st_size);
     if (has_holes && static_cast<uint64_t>(st.st_size) <= length_limit && !reserve_space(fd, 0, st.st_size))

@@ -55,7 +55,8 @@ struct SampleFileCounts {
 
 /// A sample file open for counting. Always written in version 0x13. One writer at a time (the session lock
 /// sees to that); concurrent readers see a sound file at every moment, and so does whoever opens it after a
-/// crash. Holds one descriptor. A process that truncates the file meanwhile brings SIGBUS. Not thread-safe.
+/// crash. Holds one descriptor. A process that truncates the file meanwhile brings SIGBUS, which the
+/// commands survive (utils/mapping_guard.h) at the cost of the samples in it. Not thread-safe.
 class SampleFile {
 public:
     /// Opens `name` below `dir` (never through a symbolic link), creating it with `header` when new. An

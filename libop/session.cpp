@@ -126,7 +126,7 @@ void SessionWriter::rotate() {
     remove_tree_at(samples_, deleted_name, samples_path + "/" + deleted_name);
     if (!exists(samples_, current_session)) return;
     const Fd old = open_directory_at(samples_, current_session, current_path(), false);
-    if (list_sample_files(old, current_path(), 1).empty()) {
+    if (holds_only_leavings(old, current_path())) {
         rename_in(samples_, samples_path, current_session, deleted_name);
         return;
     }
@@ -171,11 +171,18 @@ void SessionWriter::write_file(const std::string& name, std::string_view bytes) 
     replace_file_at(current(), name, bytes);
 }
 
-void SessionWriter::write_statistics(const SessionInfo& info) {
+bool SessionWriter::is_in_place() const noexcept {
+    struct stat ours {
+    }, named{};
+    return current_ && ::fstat(current_.get(), &ours) == 0 && ::stat(current_path().c_str(), &named) == 0 &&
+           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+void SessionWriter::write_statistics(const SessionInfo& whole) {
     const std::string stats_path = current_path() + "/stats";
     const Fd stats = open_directory_at(current(), "stats", stats_path, true);
-    write_counters(stats, info);
-    write_throttled(stats, stats_path, info);
+    write_counters(stats, whole);
+    write_throttled(stats, stats_path, whole);
     replace_file_at(dir_, "abi", abi_text());
 }
 

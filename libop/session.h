@@ -47,7 +47,8 @@ public:
     ~SessionWriter();
 
     /// Makes samples/current ready. Without `append` an existing current becomes previous and the old
-    /// previous is deleted (a current that holds no sample file is just deleted, previous stays); with
+    /// previous is deleted (a current that holds only what a run without samples leaves is just deleted,
+    /// previous stays); with
     /// `append` it is kept as it is. Throws a system error, also if current is a symbolic link; a previous
     /// that cannot be deleted is left as samples/.deleted and stops the next begin() too, until it is
     /// removed.
@@ -63,9 +64,11 @@ public:
     void write_info(const SessionInfo& info);
     /// Writes a file of ours beside the sample files, atomically. `name` has no '/'.
     void write_file(const std::string& name, std::string_view bytes);
-    /// Writes `abi` and the stats/ files that the ledger calls for (doc/FORMATS.md), removes those it does
-    /// not call for any more.
-    void write_statistics(const SessionInfo& info);
+    /// Writes `abi` and the stats/ files that the ledger of `whole`, all runs in the session, calls for
+    /// (doc/FORMATS.md), removes those it does not call for any more.
+    void write_statistics(const SessionInfo& whole);
+    /// True if samples/current is still where it was; false once somebody removed or renamed it.
+    bool is_in_place() const noexcept;
 
     /// Forgets what samples/current holds: its sample files, stats/, the manifest and the kernel's symbols.
     /// Files that are not ours stay. Sample files that are open go on unseen.

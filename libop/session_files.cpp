@@ -62,7 +62,40 @@ private:
     std::vector<std::string> pending_, found_;
 };
 
+/// A file of ours beside the sample files, or one of that name left half-written.
+bool is_side_file(const DirectoryEntry& entry) {
+    const std::string_view name = entry.name;
+    const auto is_of = [&](std::string_view ours) {
+        return name == ours || name.starts_with("." + std::string(ours) + ".");
+    };
+    return entry.is_regular && (is_of(manifest_name) || is_of(kallsyms_name));
+}
+
+/// True if there are only directories below the directory `at`, however deep.
+bool holds_no_file(const Fd& dir, const std::string& at, const std::string& label) {
+    std::vector<std::string> pending{at};
+    while (!pending.empty()) {
+        const std::string path = std::move(pending.back());
+        pending.pop_back();
+        Fd below = open_below(dir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+        if (!below) throw_system("cannot read directory " + printable(label + "/" + path));
+        for (const DirectoryEntry& entry : read_directory(std::move(below), label + "/" + path)) {
+            if (!entry.is_directory) return false;
+            pending.push_back(path + "/" + entry.name);
+        }
+    }
+    return true;
+}
+
 }  // namespace
+
+bool holds_only_leavings(const Fd& dir, const std::string& label) {
+    for (const DirectoryEntry& entry : read_directory(open_below(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
+        if (is_side_file(entry) || (entry.is_directory && entry.name == "stats")) continue;
+        if (!entry.is_directory || !holds_no_file(dir, entry.name, label)) return false;
+    }
+    return true;
+}
 
 std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label, size_t limit) {
     return Walk(dir, label, limit).run();

@@ -20,6 +20,10 @@ namespace op {
 std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label,
                                            size_t limit = std::numeric_limits<size_t>::max());
 
+/// True if a session's directory holds nothing but what a run without samples leaves: manifest, kallsyms
+/// snapshot, stats/, directories without a file. Throws a system error naming a path below `label`.
+bool holds_only_leavings(const Fd& dir, const std::string& label);
+
 /// The manifest in `dir`, if there is one; one that cannot be read or is damaged is a warning and none.
 std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes);
 

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 
+#include "libop/directory.h"
 #include "libop/error.h"
 #include "libop/text.h"
 
@@ -60,7 +61,7 @@ Fd open_lock(const Fd& dir, const std::string& path) {
     Fd file = open_at(dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK);
     struct stat st {};
     if (!file || ::fstat(file.get(), &st) != 0) throw_system("cannot open lock file " + path);
-    if (!S_ISREG(st.st_mode)) throw_input(path + " is not a regular file; remove it");
+    check_own_file(st, path);
     return file;
 }
 

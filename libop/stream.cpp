@@ -308,8 +308,10 @@ void StreamWriter::flush_if_large() {
 }
 
 void StreamWriter::finish() {
-    write_fd(fd_.get(), buffer_, path_);
-    buffer_.clear();
+    const size_t written = write_part(fd_.get(), buffer_);
+    const int error = errno;
+    buffer_.erase(0, written);  // else the next attempt would write it twice
+    if (!buffer_.empty()) throw_system("cannot write " + path_, error);
 }
 
 StreamReader::StreamReader(std::span<const std::byte> bytes, std::string label)

@@ -62,8 +62,11 @@ public:
 
     /// Adds one record. Throws a system error when the buffer has to go out and cannot.
     void write(const Record& record);
-    /// Writes what is buffered. To be called before the writer is dropped; throws a system error.
+    /// Writes what is buffered. To be called before the writer is dropped; throws a system error, after which
+    /// it may be called again and goes on where it stopped.
     void finish();
+    /// The stream's file.
+    const Fd& file() const noexcept { return fd_; }
 
 private:
     void flush_if_large();

@@ -88,11 +88,20 @@ bool are_main_threads(std::span<const ProfileClass> classes) {
     return std::ranges::all_of(classes, [](const ProfileClass& c) { return c.tgid == c.tid; });
 }
 
+/// What to do about every parameter in which classes differ, but for the axis that can be shown.
+std::string remedies(const Parameter& shown, std::span<const ProfileClass> classes) {
+    std::string text;
+    for (const Parameter& parameter : parameters)
+        if (parameter.axis != shown.axis && values_of(parameter, classes).size() > 1)
+            text += (text.empty() ? "" : "; ") + std::string(parameter.remedy);
+    return text;
+}
+
 [[noreturn]] void throw_conflict(const Parameter& a, const Parameter& b,
                                  std::span<const ProfileClass> classes) {
-    throw_usage(std::string("Already displaying results for parameter ") + a.name +
-                " with values: " + list_text(values_of(a, classes)) + ", which conflicts with parameter " +
-                b.name + " values: " + list_text(values_of(b, classes)) + "; suggestion: " + b.remedy);
+    throw_usage(std::string("Already displaying results for parameter ") + a.name + " with values: " +
+                list_text(values_of(a, classes)) + ", which conflicts with parameter " + b.name +
+                " values: " + list_text(values_of(b, classes)) + "; suggestion: " + remedies(a, classes));
 }
 
 /// The one way in which the classes differ.

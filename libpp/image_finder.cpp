@@ -45,7 +45,12 @@ ImageFinder::ImageFinder(ImageSearch search, std::string kernel_release)
     : search_(std::move(search)), kernel_release_(std::move(kernel_release)) {
     for (std::string& path : search_.image_paths) {
         path = search_.archive + path;
-        if (!fs::is_directory(path)) throw_usage("--image-path: " + path + " is not a directory");
+        std::error_code error;
+        if (fs::is_directory(path, error)) continue;
+        // A path that cannot be looked at (too long, no permission) is told apart from one that is no
+        // directory.
+        const bool is_missing = !error || error == std::errc::no_such_file_or_directory;
+        throw_usage("--image-path: " + path + (is_missing ? " is not a directory" : ": " + error.message()));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "libpp/report.h"
 
 #include <algorithm>
+#include <set>
 
 #include "libop/error.h"
 #include "libop/event_table.h"
@@ -38,6 +39,20 @@ ShownEvent shown_event(const ProfileClass& column, const SampleHeader& header, b
     return event;
 }
 
+/// What is special about the modes an event was counted in; empty if it is one event in both modes.
+std::string mode_remark(const ShownEvent& shown, const SessionInfo& info) {
+    std::set<std::string_view> modes;
+    for (const RecordedEvent& event : info.events)
+        if (event.name == shown.name && event.count == shown.count && event.unit_mask == shown.unit_mask)
+            modes.insert(!event.user ? "kernel mode only" : !event.kernel ? "user mode only" : "both modes");
+    const std::string name = shown.name + ":" + std::to_string(shown.count);
+    if (modes.size() > 1)
+        return name + " stands for " + std::to_string(modes.size()) +
+               " events that differ in their modes only, added up";
+    if (modes.empty() || modes.contains("both modes")) return "";
+    return name + " was counted in " + std::string(*modes.begin());
+}
+
 }  // namespace
 
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values) {
@@ -58,7 +73,7 @@ std::string shown_name(const ImageName& image, bool long_names) {
 }
 
 ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
-                     const SampleHeader& header, Diagnostics& notes) {
+                     const SampleHeader& header, const SessionInfo* info, Diagnostics& notes) {
     ReportHead head;
     head.is_shown = options.heads;
     head.axis = axis;
@@ -70,6 +85,10 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     const size_t events = axis == Axis::event ? columns.size() : 1;
     for (const auto& column : columns.first(events))
         head.events.push_back(shown_event(column, header, options.heads, notes));
+    if (info)
+        for (const auto& event : head.events)
+            if (auto remark = mode_remark(event, *info); !remark.empty())
+                head.remarks.push_back(std::move(remark));
     return head;
 }
 

@@ -14,6 +14,7 @@
 
 #include "libop/diagnostics.h"
 #include "libop/sample_file.h"
+#include "libop/session_info.h"
 #include "libpp/arrange.h"
 #include "libpp/profile.h"
 #include "libpp/sample_set.h"
@@ -60,16 +61,17 @@ struct ReportHead {
     bool is_shown = true;
     Axis axis = Axis::event;
     std::vector<ProfileClass> columns;
-    std::vector<ShownEvent> events;  ///< one per column with the event axis, else the common one
-    uint32_t cpu_type = 0;           ///< as in sample file headers
-    std::string cpu_name;            ///< for people
-    double cpu_speed_mhz = 0;        ///< 0 = unknown
+    std::vector<ShownEvent> events;    ///< one per column with the event axis, else the common one
+    uint32_t cpu_type = 0;             ///< as in sample file headers
+    std::string cpu_name;              ///< for people
+    double cpu_speed_mhz = 0;          ///< 0 = unknown
+    std::vector<std::string> remarks;  ///< on the modes events were counted in; one a line
 };
 
-/// The head of a report on these columns, whose samples' header is `header`. An event without description is
-/// a note.
+/// The head of a report on these columns, whose samples' header is `header`; `info` (may be null) knows the
+/// modes events were counted in. An event without description is a note.
 ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
-                     const SampleHeader& header, Diagnostics& notes);
+                     const SampleHeader& header, const SessionInfo* info, Diagnostics& notes);
 
 /// An application with its total, or an image with its part of one.
 struct ImageRow {

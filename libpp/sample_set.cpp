@@ -5,6 +5,7 @@
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/ledger.h"
+#include "libop/text.h"
 
 namespace op::pp {
 
@@ -25,6 +26,10 @@ std::optional<SampleFileContent> SampleSet::read(size_t file) {
         auto content = sessions_[selected.session].read(selected.path, notes_);
         translate_cpu_type(content);
         if (!header_) header_ = content.header;
+        if (accounted_ && content.total > *accounted_)
+            notes_.warn(printable(selected.path) + ": holds " + std::to_string(content.total) +
+                        " samples, but only " + std::to_string(*accounted_) +
+                        " were stored in all its session: it is damaged, or the recording broke off");
         return content;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::internal) throw;

@@ -16,12 +16,14 @@
 
 namespace op::pp {
 
-/// Reads selected files. What it is given must outlive it.
+/// Reads selected files; a file that holds more samples than were ever stored is a warning. What it is given
+/// must outlive it.
 class SampleSet {
 public:
+    /// `accounted` is how many samples the sessions' own accounts say were stored, if they all say so.
     SampleSet(std::span<const SessionReader> sessions, std::span<const SelectedFile> files,
-              Diagnostics& notes)
-        : sessions_(sessions), files_(files), notes_(notes) {}
+              std::optional<uint64_t> accounted, Diagnostics& notes)
+        : sessions_(sessions), files_(files), accounted_(accounted), notes_(notes) {}
 
     /// The content of a file, or none, with a warning, if it cannot be read or is no sample file. The
     /// header's CPU type is of the 1.x numbering whatever the file's version.
@@ -34,6 +36,7 @@ public:
 private:
     std::span<const SessionReader> sessions_;
     std::span<const SelectedFile> files_;
+    std::optional<uint64_t> accounted_;
     Diagnostics& notes_;
     std::optional<SampleHeader> header_;
 };

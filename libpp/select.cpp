@@ -108,12 +108,33 @@ std::string empty_reason(const SessionReader& session) {
     throw_usage(message);
 }
 
-[[noreturn]] void throw_no_match(size_t files, const std::set<std::string>& events) {
+/// A word that may have been meant otherwise than it was taken: every word without a known tag is a path.
+std::string hint_for(const std::string& word) {
+    const size_t colon = word.find(':');
+    if (colon != word.npos && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == colon)
+        return "; '" + word + "' begins with no known tag, so it was taken for a path";
+    if (word.find_first_of("/*?[") != word.npos) return "";
+    return "; '" + word + "' was taken for a path: give the full path, or a wildcard like '*/" + word + "'";
+}
+
+std::string hints_for(const ProfileSpec& spec, bool is_by_thread, bool is_by_cpu) {
+    std::string text;
+    for (const auto* words : {&spec.words, &spec.images, &spec.libraries})
+        for (const auto& word : *words)
+            text += hint_for(word);
+    if (!is_by_thread && (!spec.tids.empty() || !spec.tgids.empty()))
+        text += "; tid: and tgid: need a session recorded with operf --separate-thread";
+    if (!is_by_cpu && !spec.cpus.empty()) text += "; cpu: needs a session recorded with operf --separate-cpu";
+    return text;
+}
+
+[[noreturn]] void throw_no_match(size_t files, const std::set<std::string>& events,
+                                 const std::string& hints) {
     std::string message = "No sample file found: the profile specification matches none of the " +
                           std::to_string(files) + " sample files (events recorded:";
     for (const auto& event : events)
         message += " " + event;
-    throw_usage(message + ")");
+    throw_usage(message + ")" + hints);
 }
 
 /// Collects the selected files of all sessions.
@@ -121,7 +142,7 @@ class Selector {
 public:
     Selector(const ProfileSpec& spec, const SelectOptions& options, const ImageFinder& finder,
              Diagnostics& notes)
-        : filter_(spec, finder), options_(options), notes_(notes) {}
+        : spec_(spec), filter_(spec, finder), options_(options), notes_(notes) {}
 
     void add_session(const SessionReader& session) {
         const std::string samples_dir = absolute_path(session.path()) + "/";
@@ -134,7 +155,7 @@ public:
             notes_.warn(std::to_string(without_program_) +
                         " sample files left out: their application is anonymous memory, not a program");
         if (seen_ == 0) throw_empty(sessions);
-        if (files_.empty()) throw_no_match(seen_, events_);
+        if (files_.empty()) throw_no_match(seen_, events_, hints_for(spec_, is_by_thread_, is_by_cpu_));
         return std::move(files_);
     }
 
@@ -146,6 +167,8 @@ private:
             return;
         }
         ++seen_;
+        is_by_thread_ |= name.tid.has_value() || name.tgid.has_value();
+        is_by_cpu_ |= name.cpu.has_value();
         events_.insert(name.event + ":" + std::to_string(name.count));
         if (is_own_file(name, samples_dir)) {
             notes_.warn("samples in the profiler's own sample files left out: the sampling rate is too high");
@@ -158,12 +181,14 @@ private:
         files_.push_back({session_, std::move(path), std::move(name)});
     }
 
+    const ProfileSpec& spec_;
     SampleFilter filter_;
     const SelectOptions& options_;
     Diagnostics& notes_;
     size_t session_ = 0;
     size_t seen_ = 0;
-    size_t without_program_ = 0;  ///< files left out
+    size_t without_program_ = 0;                     ///< files left out
+    bool is_by_thread_ = false, is_by_cpu_ = false;  ///< some file seen is of one thread, CPU
     std::set<std::string> events_;
     std::set<std::string> paths_;
     std::vector<SelectedFile> files_;

@@ -6,17 +6,12 @@
 #include <map>
 
 #include "libop/error.h"
+#include "libop/record.h"
 #include "libop/text.h"
 #include "libpp/image_symbols.h"
 #include "libpp/kernel_symbols.h"
 
 namespace op::pp {
-namespace {
-
-constexpr std::string_view kallsyms_image = "/proc/kallsyms";
-constexpr std::string_view no_vmlinux = "no-vmlinux";
-
-}  // namespace
 
 const ImageSymbol* ImageSymbols::find(ImageOffset offset) const {
     const auto all = symbols();

@@ -35,10 +35,13 @@ std::string event_text(const ShownEvent& event) {
 }
 
 std::string events_text(const ReportHead& head) {
-    if (head.cpu_type == cpu_type_timer) return "Profiling through timer interrupt\n";
-    std::string text;
+    // Classic sessions of the timer have no count; the interval of ours is as good as one.
+    const bool is_timer = head.cpu_type == cpu_type_timer;
+    std::string text = is_timer ? "Profiling through timer interrupt\n" : "";
     for (const auto& event : head.events)
-        text += event_text(event);
+        if (!is_timer || (event.is_known && event.count > 0)) text += event_text(event);
+    for (const auto& remark : head.remarks)
+        text += printable(remark) + "\n";
     return text;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ARCHITECTURE.md is short and names only files that are there; every source file says its licence and its duty.
+# ARCHITECTURE.md is short and names only files that are there; every source file says its licence and, but for unit tests, its duty.
 set -eu
 cd "${srcdir:-.}"
 status=0
@@ -19,5 +19,9 @@ done
 
 for file in $(find libop daemon libpp utils kernel tests -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name '*.mk'); do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' || complain "$file: no SPDX line"
+	case $file in
+	tests/unit/*_test.cpp | *.mk) continue ;; # named for what they test; they list files
+	esac
+	sed -n '2,3p' "$file" | grep -Eq '^(//|#|/\*| \*) ?[A-Za-z$"`0-9]' || complain "$file: does not say its duty"
 done
 exit $status

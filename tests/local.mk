@@ -10,6 +10,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/arrange_test.cpp \
 	tests/unit/fake_symbols.h \
 	tests/unit/opcontrol_test.cpp \
+	tests/unit/mapping_guard_test.cpp \
 	tests/unit/options_test.cpp \
 	tests/unit/output_test.cpp \
 	tests/unit/percent_test.cpp \
@@ -17,8 +18,9 @@ tests_unit_tests_SOURCES = \
 	tests/unit/profile_test.cpp \
 	tests/unit/report_test.cpp \
 	tests/unit/select_test.cpp \
+	tests/unit/vmlinux_test.cpp \
 	tests/unit/write_text_test.cpp \
-	utils/output.cpp utils/report_options.cpp $(opcontrol_parts) $(utils_common) \
+	utils/output.cpp utils/report_options.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
@@ -132,7 +134,8 @@ EXTRA_DIST += tests/fuzz/corpus
 # Golden cases: what commands print, case by case. `make update-golden` takes today's outcome as expected;
 # review the difference.
 check_PROGRAMS += tests/golden/make_session
-tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/tool.cpp utils/tool.h
+tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/mapping_guard.cpp \
+	utils/mapping_guard.h utils/tool.cpp utils/tool.h
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
 EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opcontrol tests/golden/opreport tests/fixtures
@@ -141,7 +144,8 @@ update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(E
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
 EXTRA_PROGRAMS += tests/bench/make_big_session
-tests_bench_make_big_session_SOURCES = tests/bench/make_big_session.cpp utils/tool.cpp utils/tool.h
+tests_bench_make_big_session_SOURCES = tests/bench/make_big_session.cpp utils/mapping_guard.cpp \
+	utils/mapping_guard.h utils/tool.cpp utils/tool.h
 tests_bench_make_big_session_LDADD = libop.a -lz
 
 # End to end: real programs profiled. They skip where profiling is not permitted.
@@ -149,12 +153,13 @@ check_PROGRAMS += tests/e2e/shares
 tests_e2e_shares_SOURCES = tests/e2e/shares.cpp
 tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
-check_PROGRAMS += tests/e2e/ask_daemon
+check_PROGRAMS += tests/e2e/ask_daemon tests/e2e/can_profile
 tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
+tests_e2e_can_profile_SOURCES = tests/e2e/can_profile.cpp
 e2e_tests = tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
 	tests/e2e/opcontrol_test.sh
-checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh
+checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh
 TESTS += $(e2e_tests) $(checks)
 EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;

@@ -81,10 +81,10 @@ void set_separation(const std::vector<std::string>& given, Separation& separatio
 }
 
 void set_kernel_image(const ControlOptions& o, std::string& vmlinux) {
-    if (o.no_vmlinux && o.vmlinux && *o.vmlinux != no_vmlinux)
+    if (o.no_vmlinux && o.vmlinux && *o.vmlinux != vmlinux_none)
         throw_usage("--vmlinux and --no-vmlinux contradict each other");
-    if (o.no_vmlinux || (o.vmlinux && *o.vmlinux == no_vmlinux)) {
-        vmlinux = no_vmlinux;
+    if (o.no_vmlinux || (o.vmlinux && *o.vmlinux == vmlinux_none)) {
+        vmlinux = vmlinux_none;
     } else if (o.vmlinux) {
         vmlinux = collect::checked_vmlinux(*o.vmlinux);
         require_value("--vmlinux", vmlinux);

@@ -70,7 +70,7 @@ std::vector<std::string> daemon_words(const std::string& program, const DaemonSe
     const auto if_set = [&words](const char* option, const std::string& value) {
         if (!value.empty()) words.push_back(std::string(option) + "=" + value);
     };
-    if (settings.vmlinux == no_vmlinux)
+    if (settings.vmlinux == vmlinux_none)
         words.push_back("--no-vmlinux");
     else
         if_set("--vmlinux", settings.vmlinux);

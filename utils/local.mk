@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every command has in common: list it among the command's sources.
-utils_common = utils/options.cpp utils/options.h utils/tool.cpp utils/tool.h
+utils_common = utils/mapping_guard.cpp utils/mapping_guard.h utils/options.cpp utils/options.h utils/tool.cpp \
+	utils/tool.h
 
 bin_PROGRAMS += operf
-operf_SOURCES = utils/operf.cpp $(utils_common)
-operf_LDADD = libopd.a libop.a -lz -lpopt
+operf_SOURCES = utils/operf.cpp utils/vmlinux.cpp utils/vmlinux.h $(utils_common)
+operf_LDADD = libopd.a libpp.a libop.a $(op_system_libs)
 
 sbin_PROGRAMS += oprofiled
-oprofiled_SOURCES = utils/oprofiled.cpp $(utils_common)
-oprofiled_LDADD = libopd.a libop.a -lz -lpopt
+oprofiled_SOURCES = utils/oprofiled.cpp utils/vmlinux.cpp utils/vmlinux.h $(utils_common)
+oprofiled_LDADD = libopd.a libpp.a libop.a $(op_system_libs)
 
 opcontrol_parts = \
 	utils/apply_settings.cpp \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // operf: profiles a program, a running process or the whole system through perf_event_open.
 // Collecting itself is daemon/'s; here are the options, the order of the steps and the summary.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,14 +22,15 @@
 #include "libop/text.h"
 #include "utils/options.h"
 #include "utils/tool.h"
+#include "utils/vmlinux.h"
 
 namespace op::tool {
 namespace {
 
 using namespace op::collect;
 
-// Exit status bits of the classic operf.
-constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4;
+// Exit status of the classic operf; the highest that applies.
+constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4, both_failed = 8;
 constexpr const char* lazy_file = "operf.data";
 constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc", "sfile", "arcs", "all"};
 
@@ -71,7 +73,7 @@ CommandSyntax syntax(Options& o) {
     return s;
 }
 
-void check(Options& o) {
+void check(const Options& o) {
     const int modes = o.system_wide + o.pid.has_value() + !o.command.empty();
     if (modes != 1)
         throw_usage("say what to profile: a command, --pid or --system-wide, and only one of them");
@@ -80,7 +82,6 @@ void check(Options& o) {
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
             throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
     if (!o.command.empty()) find_program(o.command.front());
-    if (!o.vmlinux.empty()) o.vmlinux = checked_vmlinux(o.vmlinux);
 }
 
 SessionInfo describe(const Options& o, Diagnostics& notes) {
@@ -96,10 +97,17 @@ SessionInfo describe(const Options& o, Diagnostics& notes) {
     return info;
 }
 
-PerfOptions perf_options(const Options& o, const Command* command) {
+void raise_file_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+PerfOptions perf_options(const Options& o, const NamedKernel& vmlinux, const Command* command) {
     PerfOptions p;
     p.callgraph = o.callgraph;
-    p.kernel.vmlinux = o.vmlinux;
+    p.kernel = vmlinux;
     if (command) p.target = {PerfTarget::Kind::command, command->pid()};
     if (o.pid) p.target = {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
     if (o.system_wide) p.target = {PerfTarget::Kind::system, -1};
@@ -112,21 +120,28 @@ public:
     Run(Tool& tool, const Options& options)
         : tool_(tool),
           o_(options),
-          info_(describe(options, tool.notes)),
+          info_(describe(options, start_notes_)),
+          vmlinux_(o_.vmlinux.empty() ? NamedKernel{}
+                                      : read_vmlinux(o_.vmlinux, running_kernel_build_id(), start_notes_)),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
-        raise_file_limit();
         if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
         if (o_.pid) attached_ = watch_process(static_cast<pid_t>(*o_.pid));
-        source_ = std::make_unique<PerfSource>(perf_options(o_, command_.get()), info_, tool.notes);
+        // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
+        if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
+        raise_file_limit();  // for us, not for the command
+        source_ =
+            std::make_unique<PerfSource>(perf_options(o_, vmlinux_, command_.get()), info_, start_notes_);
     }
 
     int run() {
         session_.begin(o_.append);
         announce();
-        int status = tool_.attempt([this] { record_run(); }) ? 0 : recording_failed;
-        if (o_.lazy && stream_ && !tool_.attempt([this] { convert(); })) status |= conversion_failed;
-        if (keeper_ && !finish()) status |= conversion_failed;
-        return status | program_status();
+        const bool recorded = tool_.attempt([this] { record_run(); });
+        bool converted = !o_.lazy || !stream_ || tool_.attempt([this] { convert(); });
+        if (keeper_ && !finish()) converted = false;
+        const int program = program_status();
+        if (!recorded) return converted ? recording_failed : both_failed;
+        return converted ? program : conversion_failed;
     }
 
 private:
@@ -135,6 +150,8 @@ private:
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
 
     void announce() {
+        for (auto& note : start_notes_.take())
+            tool_.notes.warn(std::move(note));
         tool_.print_notes();
         if (o_.says("record") || o_.says("debug")) {
             for (const RecordedEvent& e : info_.events)
@@ -179,7 +196,7 @@ private:
         tool_.attempt([this] { stream_->finish(); });
         if (o_.says("convert")) say("converting");
         make_keeper({});
-        ReplaySource replay(session_dir() + "/samples/" + lazy_file, tool_.notes);
+        ReplaySource replay(MappedFile(stream_->file(), lazy_file), lazy_file, tool_.notes);
         drain_into(replay, [this](auto records) { keeper_->process(records); });
         session_.remove_in_samples(lazy_file);
     }
@@ -189,7 +206,7 @@ private:
     bool finish() {
         SessionInfo info = keeper_->account();
         bool good = tool_.attempt([&] { info = keeper_->save(); });
-        good &= tool_.attempt([&] { session_.write_statistics(info); });
+        good &= tool_.attempt([&] { session_.write_statistics(keeper_->whole(info)); });
         good &= tool_.attempt([&] { session_.append_account(operf_log, info); });
         good &= tool_.attempt([&] { keeper_->write_kallsyms(); });
         if (command_) say_end(command_end());
@@ -220,6 +237,8 @@ private:
         std::string text = summary(info);
         if (info.ledger.sampled() == 0)
             text += " (less CPU time than one sample needs; a lower count gives more)";
+        if (!session_.is_in_place())
+            return text + ", but " + session_.current_path() + " was removed meanwhile";
         return text + ", data in " + session_.current_path();
     }
 
@@ -239,7 +258,9 @@ private:
     Tool& tool_;
     const Options& o_;
     StopSignals signals_;
+    Diagnostics start_notes_;  ///< told once sampling is about to start: no error is explained by them
     SessionInfo info_;
+    NamedKernel vmlinux_;
     SessionWriter session_;
     std::unique_ptr<Command> command_;
     Fd attached_;

@@ -111,17 +111,25 @@ std::string make_text(const Options& o, const OpenedSessions& opened, const pp::
                       pp::SampleSet& samples, const pp::Writer& writer) {
     Diagnostics& notes = samples.notes();
     const auto head = [&] {
-        return make_head(o.report, classes.axis, classes.classes, samples.header(), notes);
+        return make_head(o.report, classes.axis, classes.classes, samples.header(),
+                         opened.info ? &*opened.info : nullptr, notes);
     };
     if (!o.symbols) {
         const auto totals = image_totals(classes, samples);
-        return writer.write(report_images(totals, head(), o.report));
+        const auto report = report_images(totals, head(), o.report);
+        if (report.rows.empty()) notes.warn("nothing to show: no application reaches --threshold");
+        return writer.write(report);
     }
     const std::string kallsyms = opened.kallsyms(notes);
     pp::Symbolizer symbolizer(opened.finder, opened.info ? &*opened.info : nullptr, kallsyms,
                               {o.common.vmlinux}, notes);
     const pp::Profile profile = build_profile(classes, samples, symbolizer);
-    return writer.write(report_symbols(profile, head(), o.report));
+    const auto report = report_symbols(profile, head(), o.report);
+    if (report.rows.empty())
+        notes.warn(
+            "nothing to show: no symbol with samples passes --include-symbols, --exclude-symbols and "
+            "--threshold");
+    return writer.write(report);
 }
 
 int opreport(Tool& tool, int argc, char** argv) {
@@ -140,7 +148,7 @@ int opreport(Tool& tool, int argc, char** argv) {
         select_files(opened.sessions, opened.spec, {o.exclude_dependent}, opened.finder, tool.notes);
     const pp::ProfileClasses classes = arrange(files, merge);
     if (o.common.says("sfile")) describe_selection(opened, files, classes);
-    pp::SampleSet samples(opened.sessions, files, tool.notes);
+    pp::SampleSet samples(opened.sessions, files, opened.accounted, tool.notes);
     const std::string text = make_text(o, opened, classes, samples, *pp::find_writer("text"));
     tool.print_notes();
     write_output(o.output_file, text);

@@ -25,6 +25,7 @@
 #include "libop/text.h"
 #include "utils/options.h"
 #include "utils/tool.h"
+#include "utils/vmlinux.h"
 
 namespace op::tool {
 namespace {
@@ -126,7 +127,6 @@ std::vector<std::string> only_images(const Options& o) {
 
 void check(Options& o) {
     if (o.no_vmlinux && !o.vmlinux.empty()) throw_usage("--vmlinux and --no-vmlinux exclude each other");
-    if (!o.vmlinux.empty()) o.vmlinux = checked_vmlinux(o.vmlinux);
     if (o.dump_interval && (*o.dump_interval == 0 || *o.dump_interval > 86400))
         throw_usage("--dump-interval: must be from 1 to 86400 seconds");
     if (!o.user.empty() && !find_user(o.user)) throw_usage("--user=" + o.user + ": no such user");
@@ -222,8 +222,9 @@ void describe(const Options& o, const std::string& name, SourceOptions& source, 
 void Daemon::open_source() {
     SourceOptions source;
     source.files = Oprofilefs(o_.oprofilefs);
-    KernelImage kernel{o_.vmlinux, {}};
-    if (!o_.kernel_range.empty()) kernel.range = parse_kernel_range(o_.kernel_range);
+    NamedKernel kernel;
+    if (!o_.vmlinux.empty()) kernel = read_vmlinux(o_.vmlinux, running_kernel_build_id(), tool_.notes);
+    if (!o_.kernel_range.empty()) kernel.asked = parse_kernel_range(o_.kernel_range);
     source.perf.target = {PerfTarget::Kind::system, -1};
     source.perf.callgraph = o_.callgraph.value_or(0) > 0;
     source.perf.kernel = source.driver.kernel = kernel;

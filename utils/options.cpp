@@ -63,6 +63,8 @@ struct Store {
     void operator()(std::string* text) const { *text = value; }
     void operator()(std::optional<std::string>* text) const { *text = value; }
     void operator()(std::vector<std::string>* list) const {
+        if (value.empty() && !option.is_given)
+            throw_usage("--" + std::string(option.long_name) + ": an empty list");
         for (auto& part : split_list(value))
             list->push_back(std::move(part));
     }

@@ -35,6 +35,12 @@ std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec
     return dir;
 }
 
+/// True if the session directory has a lock: its account is up to a minute old then.
+bool is_being_recorded(const SessionReader& session) {
+    std::error_code error;
+    return std::filesystem::exists(session.path() + "/../../lock", error);
+}
+
 }  // namespace
 
 std::vector<Option> CommonOptions::table() {
@@ -83,15 +89,19 @@ OpenedSessions open_specified_sessions(const CommonOptions& options, const std::
     if (spec.archive.empty()) flush_recording_daemon(session_dir, flush_deadline);
     auto sessions = pp::open_sessions(spec, session_dir);
     std::optional<SessionInfo> joined;
+    bool are_accounted = true;
     for (const auto& session : sessions) {
         const auto info = session.info(tool.notes);
         pp::note_losses(session, info ? &*info : nullptr, tool.notes);
+        are_accounted &= info && info->ledger.sampled() > 0 && !is_being_recorded(session);
         if (info && joined) joined->merge(*info);
         if (info && !joined) joined = info;
     }
     pp::ImageSearch search{spec.archive, options.root, options.image_paths};
     pp::ImageFinder finder(std::move(search), joined ? joined->kernel_release : "");
-    return {std::move(spec), std::move(sessions), std::move(joined), std::move(finder)};
+    std::optional<uint64_t> accounted;
+    if (joined && are_accounted) accounted = joined->ledger.stored();
+    return {std::move(spec), std::move(sessions), std::move(joined), accounted, std::move(finder)};
 }
 
 }  // namespace op::tool

@@ -38,6 +38,8 @@ struct OpenedSessions {
     pp::ProfileSpec spec;
     std::vector<SessionReader> sessions;
     std::optional<SessionInfo> info;  ///< of all sessions that have a manifest, joined
+    std::optional<uint64_t>
+        accounted;  ///< samples stored in all of them, if all say so and none is being recorded
     pp::ImageFinder finder;
 
     /// The kernel symbols recorded with the sessions; empty if none were.

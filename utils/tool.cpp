@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <new>
@@ -12,6 +13,7 @@
 #include "libop/error.h"
 #include "libop/fd.h"
 #include "libop/text.h"
+#include "utils/mapping_guard.h"
 
 namespace op::tool {
 
@@ -56,9 +58,12 @@ int run(int argc, char** argv, Body body) {
     Tool tool;
     tool.name = argc > 0 ? base_name(argv[0]) : "oprofile-ng";
     int status = 1;
+    guard_mappings();
     tool.attempt([&] { status = body(tool, argc, argv); });
     tool.print_notes();
-    return status;
+    if (!was_mapping_cut_off()) return status;
+    tool.complain("a file was cut off by another program while it was in use here; what it held is missing");
+    return std::max(status, 1);
 }
 
 void write_stdout(std::string_view bytes) {

@@ -30,7 +30,8 @@ using Body = int (*)(Tool& tool, int argc, char** argv);
 /// Runs a command: `int main(int argc, char** argv) { return op::tool::run(argc, argv, body); }`. Prints the
 /// warnings, then, if the body threw, the reason (see Tool::complain). Returns the body's exit status, 1
 /// after an exception. A reader of stdout that went away is no reason to say anything, only a status of 1.
-/// Signal dispositions are left alone.
+/// A file in use that another program cut off is told when all else is done, and never gives 0 (see
+/// guard_mappings); the other signal dispositions are left alone.
 int run(int argc, char** argv, Body body);
 
 /// Writes all bytes to stdout; nothing is buffered. Throws a system error "cannot write standard output".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Asks a daemon from a test: ask_daemon SOCKET REQUEST [wait]. Prints the answer; with "wait" then waits until
-// the daemon is gone. Status 0: ok, 1: refused, 2: no daemon, 3: no answer.
+// Asks a daemon from a test: ask_daemon SOCKET REQUEST [wait]. Prints the answer; with "wait" then waits
+// until the daemon is gone. Status 0: ok, 1: refused, 2: no daemon, 3: no answer.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

@@ -21,13 +21,38 @@ profile() {
 	"$build/operf" "$@" >"$log.out" 2>"$log"
 }
 
-# Skips the test where this user may not profile at all.
+# Skips the test where the kernel does not let this user profile; where it does, operf has to.
 need_profiling() {
-	mkdir "$work/probe"
-	if ! profile probe --session-dir "$work/probe" true; then
-		echo "skipped: operf cannot profile here: $(tail -n 1 "$work/probe.log")"
+	if ! "$tests/e2e/can_profile" 2>"$work/can_profile.log"; then
+		echo "skipped: no profiling here: $(cat "$work/can_profile.log")"
 		exit 77
 	fi
+	mkdir "$work/probe"
+	profile probe --session-dir "$work/probe" true || fail "operf cannot profile though the kernel would let it"
+}
+
+# balanced SESSION: every sample the manifest accounts for is stored or lost by a cause, and the files hold what is
+# stored
+balanced() {
+	"$build/opreport" --session-dir "$1" --no-header --merge all 2>/dev/null >"$work/totals"
+	awk -v manifest="$1/samples/current/manifest.json" '
+		/^ *[0-9]/ { held += $1 }
+		END {
+			while ((getline line < manifest) > 0) text = text line
+			sampled = number("sampled"); stored = number("stored")
+			rest = substr(text, index(text, "\"ledger\"")) # its "lost": {CAUSE: {"CPU": COUNT, ...}, ...}
+			while (match(rest, /"[0-9]+": *[0-9]+/)) {
+				pair = substr(rest, RSTART, RLENGTH)
+				lost += substr(pair, index(pair, ":") + 1) + 0
+				rest = substr(rest, RSTART + RLENGTH)
+			}
+			print "account: " sampled " sampled, " stored " stored, " lost + 0 " lost, " held " in files"
+			exit !(sampled > 0 && sampled == stored + lost && held == stored)
+		}
+		function number(name) {
+			match(text, "\"" name "\": *[0-9]+")
+			return substr(text, RSTART + length(name) + 3, RLENGTH - length(name) - 3) + 0
+		}' "$work/totals" || fail "$1: the account does not balance"
 }
 
 # samples_of SESSION SYMBOL: its samples in opreport -l

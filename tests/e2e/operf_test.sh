@@ -42,16 +42,24 @@ expect 1 no_event --session-dir "$s" --events NO_SUCH:100000 true
 says no_event 'NO_SUCH.*no such event'
 expect 1 low_count --session-dir "$s" --events TIMER:9999 true
 says low_count '10000'
-expect 1 no_count --session-dir "$s" --events TIMER true
+expect 1 unknown_event --session-dir "$s" --events NO_SUCH true
+says unknown_event 'no such event'
+expect 1 empty_events --session-dir "$s" --events '' true
+says empty_events 'empty'
 expect 1 no_mode --session-dir "$s"
 expect 1 two_modes --session-dir "$s" --pid 1 true
 expect 1 bad_option --no-such-option true
 expect 1 no_process --session-dir "$s" --pid 4194303
 says no_process 'process 4194303'
 expect 1 no_vmlinux --session-dir "$s" --vmlinux "$s/abi" true
+expect 1 no_kernel --session-dir "$s" --vmlinux "$tests/e2e/shares" true
+says no_kernel 'not an uncompressed kernel image'
 [ "$before" = "$(find "$s" | sort)" ] || fail "a refused run changed the session"
 expect 1 no_directory --session-dir "$work/none" true
 says no_directory 'none'
+for log in no_directory no_process; do
+	! grep -q 'no hardware counter' "$work/$log.log" || fail "$log: a fallback is told before an unrelated error"
+done
 
 # Sessions
 expect 0 first --session-dir "$s" --events TIMER:100000 "$tests/e2e/shares" plain 100
@@ -64,6 +72,19 @@ previous=$("$build/opreport" --session-dir "$s" --symbols session:previous 2>/de
 	awk '$NF == "three_parts" { print $1 }')
 [ "$previous" = "$both" ] || fail "previous: $previous samples, not $both"
 
+# Counts: the default where none is given; statistics of an appended run are of both
+expect 0 default_count --session-dir "$s" --events TIMER "$tests/e2e/shares" plain 100
+ls "$s"/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "default_count: not 1000000"
+
+# The command has the limits it would have without us
+(ulimit -S -n 64 && "$build/operf" --session-dir "$s" sh -c 'ulimit -n' >"$work/limit.out" 2>"$work/limit.log") || fail "limit: status $?"
+[ "$(cat "$work/limit.out")" = 64 ] || fail "limit: the command may open $(cat "$work/limit.out") files, not 64"
+
+# Few descriptors: files are closed and opened again, no sample is lost
+(ulimit -n 48 && "$build/operf" --session-dir "$s" --separate-thread --events TIMER:20000 "$tests/e2e/shares" children 300) \
+	2>"$work/descriptors.log" || fail "descriptors: status $?"
+nothing_lost descriptors
+
 # Lazily, by thread, by CPU, with call chains, two events
 expect 0 lazy --session-dir "$s" --lazy-conversion --events TIMER:100000 "$tests/e2e/shares" threads 400
 nothing_lost lazy
@@ -74,6 +95,23 @@ expect 0 chains --session-dir "$s" --callgraph --events TIMER:200000 "$tests/e2e
 find "$s/samples/current" -path '*{cg}*' | grep -q . || fail "callgraph: no arcs"
 expect 0 events --session-dir "$s" --events TIMER:100000 --events TIMER:200000:0:0:1 "$tests/e2e/shares" plain 200
 "$build/opreport" --session-dir "$s" 2>/dev/null | grep -q 'TIMER:100000|.*TIMER:200000|' || fail "events: two columns are missing"
+
+# What is recorded lazily is found though its name is gone
+"$build/operf" --session-dir "$s" --lazy-conversion --events TIMER:100000 \
+	sh -c "rm '$s/samples/operf.data'; exec $tests/e2e/shares plain 100" 2>"$work/nameless.log" || fail "nameless: status $?"
+nothing_lost nameless
+
+# A sample file cut off, the session removed, while operf counts: told, and no lock stays
+expect 1 cut_off --session-dir "$s" --events TIMER:100000 sh -c "
+	until [ -n \"\$(find '$s/samples/current' -name 'TIMER.100000.*')\" ]; do :; done
+	find '$s/samples/current' -name 'TIMER.100000.*' | while read -r file; do : >\"\$file\"; done
+	n=0; while [ \$n -lt 200000 ]; do n=\$((n + 1)); done"
+says cut_off 'was cut off by another program'
+[ ! -e "$s/lock" ] || fail "cut_off: the lock is still there"
+mkdir "$work/gone"
+expect 4 gone --session-dir "$work/gone" --events TIMER:100000 sh -c "n=0; while [ \$n -lt 50000 ]; do n=\$((n + 1)); done
+	rm -rf '$work/gone'"
+tail -n 1 "$work/gone.log" | grep -q 'was removed meanwhile' || fail "gone: the last line claims data"
 
 # Ten thousand children
 expect 0 forks --session-dir "$s" --events TIMER:20000 "$tests/e2e/shares" children 10000
@@ -97,6 +135,19 @@ status=0
 wait $operf || status=$?
 [ "$status" = 0 ] || fail "interrupted: status $status"
 nothing_lost interrupted
+
+# Impatient: the status of many signals is that of one
+mkdir "$work/impatient"
+"$build/operf" --session-dir "$work/impatient" "$tests/e2e/shares" plain 100000 2>"$work/impatient.log" &
+operf=$!
+until [ -n "$(find "$work/impatient" -name 'TIMER.1000000.*')" ]; do
+	kill -0 $operf || fail "impatient: operf ended by itself"
+done
+n=0
+while [ $n -lt 20000 ] && kill -TERM $operf 2>/dev/null; do n=$((n + 1)); done
+status=0
+wait $operf || status=$?
+[ "$status" = 0 ] || fail "impatient: status $status"
 
 if [ "$(id -u)" != 0 ]; then
 	echo "whole system, full disk, other users: skipped, not root"

@@ -11,6 +11,7 @@ agree() {
 	profile "$1" --session-dir "$work/$1" --events TIMER:100000 "$tests/e2e/shares" "$1" 1200 || fail "$1: operf"
 	three=$(samples_of "$work/$1" three_parts)
 	one=$(samples_of "$work/$1" one_part)
+	balanced "$work/$1"
 	echo "$1: three_parts $three, one_part $one"
 	awk -v a="$three" -v b="$one" 'BEGIN {
 		n = a + b

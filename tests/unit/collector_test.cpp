@@ -1,11 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <deque>
 #include <random>
 
 #include "tests/unit/collecting.h"
 
 namespace op::collect {
+namespace {
+
+/// While it lives, this process may hold `files` descriptors.
+class DescriptorLimit {
+public:
+    explicit DescriptorLimit(rlim_t files) {
+        ::getrlimit(RLIMIT_NOFILE, &old_);
+        const rlimit limit{files, old_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &old_); }
+    DescriptorLimit(const DescriptorLimit&) = delete;
+    DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+
+private:
+    rlimit old_{};
+};
+
+class CollectingMany : public Collecting {
+protected:
+    void expect_a_hundred_images_are_collected() {
+        std::deque<std::string> paths;
+        for (uint32_t i = 0; i < 100; ++i)
+            feed({Mapping{0,
+                          7,
+                          {0x10000000 + i * 0x1000},
+                          0x1000,
+                          0,
+                          false,
+                          paths.emplace_back("/lib/" + std::to_string(i)),
+                          {}}});
+        std::mt19937 random(3);
+        for (int i = 0; i < 5000; ++i)
+            feed({user(0x10000000 + random() % 100 * 0x1000 + random() % 64)});
+        EXPECT_EQ(files().size(), 100u);
+        EXPECT_EQ(account_.ledger.stored(), 5000u);
+        EXPECT_TRUE(account_.ledger.balanced());
+        EXPECT_TRUE(notes_.warnings().empty());
+    }
+};
+
+}  // namespace
 
 TEST_F(Collecting, a_user_sample_is_keyed_by_file_offset_under_its_application) {
     collector();
@@ -190,24 +234,21 @@ TEST_F(Collecting, call_chains_become_arcs_from_caller_to_callee) {
     EXPECT_EQ(account_.ledger.stored(), 1u) << "arcs are no samples";
 }
 
-TEST_F(Collecting, many_images_need_few_open_files_and_lose_nothing) {
+TEST_F(CollectingMany, many_images_need_few_open_files_and_lose_nothing) {
     collector({.open_files = 8});
-    std::deque<std::string> paths;
-    for (uint32_t i = 0; i < 100; ++i)
-        feed({Mapping{0,
-                      7,
-                      {0x10000000 + i * 0x1000},
-                      0x1000,
-                      0,
-                      false,
-                      paths.emplace_back("/lib/" + std::to_string(i)),
-                      {}}});
-    std::mt19937 random(3);
-    for (int i = 0; i < 5000; ++i)
-        feed({user(0x10000000 + random() % 100 * 0x1000 + random() % 64)});
-    EXPECT_EQ(files().size(), 100u);
-    EXPECT_EQ(account_.ledger.stored(), 5000u);
-    EXPECT_TRUE(account_.ledger.balanced());
+    expect_a_hundred_images_are_collected();
+}
+
+TEST_F(CollectingMany, a_process_that_may_open_few_files_loses_nothing) {
+    const DescriptorLimit limit(40);
+    collector();
+    expect_a_hundred_images_are_collected();
+}
+
+TEST_F(CollectingMany, descriptors_that_run_out_while_collecting_cost_no_sample) {
+    collector();
+    const DescriptorLimit limit(40);
+    expect_a_hundred_images_are_collected();
 }
 
 TEST_F(Collecting, throttled_events_are_marked) {

@@ -2,6 +2,9 @@
 #include "daemon/command.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <thread>
 
 #include "daemon/recording.h"
 #include "libop/error.h"
@@ -46,22 +49,26 @@ TEST(Command, does_nothing_before_it_is_released) {
     EXPECT_FALSE(std::filesystem::exists(trace));
 }
 
-TEST(StopSignals, are_taken_one_by_one_and_the_mask_comes_back) {
-    sigset_t before, after;
-    ::sigprocmask(SIG_BLOCK, nullptr, &before);
-    {
-        StopSignals signals;
-        EXPECT_EQ(signals.take().number, 0);
-        ::kill(::getpid(), SIGHUP);
-        const auto received = signals.take();
-        EXPECT_EQ(received.number, SIGHUP);
-        EXPECT_FALSE(received.from_terminal);
-        EXPECT_EQ(signals.take().number, 0);
-        EXPECT_EQ(::sigismember(&signals.old_mask(), SIGHUP), 0);
-    }
-    ::sigprocmask(SIG_BLOCK, nullptr, &after);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
-        EXPECT_EQ(::sigismember(&before, number), ::sigismember(&after, number));
+TEST(StopSignals, are_taken_one_by_one_and_stay_blocked) {
+    std::thread([] {  // a signal mask of its own
+        sigset_t all, after;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+        {
+            StopSignals signals;
+            EXPECT_EQ(signals.take().number, 0);
+            ::pthread_kill(::pthread_self(), SIGHUP);
+            const auto received = signals.take();
+            EXPECT_EQ(received.number, SIGHUP);
+            EXPECT_FALSE(received.from_terminal);
+            EXPECT_EQ(signals.take().number, 0);
+            EXPECT_EQ(::sigismember(&signals.old_mask(), SIGHUP), 0);
+        }
+        ::pthread_sigmask(SIG_BLOCK, nullptr, &after);
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+            EXPECT_EQ(::sigismember(&after, number), 1) << number;
+    })
+        .join();
 }
 
 }  // namespace op::collect

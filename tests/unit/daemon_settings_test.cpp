@@ -35,7 +35,7 @@ TEST(DaemonSettings, a_classic_file_is_understood) {
     EXPECT_EQ(s.events, (std::vector<std::string>{"CPU_CLK_UNHALTED:100000:0:1:1", "TIMER:1000000"}));
     EXPECT_EQ(s.separation, (Separation{true, false, false, true}));
     EXPECT_EQ(s.session_dir, "/var/lib/oprofile");
-    EXPECT_EQ(s.vmlinux, no_vmlinux);
+    EXPECT_EQ(s.vmlinux, vmlinux_none);
     EXPECT_EQ(s.image_filter, "/bin/ls,/bin/cat");
     EXPECT_EQ(s.cpu_buffer_size, 256u);
     EXPECT_EQ(s.callgraph, 8u);

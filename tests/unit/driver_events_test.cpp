@@ -134,4 +134,10 @@ TEST(DriverEvents, there_is_a_default_for_every_model) {
                       1u);
 }
 
+TEST(DriverEvents, without_a_count_the_events_own_one_is_taken) {
+    EXPECT_EQ(choose(model_of("timer", "timer"), {"TIMER"})[0].count, 1000000u);
+    EXPECT_EQ(choose(model_of("rtc", "rtc"), {"RTC_INTERRUPTS"})[0].count, 1024u);
+    EXPECT_THROW(choose(model_of("intel", "i386/arch_perfmon"), {"r1c2"}), Error);
+}
+
 }  // namespace op::collect

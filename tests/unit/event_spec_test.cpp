@@ -56,22 +56,21 @@ TEST(EventSpec, unit_mask_may_be_a_name) {
 TEST(EventSpec, empty_fields_take_their_defaults) {
     EXPECT_EQ(parse_event_spec("X:5:::"), parse_event_spec("X:5"));
     EXPECT_FALSE(parse_event_spec("X:5:::0").user);
+    EXPECT_EQ(parse_event_spec("X").count, 0u);
+    EXPECT_EQ(parse_event_spec("X::1:0").count, 0u);
 }
 
 TEST(EventSpec, message_quotes_the_text_and_names_the_fault) {
-    EXPECT_EQ(fault("FOO"), "event 'FOO': no count; write name:count[:unitmask[:kernel[:user]]]");
-    EXPECT_EQ(fault("FOO:"), "event 'FOO:': no count; write name:count[:unitmask[:kernel[:user]]]");
-    EXPECT_EQ(fault("FOO:::"), "event 'FOO:::': no count; write name:count[:unitmask[:kernel[:user]]]");
     EXPECT_EQ(fault("FOO:abc"), "event 'FOO:abc': count 'abc' is not a number");
     EXPECT_EQ(fault("FOO:0"), "event 'FOO:0': the count must not be 0");
-    EXPECT_EQ(fault(":5"), "event ':5': no event name; write name:count[:unitmask[:kernel[:user]]]");
+    EXPECT_EQ(fault(":5"), "event ':5': no event name; write name[:count[:unitmask[:kernel[:user]]]]");
     EXPECT_EQ(fault("F:5:0x"), "event 'F:5:0x': unit mask '0x' is not a number");
     EXPECT_EQ(fault("F:5:0:2"), "event 'F:5:0:2': kernel is '2'; it must be 0 or 1");
     EXPECT_EQ(fault("F:5:0:1:yes"), "event 'F:5:0:1:yes': user is 'yes'; it must be 0 or 1");
     EXPECT_EQ(fault("F:5:0:0:0"),
               "event 'F:5:0:0:0': kernel and user are both 0, so nothing would be counted");
     EXPECT_EQ(fault("F:5:0:1:1:1"),
-              "event 'F:5:0:1:1:1': more than five fields; write name:count[:unitmask[:kernel[:user]]]");
+              "event 'F:5:0:1:1:1': more than five fields; write name[:count[:unitmask[:kernel[:user]]]]");
 }
 
 TEST(EventSpec, trailing_garbage_in_a_number_is_refused) {

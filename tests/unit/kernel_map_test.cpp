@@ -36,6 +36,15 @@ TEST(KernelMap, hidden_or_missing_symbols_give_no_range) {
     EXPECT_EQ(kernel_range("noise\n\nmore noise"), std::nullopt);
 }
 
+TEST(KernelMap, where_kallsyms_is_hidden_the_image_that_was_named_says_where_the_kernel_lies) {
+    const KernelRange told{0x2000, 0x3000}, linked{0x1000, 0x1800};
+    EXPECT_EQ(KernelPlace::of(told, {})->name, "/proc/kallsyms");
+    EXPECT_EQ(KernelPlace::of(told, {"/boot/vmlinux", linked})->range, told);
+    EXPECT_EQ(KernelPlace::of(std::nullopt, {"/boot/vmlinux", linked})->range, linked);
+    EXPECT_EQ(KernelPlace::of(std::nullopt, {"/boot/vmlinux", linked})->name, "/boot/vmlinux");
+    EXPECT_FALSE(KernelPlace::of(std::nullopt, {"/boot/vmlinux", {}}));
+}
+
 TEST(KernelMap, modules_with_a_known_address_are_taken) {
     const auto modules = parse_modules(
         "ext4 1024 2 jbd2, Live 0xffffffffc0800000\n"

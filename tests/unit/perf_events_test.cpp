@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include <cerrno>
+
+#include "daemon/perf_attr.h"
 #include "libop/event_table.h"
+#include "tests/unit/faults.h"
 
 namespace op::collect {
 namespace {
@@ -42,6 +45,24 @@ TEST(PerfEvents, the_clock_asked_for_needs_no_note) {
     choose_events(parse_event_specs({"TIMER:20000"}), false, no_counters, info, notes);
     EXPECT_EQ(info.events.at(0).count, 20000u);
     EXPECT_TRUE(notes.warnings().empty());
+}
+
+TEST(PerfEvents, an_event_without_a_count_takes_its_default) {
+    SessionInfo info;
+    Diagnostics notes;
+    choose_events(parse_event_specs({"TIMER", "CPU_CLK_UNHALTED::0:1:0"}), true, all_counters, info, notes);
+    ASSERT_EQ(info.events.size(), 2u);
+    EXPECT_EQ(info.events[0].count, 100000u);
+    EXPECT_FALSE(info.events[0].user);
+    EXPECT_EQ(info.events[1].count, 1000000u);
+}
+
+TEST(PerfEvents, only_a_missing_counter_lets_the_clock_take_over) {
+    for (const int error : {ENOENT, EOPNOTSUPP, ENODEV})
+        EXPECT_FALSE(is_countable(error));
+    for (const auto& [error, remedy] :
+         {std::pair{EBUSY, "another profiler"}, {EMFILE, "ulimit -n"}, {EACCES, "not permitted"}})
+        EXPECT_TRUE(test::contains(test::fault(ErrorKind::system, [&] { is_countable(error); }), remedy));
 }
 
 TEST(PerfEvents, an_unknown_event_or_a_low_count_is_refused) {

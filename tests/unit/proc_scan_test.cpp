@@ -70,9 +70,9 @@ TEST(GapFiller, goes_by_its_own_clock_where_a_sample_has_no_time) {
     Sample sample{};
     sample.tgid = ::getpid();
     sample.mode = CpuMode::user;
-    EXPECT_FALSE(fill(sample).empty());
+    EXPECT_FALSE(fill(sample, true).empty());
     sample.time = 1;
-    EXPECT_TRUE(fill(sample).empty()) << "long before the clock's now";
+    EXPECT_TRUE(fill(sample, true).empty()) << "long before the clock's now";
 }
 
 }  // namespace op::collect

@@ -4,7 +4,9 @@
 // the kernel.
 #include "daemon/replay_source.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "daemon/collector.h"
 #include "daemon/recording.h"
@@ -48,6 +50,18 @@ TEST(ReplaySource, a_recorded_fork_and_exec_gives_each_program_its_samples) {
     EXPECT_EQ(info.ledger.lost(LossCause::kernel_buffer), 3u);
     EXPECT_TRUE(info.ledger.balanced());
     EXPECT_TRUE(notes.warnings().empty());
+}
+
+TEST(ReplaySource, a_stream_that_lost_its_name_is_replayed_from_its_descriptor) {
+    const test::TempDir dir;
+    const std::string path = dir.write("stream", read_file(test::fixture("streams/fork_exec.opstream")));
+    const Fd file = open_file(path, O_RDWR);
+    ASSERT_EQ(::unlink(path.c_str()), 0);
+    Diagnostics notes;
+    ReplaySource source(MappedFile(file, path), path, notes);
+    size_t records = 0;
+    drain_into(source, [&](auto batch) { records += batch.size(); });
+    EXPECT_GT(records, 11u);
 }
 
 TEST(ReplaySource, a_stream_cut_off_anywhere_is_used_up_to_there_and_the_account_balances) {

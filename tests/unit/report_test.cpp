@@ -165,16 +165,30 @@ TEST(SymbolReport, lines_are_those_where_the_symbol_starts) {
 TEST(ReportHead, an_event_without_description_is_a_note) {
     Diagnostics notes;
     const SampleHeader header{.cpu_type = 32};
-    const auto made = make_head({}, Axis::event, head(1).columns, header, notes);
+    const auto made = make_head({}, Axis::event, head(1).columns, header, nullptr, notes);
     EXPECT_FALSE(made.events.at(0).is_known);
     EXPECT_EQ(notes.warnings().size(), 1u);
     EXPECT_EQ(made.cpu_name, find_cpu_type(32)->title);
 }
 
+TEST(ReportHead, says_in_which_modes_an_event_was_counted) {
+    const auto remarks = [](std::vector<RecordedEvent> events) {
+        SessionInfo info;
+        info.events = std::move(events);
+        Diagnostics notes;
+        return make_head({}, Axis::event, head(1).columns, {}, &info, notes).remarks;
+    };
+    EXPECT_EQ(remarks({{"E", 0, 100}, {"OTHER", 0, 100, 0, true, false}}), Words{});
+    EXPECT_EQ(remarks({{"E", 0, 100, 0, true, false}}), Words{"E:100 was counted in kernel mode only"});
+    EXPECT_EQ(remarks({{"E", 0, 100, 0, false, true}}), Words{"E:100 was counted in user mode only"});
+    EXPECT_EQ(remarks({{"E", 0, 100, 0, false, true}, {"E", 0, 100, 0, true, false}}),
+              Words{"E:100 stands for 2 events that differ in their modes only, added up"});
+}
+
 TEST(ReportHead, has_one_event_unless_events_are_the_axis) {
     Diagnostics notes;
-    EXPECT_EQ(make_head({}, Axis::cpu, head(3).columns, {}, notes).events.size(), 1u);
-    EXPECT_EQ(make_head({}, Axis::event, head(3).columns, {}, notes).events.size(), 3u);
+    EXPECT_EQ(make_head({}, Axis::cpu, head(3).columns, {}, nullptr, notes).events.size(), 1u);
+    EXPECT_EQ(make_head({}, Axis::event, head(3).columns, {}, nullptr, notes).events.size(), 3u);
 }
 
 TEST(ShownName, is_the_base_name_except_for_memory_without_a_file) {

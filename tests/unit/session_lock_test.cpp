@@ -126,6 +126,21 @@ TEST(SessionLock, pid_of_a_living_classic_daemon_holds_it) {
     EXPECT_TRUE(fs::exists(dir / "d/lock"));
 }
 
+TEST(SessionLock, files_with_a_second_name_are_not_written_to) {
+    const TempDir dir;
+    const std::string precious = dir.write("precious", "precious");
+    fs::create_directories(dir / "d/samples");
+    fs::create_hard_link(precious, dir / "d/lock");
+    EXPECT_TRUE(contains(fault(ErrorKind::input, [&] { open(dir / "d"); }), "d/lock has a second name"));
+    fs::remove(dir / "d/lock");
+    fs::create_hard_link(precious, dir / "d/samples/operf.log");
+    SessionWriter session = open(dir / "d");
+    session.begin(false);
+    EXPECT_TRUE(contains(fault(ErrorKind::input, [&] { session.write_statistics({}); }),
+                         "operf.log has a second name"));
+    EXPECT_EQ(read_file(precious), "precious");
+}
+
 TEST(SessionLock, fork_of_the_owner_does_not_release_it) {
     const TempDir dir;
     std::optional<SessionWriter> session(open(dir / "d"));

@@ -86,6 +86,30 @@ TEST(Session, run_without_samples_does_not_push_out_previous) {
     EXPECT_EQ(images_in(dir / "d/samples/previous"), std::vector<std::string>{"/bin/b"});
 }
 
+TEST(Session, what_is_not_ours_goes_to_previous_with_the_run_it_lay_in) {
+    for (const char* name : {"thesis.txt", "{root}/bin/a/{dep}/{root}/bin/a/TIMER.1.0.all.all.all.damaged",
+                             "notes/stats", "stats.txt"}) {
+        const TempDir dir;
+        run_session(dir / "d", "");
+        dir.write("d/samples/current/" + std::string(name), "precious");
+        run_session(dir / "d", "/bin/a");
+        EXPECT_TRUE(fs::exists(std::string(dir / "d/samples/previous/") + name)) << name;
+    }
+}
+
+TEST(Session, what_a_run_without_samples_leaves_is_deleted) {
+    const TempDir dir;
+    run_session(dir / "d", "/bin/a");
+    run_session(dir / "d", "/bin/b");
+    for (const char* name :
+         {"manifest.json", ".manifest.json.x1", "kallsyms.gz", "stats/lost_kernel", "stats/throttled/TIMER"})
+        dir.write("d/samples/current/" + std::string(name), "");
+    fs::remove_all(dir / "d/samples/current/{root}");
+    fs::create_directories(dir / "d/samples/current/{root}/bin");
+    run_session(dir / "d", "/bin/c");
+    EXPECT_EQ(images_in(dir / "d/samples/previous"), std::vector<std::string>{"/bin/a"});
+}
+
 TEST(Session, append_adds_to_current) {
     const TempDir dir;
     run_session(dir / "d", "/bin/a", true);
@@ -226,6 +250,17 @@ TEST(Session, links_in_a_sample_path_are_refused) {
     EXPECT_TRUE(contains(fault(ErrorKind::system, try_it), "{root}/bin is in the way"));
 }
 
+TEST(Session, sample_file_with_a_second_name_is_not_written_to) {
+    const TempDir dir;
+    run_session(dir / "d", "/bin/a");
+    const std::string file = "d/samples/current/{root}/bin/a/{dep}/{root}/bin/a/TIMER.1.0.all.all.all";
+    fs::create_hard_link(dir / file, dir / "precious");
+    const std::string before = read_file(dir / "precious");
+    EXPECT_TRUE(contains(fault(ErrorKind::input, [&] { run_session(dir / "d", "/bin/a", true); }),
+                         "TIMER.1.0.all.all.all has a second name"));
+    EXPECT_EQ(read_file(dir / "precious"), before);
+}
+
 TEST(Session, names_that_cannot_be_spelled_or_are_too_long_are_errors) {
     const TempDir dir;
     Diagnostics notes;
@@ -353,6 +388,31 @@ TEST(Session, statistics_of_a_sound_run_leave_no_counter_behind) {
     EXPECT_TRUE(fs::is_empty(dir / "d/samples/current/stats"));
 }
 
+TEST(Session, statistics_are_of_all_runs_and_the_log_of_the_last) {
+    const TempDir dir;
+    SessionWriter session = open(dir / "d");
+    session.begin(false);
+    SessionInfo whole, run;
+    whole.ledger.add_lost(LossCause::guest, 0, 7);
+    run.ledger.add_lost(LossCause::guest, 0, 3);
+    session.write_statistics(whole);
+    session.append_account(operf_log, run);
+    EXPECT_EQ(SessionReader(session.current_path()).statistic("lost_invalid_hypervisor_addr"), 7u);
+    EXPECT_TRUE(contains(read_file(dir / "d/samples/operf.log"), "samples lost: 3\n"));
+}
+
+TEST(Session, a_current_that_was_removed_or_replaced_is_noticed) {
+    const TempDir dir;
+    SessionWriter session = open(dir / "d");
+    EXPECT_FALSE(session.is_in_place());
+    session.begin(false);
+    EXPECT_TRUE(session.is_in_place());
+    fs::remove_all(dir / "d/samples/current");
+    EXPECT_FALSE(session.is_in_place());
+    fs::create_directory(dir / "d/samples/current");
+    EXPECT_FALSE(session.is_in_place());
+}
+
 TEST(Session, log_grows_by_every_account) {
     const TempDir dir;
     SessionWriter session = open(dir / "d");
@@ -369,4 +429,3 @@ TEST(Session, log_grows_by_every_account) {
 }
 
 }  // namespace op
-

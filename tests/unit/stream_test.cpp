@@ -3,7 +3,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -74,6 +77,39 @@ std::vector<uint64_t> aligned(std::string_view bytes) {
 std::span<const std::byte> span_of(const std::vector<uint64_t>& copy, size_t size) {
     return std::as_bytes(std::span(copy)).first(size);
 }
+
+/// Where each record of one_of_each() ends, from the length of streams that end there.
+std::vector<size_t> record_ends(const std::string& path, size_t head) {
+    std::vector<size_t> ends;
+    std::vector<Record> records;
+    for (const Record& record : one_of_each()) {
+        records.push_back(record);
+        ends.push_back(write_stream(path, records).size());
+    }
+    EXPECT_GT(ends.front(), head);
+    return ends;
+}
+
+/// While it lives, no file of this process grows beyond `bytes`.
+class FileSizeLimit {
+public:
+    explicit FileSizeLimit(rlim_t bytes) {
+        ::getrlimit(RLIMIT_FSIZE, &old_);
+        const rlimit limit{bytes, old_.rlim_max};
+        handler_ = ::signal(SIGXFSZ, SIG_IGN);
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &old_);
+        ::signal(SIGXFSZ, handler_);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+private:
+    rlimit old_{};
+    sighandler_t handler_ = SIG_DFL;
+};
 
 }  // namespace
 
@@ -181,13 +217,45 @@ TEST(Stream, a_stream_cut_off_anywhere_gives_what_came_before_and_counts_the_dam
     const std::string head = write_stream(dir / "h", {});
     const std::string bytes = write_stream(dir / "s", one_of_each());
     const auto copy = aligned(bytes);
+    const std::vector<size_t> ends = record_ends(dir / "e", head.size());
     for (size_t n = head.size() + 1; n < bytes.size(); ++n) {
         StreamReader reader(span_of(copy, n), "s");
         std::vector<Record> records;
         reader.read(records, 100);
-        if (!reader.damage()) continue;  // cut between two records
+        const size_t whole = std::ranges::upper_bound(ends, n) - ends.begin();
+        const bool between = whole > 0 && ends[whole - 1] == n;
+        EXPECT_EQ(reader.damage().has_value(), !between) << n;
+        ASSERT_EQ(records.size(), whole + !between) << n;
+        for (size_t i = 0; i < whole; ++i)
+            EXPECT_EQ(records[i].index(), one_of_each()[i].index()) << n;
+        if (between) continue;
         EXPECT_EQ(std::get<Lost>(records.back()).cause, LossCause::damaged_stream);
+        EXPECT_EQ(std::get<Lost>(records.back()).count, 1u);
     }
+}
+
+TEST(Stream, what_a_failed_write_wrote_is_not_written_again) {
+    const test::TempDir dir;
+    SessionInfo info;
+    info.events.push_back({"TIMER", 0, 1000000});
+    StreamWriter writer(open_file(dir / "s", O_RDWR | O_CREAT), dir / "s", info);
+    constexpr size_t written = 3000;
+    for (uint64_t i = 0; i < written; ++i)
+        writer.write(Sample{i, 7, 8, 1, 0, CpuMode::user, 0, {0x1000}, {}});
+    {
+        const FileSizeLimit limit(65000);  // within a record
+        EXPECT_THROW(writer.finish(), Error);
+        EXPECT_THROW(writer.finish(), Error);
+    }
+    writer.finish();
+    const std::string bytes = read_file(dir / "s");
+    const auto copy = aligned(bytes);
+    StreamReader reader(span_of(copy, bytes.size()), "s");
+    std::vector<Record> records;
+    reader.read(records, 2 * written);
+    EXPECT_FALSE(reader.damage());
+    ASSERT_EQ(records.size(), written);
+    EXPECT_EQ(std::get<Sample>(records.back()).time, written - 1);
 }
 
 TEST(Stream, a_file_without_a_whole_head_is_refused) {

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every C++ file looks as .clang-format says. Another version of clang-format than 14 may see it otherwise.
+set -eu
+cd "${srcdir:-.}"
+tool=
+for name in clang-format-14 clang-format; do
+	[ -z "$tool" ] && "$name" --version 2>/dev/null | grep -q 'version 14\.' && tool=$name
+done
+if [ -z "$tool" ]; then
+	echo "skipped: no clang-format 14 here"
+	exit 77
+fi
+find libop daemon libpp utils tests -name '*.cpp' -o -name '*.h' | xargs "$tool" --dry-run -Werror
