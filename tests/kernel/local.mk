@@ -28,7 +28,8 @@ kernel_cases = \
 	tests/kernel/t_rounds.sh \
 	tests/kernel/t_shares.sh \
 	tests/kernel/t_short_lived.sh \
-	tests/kernel/t_throttle.sh
+	tests/kernel/t_throttle.sh \
+	tests/kernel/t_too_big.sh
 kernel_harness = \
 	tests/kernel/bench.sh \
 	tests/kernel/bench_in_guest.sh \

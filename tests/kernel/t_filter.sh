@@ -8,6 +8,7 @@ load_driver timer=1
 use_timer 1000000
 background shares 60000
 other=$pid
+wait_for 10 grep -q shares "/proc/$other/comm"
 put pid_filter "$other"
 sample one.log sleep 2
 check "samples of the process" "$(value one.log placed)" -gt 100
