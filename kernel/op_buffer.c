@@ -466,10 +466,21 @@ static int alloc_cpu_rings(unsigned int cpu, size_t size)
 	return error;
 }
 
-int op_alloc_rings(void)
+static size_t ring_size(void)
 {
 	size_t words = op_settings.buffer_size / (num_possible_cpus() * OP_RINGS);
-	size_t size = roundup_pow_of_two(max_t(size_t, words * sizeof(u64), OP_MIN_RING));
+
+	return roundup_pow_of_two(max_t(size_t, words * sizeof(u64), OP_MIN_RING));
+}
+
+size_t op_rings_size(void)
+{
+	return ring_size() * OP_RINGS * num_possible_cpus();
+}
+
+int op_alloc_rings(void)
+{
+	size_t size = ring_size();
 	unsigned int cpu;
 
 	/* The watershed is room left: of the whole buffer's, each ring has its share. */

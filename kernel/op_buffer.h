@@ -60,6 +60,7 @@ void op_put_throttle(unsigned int counter, bool on);
 void op_restart_stats(void);
 
 /* Process context, under op_mutex, while stopped. */
+size_t op_rings_size(void); /* bytes that op_alloc_rings() will take */
 int op_alloc_rings(void);
 void op_free_rings(void);
 

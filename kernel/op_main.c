@@ -5,6 +5,7 @@
 #include "op_main.h"
 
 #include <linux/init.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 
 #include "op_buffer.h"
@@ -67,12 +68,22 @@ static int choose_model(void)
 	return op_model ? 0 : error;
 }
 
+/* Half of what is free is the most that buffers may take: nobody is to die for them. */
+static bool fits_memory(void)
+{
+	size_t size = op_rings_size() + op_stores_size(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
+
+	return size >> PAGE_SHIFT <= si_mem_available() / 2;
+}
+
 int op_set_up(void)
 {
 	int error;
 
 	if (op_settings.buffer_watershed >= op_settings.buffer_size)
 		return -EINVAL;
+	if (!fits_memory())
+		return -ENOMEM;
 	error = op_alloc_rings();
 	if (error)
 		return error;

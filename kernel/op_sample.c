@@ -397,6 +397,11 @@ static size_t slot_size(unsigned long depth)
 	return ALIGN(sizeof(struct op_waiting) + depth * sizeof(u64), sizeof(u64));
 }
 
+size_t op_stores_size(unsigned long samples, unsigned long depth)
+{
+	return samples * slot_size(depth) * num_possible_cpus();
+}
+
 static int fill_store(struct op_store *store, unsigned int cpu, unsigned long samples, unsigned long depth)
 {
 	unsigned long i;

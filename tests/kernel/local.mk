@@ -25,9 +25,12 @@ kernel_cases = \
 	tests/kernel/t_killed_reader.sh \
 	tests/kernel/t_life.sh \
 	tests/kernel/t_map_run.sh \
+	tests/kernel/t_msr.sh \
+	tests/kernel/t_opcontrol.sh \
 	tests/kernel/t_rounds.sh \
 	tests/kernel/t_shares.sh \
 	tests/kernel/t_short_lived.sh \
+	tests/kernel/t_slow_daemon.sh \
 	tests/kernel/t_throttle.sh \
 	tests/kernel/t_too_big.sh
 kernel_harness = \

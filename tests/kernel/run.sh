@@ -119,6 +119,12 @@ make_kit() {
 	mkdir -p "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
 	"$here/build_module.sh" $(command -v sparse >/dev/null && echo --sparse) "$flavour" "$OP_KERNELS" "$top/$flavour/module"
+	case $flavour in
+	*-amd64)
+		OP_MSR_DOUBLE=1 "$here/build_module.sh" "$flavour" "$OP_KERNELS" "$top/$flavour/double"
+		cp "$top/$flavour/double/oprofile.ko" "$kit/oprofile_double.ko"
+		;;
+	esac
 	cp "$top/$flavour/module/oprofile.ko" "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
 }
 
