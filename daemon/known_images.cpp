@@ -72,11 +72,13 @@ ImageRef KnownImages::region_image(const ImageCookie& cookie) {
 
 /// The driver says that it is a file, so it is one, whatever its path looks like.
 ImageRef KnownImages::file_image(const ImageCookie& cookie) {
-    const MappedPath path = classify_mapped_path(cookie.path);
-    const bool plain = path.kind == RegionKind::file;
-    const StringId name = names_.intern(plain ? path.name : cookie.path.empty() ? "(unnamed)" : cookie.path);
-    if (path.deleted) deleted_.insert(name);
-    check_identity(cookie, name, path.deleted);
+    constexpr std::string_view mark = " (deleted)";
+    std::string_view path = cookie.path;
+    const bool deleted = path.ends_with(mark);
+    if (deleted) path.remove_suffix(mark.size());
+    const StringId name = names_.intern(path.empty() ? "(unnamed)" : path);
+    if (deleted) deleted_.insert(name);
+    check_identity(cookie, name, deleted);
     return ImageRef::file(name);
 }
 

@@ -185,6 +185,8 @@ static const char *region_label(struct vm_area_struct *vma)
 		name = vma->vm_ops->name(vma);
 	if (name)
 		return name;
+	if (vma->vm_file)
+		return vma->vm_file->f_path.dentry->d_name.name; /* of memory that looks like a file, constant */
 	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
 		return "[heap]";
 	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)

@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/moduleparam.h>
+#include <linux/mount.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
@@ -119,6 +120,21 @@ static struct vm_area_struct *mapping_of(struct mm_struct *mm, u64 address)
 	return vma && vma->vm_start <= address ? vma : NULL;
 }
 
+/* Memory that only looks like a file: memfd, System V, /dev/zero. But a program started from it is one. */
+static bool is_memory(struct mm_struct *mm, const struct file *file)
+{
+	const struct file *exe;
+	bool memory;
+
+	if (!(file->f_path.mnt->mnt_flags & MNT_INTERNAL))
+		return false;
+	rcu_read_lock();
+	exe = rcu_dereference(mm->exe_file);
+	memory = !exe || file_inode(exe) != file_inode(file);
+	rcu_read_unlock();
+	return memory;
+}
+
 static bool place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place)
 {
 	struct vm_area_struct *vma = mapping_of(mm, address);
@@ -127,7 +143,7 @@ static bool place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op
 		return false;
 	place->reserved = 0;
 	place->offset = address - vma->vm_start;
-	if (vma->vm_file) {
+	if (vma->vm_file && !is_memory(mm, vma->vm_file)) {
 		place->offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
 		place->image = op_file_cookie(vma->vm_file);
 	} else {

@@ -229,4 +229,11 @@ TEST_F(CollectingPlaced, many_images_need_few_open_files_and_lose_nothing) {
     EXPECT_EQ(ledger().stored(), 5000u);
 }
 
+TEST_F(CollectingPlaced, a_program_started_from_a_memfd_is_a_deleted_file) {
+    announce();
+    feed({file(7, "/memfd:hidden (deleted)"), at({0x1010, 7})});
+    files();
+    EXPECT_TRUE(account_.images.at("/memfd:hidden").deleted);
+}
+
 }  // namespace op::collect
