@@ -55,7 +55,14 @@ balanced() {
 		}' "$work/totals" || fail "$1: the account does not balance"
 }
 
-# samples_of SESSION SYMBOL: its samples in opreport -l
+# own_program: a copy of the program of known shares at $program, so that a profile of the whole system can tell it from
+# that of a test running beside this one
+own_program() {
+	program=$work/program
+	cp "$tests/e2e/shares" "$program"
+}
+
+# samples_of SESSION SYMBOL [SPEC]: its samples in opreport -l
 samples_of() {
-	"$build/opreport" --session-dir "$1" --symbols 2>/dev/null | awk -v s="$2" '$NF == s { n += $1 } END { print n + 0 }'
+	"$build/opreport" --session-dir "$1" --symbols ${3+"$3"} 2>/dev/null | awk -v s="$2" '$NF == s { n += $1 } END { print n + 0 }'
 }

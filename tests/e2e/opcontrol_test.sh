@@ -7,6 +7,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "skipped: profiling the whole system needs root"
 	exit 77
 fi
+own_program
 root=$work/root
 mkdir -p "$root/root" "$root/run" "$root/var/lib"
 s=$root/var/lib/oprofile
@@ -25,7 +26,7 @@ says() {
 }
 # the samples of the busy program in a session
 busy_samples() {
-	"$build/opreport" --session-dir "$s" --symbols "session:$1" "image:$tests/e2e/shares" 2>/dev/null |
+	"$build/opreport" --session-dir "$s" --symbols "session:$1" "image:$program" 2>/dev/null |
 		awk '$NF == "three_parts" { n += $1 } END { print n + 0 }'
 }
 end() {
@@ -53,7 +54,7 @@ says running '^Event 0: TIMER:100000'
 control 0 again --start
 
 # A program's samples are there after --dump
-"$tests/e2e/shares" plain 400
+"$program" plain 400
 control 0 dump --dump
 [ "$(busy_samples current)" -gt 200 ] || fail "dump: $(busy_samples current) samples of the program"
 control 0 counted --status
@@ -71,7 +72,7 @@ control 0 stop --stop
 control 0 paused --status
 says paused '^Daemon paused: pid'
 before=$(busy_samples current)
-"$tests/e2e/shares" plain 100
+"$program" plain 100
 control 0 dump2 --dump
 [ "$(busy_samples current)" = "$before" ] || fail "stop: samples were taken"
 
@@ -81,7 +82,7 @@ control 0 save --save=first
 [ "$(busy_samples first)" = "$before" ] || fail "save: $(busy_samples first) samples, not $before"
 control 1 taken --save=first
 control 1 outside --save=../first
-"$tests/e2e/shares" plain 200
+"$program" plain 200
 control 0 reset --reset
 [ "$(busy_samples current)" = 0 ] || fail "reset: $(busy_samples current) samples are left"
 

@@ -8,6 +8,7 @@ if [ "$(id -u)" != 0 ]; then
 	exit 77
 fi
 need_profiling
+own_program
 s=$work/s
 control=$work/run/control
 daemon_pid=
@@ -35,9 +36,11 @@ gone() {
 		sleep 0.05
 	done
 }
-# three_to_one SESSION-DIR [SPEC]: the shares in the report agree with the program's
+# program_samples SESSION-DIR: those of its larger part
+program_samples() { samples_of "$1" three_parts "image:$program"; }
+# three_to_one SESSION-DIR: the shares in the report agree with the program's
 three_to_one() {
-	"$build/opreport" --session-dir "$1" --symbols 2>/dev/null | awk '
+	"$build/opreport" --session-dir "$1" --symbols "image:$program" 2>/dev/null | awk '
 		$NF == "three_parts" { a += $1 } $NF == "one_part" { b += $1 }
 		END {
 			n = a + b
@@ -65,7 +68,7 @@ start_daemon first --start --separate=library
 [ "$(value state)" = sampling ] || fail "not sampling"
 [ "$(value session-dir)" = "$s" ] || fail "wrong session directory"
 [ "$(value separate)" = library ] || fail "wrong separation"
-"$tests/e2e/shares" plain 1000
+"$program" plain 1000
 ask dump
 three_to_one "$s"
 [ "$(value lost)" = 0 ] || ask status
@@ -91,10 +94,10 @@ grep -q "in use by process $daemon_pid" "$work/third.log" || fail "the owner is 
 ask stop
 [ "$(value state)" = stopped ] || fail "not stopped"
 before=$(value sampled)
-"$tests/e2e/shares" plain 200
+"$program" plain 200
 [ "$(value sampled)" = "$before" ] || fail "samples while stopped"
 ask start
-"$tests/e2e/shares" plain 200
+"$program" plain 200
 ask stop
 [ "$(value sampled)" -gt "$before" ] || fail "no samples after the second start"
 three_to_one "$s"
@@ -106,15 +109,15 @@ for name in "" . .. a/b /etc current; do
 	ask "save $name" && fail "saved as '$name'"
 done
 [ "$(value sampled)" = 0 ] || fail "save did not begin anew"
-monday=$("$build/opreport" --session-dir "$s" --symbols session:monday 2>/dev/null | awk '$NF == "three_parts" { print $1 }')
+monday=$("$build/opreport" --session-dir "$s" --symbols session:monday "image:$program" 2>/dev/null | awk '$NF == "three_parts" { print $1 }')
 [ "$monday" -gt 1000 ] || fail "the saved session is not whole"
 ask start
-"$tests/e2e/shares" plain 200
+"$program" plain 200
 ask dump
-[ "$(samples_of "$s" three_parts)" -gt 100 ] || fail "nothing new after save"
+[ "$(program_samples "$s")" -gt 100 ] || fail "nothing new after save"
 ask stop
 ask reset
-[ "$(samples_of "$s" three_parts)" = 0 ] || fail "reset left samples"
+[ "$(program_samples "$s")" = 0 ] || fail "reset left samples"
 [ "$(value sampled)" = 0 ] || fail "reset left the account"
 
 # HUP, USR1, USR2
@@ -128,21 +131,21 @@ until [ "$(value state)" = stopped ]; do kill -0 "$daemon_pid" || fail "USR2 end
 
 # Killed while sampling: what was stored stays, the next one takes over
 ask start
-"$tests/e2e/shares" plain 300
+"$program" plain 300
 ask dump
-killed=$(samples_of "$s" three_parts)
+killed=$(program_samples "$s")
 kill -9 "$daemon_pid"
 gone "$daemon_pid"
 [ -f "$s/lock" ] || fail "the lock of the killed one should be there"
 start_daemon again --start
 grep -q 'took over the lock' "$work/again.log" || fail "the take-over is not told"
-"$tests/e2e/shares" plain 300
+"$program" plain 300
 ask dump
-[ "$(samples_of "$s" three_parts)" -gt "$killed" ] || fail "the killed one's samples are gone"
+[ "$(program_samples "$s")" -gt "$killed" ] || fail "the killed one's samples are gone"
 
 # The session's directory is removed while it records, then a full disk: told, not fatal
 until rm -rf "$s/samples/current" 2>/dev/null; do :; done # it makes files there meanwhile
-"$tests/e2e/shares" plain 100
+"$program" plain 100
 status=0
 ask dump || status=$?
 [ "$status" = 1 ] || fail "dump into nowhere: $status"
@@ -158,7 +161,7 @@ grep -q 'samples stored: ' "$s/samples/oprofiled.log" || fail "the account is no
 mkdir "$work/full"
 if mount -t tmpfs -o size=96k none "$work/full" 2>/dev/null; then
 	s=$work/full start_daemon full --start
-	"$tests/e2e/shares" children 300
+	"$program" children 300
 	ask dump || true
 	[ "$(value state)" = sampling ] || fail "the full disk ended it"
 	sampled=$(value sampled) stored=$(value stored) lost=$(value lost)
@@ -186,7 +189,7 @@ if command -v setpriv >/dev/null; then
 	mkdir "$work/nobody"
 	s=$work/nobody start_daemon as_nobody --user=nobody --start
 	[ "$(stat -c %U "/proc/$daemon_pid")" = nobody ] || grep -q '^Uid:.65534' "/proc/$daemon_pid/status" || fail "still root"
-	"$tests/e2e/shares" plain 1000
+	"$program" plain 1000
 	stranger() { setpriv --reuid 65533 --regid 65533 --clear-groups "$work/ask" "$control" "$@"; }
 	[ "$(stranger status)" = "ok
 session-dir: $work/nobody" ] || fail "a stranger's status: $(stranger status)"
@@ -205,8 +208,8 @@ fi
 # A report of a daemon's session asks it to flush first
 if [ ! -e /run/oprofiled/control ] && [ -w /run ]; then
 	s=$work/flush control=/run/oprofiled/control start_daemon flushed --start
-	"$tests/e2e/shares" plain 500
-	[ "$(samples_of "$work/flush" three_parts)" -gt 500 ] || fail "the report did not have it flushed"
+	"$program" plain 500
+	[ "$(program_samples "$work/flush")" -gt 500 ] || fail "the report did not have it flushed"
 	control=/run/oprofiled/control ask shutdown wait
 	rm -rf /run/oprofiled
 else
