@@ -211,7 +211,7 @@ Fd SessionWriter::open_log(const std::string& name) const {
     Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK);
     struct stat st {};
     if (!log || ::fstat(log.get(), &st) != 0) throw_system("cannot open " + path);
-    if (!S_ISREG(st.st_mode)) throw_input(path + " is not a regular file; remove it");
+    check_own_file(st, path);
     return log;
 }
 

@@ -71,6 +71,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/replay_source_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \
+	tests/unit/keep_mask.h \
 	tests/unit/temp_dir.h \
 	tests/unit/text_test.cpp \
 	tests/unit/x86_encode_test.cpp

@@ -8,12 +8,14 @@
 
 #include "daemon/recording.h"
 #include "libop/error.h"
+#include "tests/unit/keep_mask.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
 namespace {
 
 CommandEnd end_of(std::vector<std::string> words) {
+    const test::KeepMask mask;
     StopSignals signals;
     Command command(std::move(words), signals.old_mask());
     command.release();
@@ -41,6 +43,7 @@ TEST(Command, what_cannot_be_run_is_a_usage_error) {
 TEST(Command, does_nothing_before_it_is_released) {
     const test::TempDir dir;
     const std::string trace = dir / "trace";
+    const test::KeepMask mask;
     StopSignals signals;
     { const Command dropped({"touch", trace}, signals.old_mask()); }
     Command dismissed({"touch", trace}, signals.old_mask());

@@ -10,6 +10,7 @@
 
 #include "daemon/attach.h"
 #include "libop/error.h"
+#include "tests/unit/keep_mask.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
@@ -61,6 +62,7 @@ protected:
 
     test::TempDir dir_;
     std::string ready_ = dir_ / "ready";
+    test::KeepMask mask_;
     StopSignals signals_;
     FakeSource source_;
     Diagnostics notes_;
@@ -119,8 +121,6 @@ TEST_F(Recordings, kill_a_command_at_the_second_signal) {
     EXPECT_EQ(run(&command), StopReason::interrupted);
     EXPECT_EQ(time_, std::chrono::steady_clock::time_point{}) << "no time has passed";
     EXPECT_EQ(command.poll_end()->code, SIGKILL);
-    while (signals_.take().number != 0) {
-    }
 }
 
 TEST_F(Recordings, go_on_when_a_checkpoint_fails) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tests/unit/faults.h"
+#include "tests/unit/keep_mask.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
@@ -268,6 +269,7 @@ TEST_F(Serviced, signals_and_shutdown_end_it) {
 }
 
 TEST_F(Serviced, works_until_it_is_shut_down_over_its_socket) {
+    const test::KeepMask mask;
     StopSignals signals;
     ControlServer server(dir_ / "run/control", ::getuid(),
                          [this](const ControlRequest& r, Standing s) { return service_.handle(r, s); });
@@ -290,6 +292,7 @@ TEST_F(Serviced, works_until_it_is_shut_down_over_its_socket) {
 }
 
 TEST_F(Serviced, ends_with_status_1_on_sigterm) {
+    const test::KeepMask mask;
     StopSignals signals;
     ControlServer server(dir_ / "run/control", ::getuid(),
                          [](const ControlRequest&, Standing) { return ControlReply{}; });
