@@ -62,7 +62,8 @@ TEST(PerfEvents, only_a_missing_counter_lets_the_clock_take_over) {
         EXPECT_FALSE(is_countable(error));
     for (const auto& [error, remedy] :
          {std::pair{EBUSY, "another profiler"}, {EMFILE, "ulimit -n"}, {EACCES, "not permitted"}})
-        EXPECT_TRUE(test::contains(test::fault(ErrorKind::system, [&] { is_countable(error); }), remedy));
+        EXPECT_TRUE(test::contains(test::fault(ErrorKind::system, [&, code = error] { is_countable(code); }),
+                                   remedy));
 }
 
 TEST(PerfEvents, an_unknown_event_or_a_low_count_is_refused) {
