@@ -101,19 +101,26 @@ std::string random_suffix() {
 
 }  // namespace
 
+TemporaryFile::TemporaryFile(const Fd& dir, std::string name)
+    : dir_(dir), name_(std::move(name)), temporary_("." + name_ + "." + random_suffix()) {}
+
+TemporaryFile::~TemporaryFile() {
+    if (!is_renamed_) ::unlinkat(dir_.get(), temporary_.c_str(), 0);
+}
+
+void TemporaryFile::rename() {
+    if (::renameat(dir_.get(), temporary_.c_str(), dir_.get(), name_.c_str()) != 0)
+        throw_system("cannot replace " + name_);
+    is_renamed_ = true;
+}
+
 void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode) {
-    const std::string temporary = "." + name + "." + random_suffix();
-    Fd fd = open_at(dir, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode);
+    TemporaryFile temporary(dir, name);
+    const Fd fd = open_at(dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, mode);
     if (!fd) throw_system("cannot create " + name);
-    try {
-        write_fd(fd.get(), bytes, name);
-        if (::fsync(fd.get()) != 0) throw_system("cannot write " + name);
-        if (::renameat(dir.get(), temporary.c_str(), dir.get(), name.c_str()) != 0)
-            throw_system("cannot replace " + name);
-    } catch (...) {
-        ::unlinkat(dir.get(), temporary.c_str(), 0);
-        throw;
-    }
+    write_fd(fd.get(), bytes, name);
+    if (::fsync(fd.get()) != 0) throw_system("cannot write " + name);
+    temporary.rename();
 }
 
 MappedFile::MappedFile(const std::string& path) : MappedFile(open_file(path, O_RDONLY | O_NONBLOCK), path) {}

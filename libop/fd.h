@@ -55,6 +55,26 @@ void for_each_line(const std::string& path, const std::function<bool(std::string
 size_t write_part(int fd, std::string_view bytes) noexcept;
 /// Writes all bytes. Throws a system error "cannot write PATH".
 void write_fd(int fd, std::string_view bytes, const std::string& path);
+/// A name in a directory that nobody can foresee, for a file that takes another's place when it is whole.
+class TemporaryFile {
+public:
+    /// Makes nothing. `dir` must outlive the object; `name` is what it is to replace.
+    TemporaryFile(const Fd& dir, std::string name);
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    /// Removes the file if it was not renamed.
+    ~TemporaryFile();
+
+    const std::string& name() const noexcept { return temporary_; }
+    /// Puts the file in the place of what it is to replace. Throws a system error.
+    void rename();
+
+private:
+    const Fd& dir_;
+    std::string name_, temporary_;
+    bool is_renamed_ = false;
+};
+
 /// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is
 /// left behind and the old content stands. Throws a system error.
 void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode = 0644);

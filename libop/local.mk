@@ -14,6 +14,7 @@ libop_a_SOURCES = \
 	libop/event_spec.cpp libop/event_spec.h \
 	libop/event_table.cpp libop/event_table.h \
 	libop/fd.cpp libop/fd.h \
+	libop/foreign_abi.cpp libop/foreign_abi.h \
 	libop/gzip.cpp libop/gzip.h \
 	libop/intern.h \
 	libop/kallsyms.cpp libop/kallsyms.h \

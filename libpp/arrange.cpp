@@ -174,15 +174,21 @@ std::string ProfileClass::short_name(Axis axis) const {
 ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge) {
     ProfileClasses result;
     std::map<ImageName, std::map<ImageName, std::vector<ClassFile>>> images;
+    std::map<std::tuple<ImageName, ImageName, ImageName>, std::vector<ClassFile>> arcs;
     for (auto& [key, draft] : group(files, merge)) {
         const auto column = static_cast<uint32_t>(result.classes.size());
         for (const size_t file : draft.files) {
             const SampleName& name = files[file].name;
-            images[name.image][merge.library ? name.image : name.app].push_back({file, column});
+            const ImageName& app = merge.library ? name.image : name.app;
+            auto& feeding = name.callee ? arcs[{name.image, *name.callee, app}] : images[name.image][app];
+            feeding.push_back({file, column});
         }
         result.classes.push_back(std::move(draft.shown));
     }
     result.axis = find_axis(result.classes);
+    result.is_library_merged = merge.library;
+    for (auto& [key, arc] : arcs)
+        result.arcs.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(arc)});
     for (auto& [image, parts] : images) {
         ImageFiles& added = result.images.emplace_back(ImageFiles{image, {}});
         for (auto& [app, part] : parts)

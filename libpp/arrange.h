@@ -58,11 +58,20 @@ struct ImageFiles {
     std::vector<ImagePart> parts;  ///< sorted by app
 };
 
+/// The arcs of calls from one image into one, of one application.
+struct ArcFiles {
+    ImageName caller, callee;
+    ImageName app;  ///< meaningless if libraries are merged: each image is its own application then
+    std::vector<ClassFile> files;
+};
+
 /// The columns and what feeds them.
 struct ProfileClasses {
     Axis axis = Axis::event;
     std::vector<ProfileClass> classes;  ///< never empty
-    std::vector<ImageFiles> images;     ///< sorted by image
+    std::vector<ImageFiles> images;     ///< sorted by image; samples only
+    std::vector<ArcFiles> arcs;         ///< sorted by caller, callee, application
+    bool is_library_merged = false;
 };
 
 /// Arranges files; there is at least one. Throws a usage error if classes differ in more than one way, which

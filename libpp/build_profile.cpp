@@ -8,6 +8,7 @@
 #include "libop/error.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
+#include "libpp/build_arcs.h"
 #include "libpp/profile.h"
 
 namespace op::pp {
@@ -78,17 +79,12 @@ public:
     Profile build() && {
         for (const ImageFiles& image : classes_.images)
             add_image(image);
+        add_arcs(profile_, indexes_, classes_, samples_, symbolizer_);
         profile_.check();
         return std::move(profile_);
     }
 
 private:
-    uint32_t index_of(const ImageName& name) {
-        const auto [at, is_new] = indexes_.try_emplace(name, static_cast<uint32_t>(profile_.images.size()));
-        if (is_new) profile_.images.push_back({name, nullptr});
-        return at->second;
-    }
-
     void add_image(const ImageFiles& image) {
         hits_.clear();
         mtime_ = 0;
@@ -97,7 +93,7 @@ private:
             read_part(part);
         if (hits_.empty()) return;
         std::ranges::sort(hits_, {}, &Hit::place);
-        const uint32_t index = index_of(image.image);
+        const uint32_t index = indexes_.of(image.image);
         profile_.images[index].symbols = &symbolizer_.symbols(image.image, mtime_, is_kernel_);
         walk(index);
     }
@@ -111,7 +107,7 @@ private:
             check.add(samples_.file(file.file), file.column, content->header);
             mtime_ = std::max(mtime_, content->header.mtime);
             is_kernel_ |= content->header.is_kernel;
-            const uint32_t app = index_of(part.app);
+            const uint32_t app = indexes_.of(part.app);
             for (const SampleEntry& entry : content->entries)
                 if (entry.count != 0) hits_.push_back({entry.key, app, file.column, entry.count});
         }
@@ -164,7 +160,7 @@ private:
     SampleSet& samples_;
     Symbolizer& symbolizer_;
     Profile profile_;
-    std::map<ImageName, uint32_t> indexes_;
+    ImageIndex indexes_{profile_};
     // Of the image being added:
     std::vector<Hit> hits_;
     uint64_t mtime_ = 0;

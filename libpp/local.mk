@@ -2,10 +2,12 @@
 noinst_LIBRARIES += libpp.a
 libpp_a_SOURCES = \
 	libpp/arrange.cpp libpp/arrange.h \
+	libpp/build_arcs.cpp libpp/build_arcs.h \
 	libpp/build_profile.cpp \
 	libpp/debuginfo.cpp libpp/debuginfo.h \
 	libpp/demangle.cpp libpp/demangle.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
+	libpp/export_gmon.cpp libpp/export_gmon.h \
 	libpp/image_finder.cpp libpp/image_finder.h \
 	libpp/image_symbols.cpp libpp/image_symbols.h \
 	libpp/kernel_symbols.cpp libpp/kernel_symbols.h \
@@ -15,11 +17,17 @@ libpp_a_SOURCES = \
 	libpp/profile_spec.cpp libpp/profile_spec.h \
 	libpp/report.cpp libpp/report.h \
 	libpp/report_images.cpp \
+	libpp/report_callgraph.cpp \
+	libpp/report_diff.cpp \
 	libpp/report_symbols.cpp \
+	libpp/symbol_rows.cpp libpp/symbol_rows.h \
 	libpp/sample_set.cpp libpp/sample_set.h \
 	libpp/select.cpp libpp/select.h \
 	libpp/session_notes.cpp libpp/session_notes.h \
 	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
 	libpp/symbolizer.cpp libpp/symbolizer.h \
-	libpp/write_text.cpp \
+	libpp/write_csv.cpp \
+	libpp/write_json.cpp \
+	libpp/write_text.cpp libpp/write_text.h \
+	libpp/write_text_symbols.cpp \
 	libpp/writers.cpp libpp/writer.h

@@ -25,7 +25,7 @@ void check_location(const Profile& profile, const Location& location) {
     require(location.symbol < profile.symbols.size(), "a location's symbol is unknown");
     const ProfileSymbol& symbol = profile.symbols[location.symbol];
     require(symbol.image == location.image, "a location's symbol is of another image");
-    require(location.offset - symbol.symbol->start < symbol.symbol->length,
+    require(location.offset - symbol.symbol->start <= symbol.symbol->length,
             "a location lies outside its symbol");
 }
 
@@ -37,13 +37,18 @@ void check_sample(const Profile& profile, const StackSamples& sample) {
             "a stack lies outside the frames");
 }
 
-void check_counts(const Profile& profile) {
-    const size_t width = profile.columns.size();
-    require(profile.counts.size() == profile.samples.size() * width,
-            "a count per sample and column is missing");
-    for (auto row = profile.counts.begin(); row != profile.counts.end(); row += static_cast<ptrdiff_t>(width))
+void check_arc(const Profile& profile, const Arc& arc) {
+    require(arc.caller_app < profile.images.size() && arc.callee_app < profile.images.size(),
+            "an arc's application is unknown");
+    require(arc.caller < profile.locations.size() && arc.callee < profile.locations.size(),
+            "an arc's location is unknown");
+}
+
+void check_counts(const std::vector<uint64_t>& counts, size_t rows, size_t width) {
+    require(counts.size() == rows * width, "a count per row and column is missing");
+    for (auto row = counts.begin(); row != counts.end(); row += static_cast<ptrdiff_t>(width))
         require(std::any_of(row, row + static_cast<ptrdiff_t>(width), [](uint64_t n) { return n != 0; }),
-                "a sample counts nothing");
+                "a row counts nothing");
 }
 
 }  // namespace
@@ -58,7 +63,10 @@ void Profile::check() const {
         require(frame < locations.size(), "a frame's location is unknown");
     for (const auto& sample : samples)
         check_sample(*this, sample);
-    check_counts(*this);
+    check_counts(counts, samples.size(), columns.size());
+    for (const auto& arc : arcs)
+        check_arc(*this, arc);
+    check_counts(arc_counts, arcs.size(), columns.size());
 }
 
 }  // namespace op::pp

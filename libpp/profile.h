@@ -44,6 +44,13 @@ struct StackSamples {
     uint32_t frames;       ///< at least 1
 };
 
+/// How often a call was on the stack of a sample: a pair of locations, of one application each (they differ
+/// only where every image counts as its own).
+struct Arc {
+    uint32_t caller_app, callee_app;  ///< indexes into Profile::images
+    uint32_t caller, callee;          ///< indexes into Profile::locations; the caller's is its return address
+};
+
 /// Symbolised samples. Plain data; valid as long as the Symbolizer it was built with.
 struct Profile {
     Axis axis = Axis::event;
@@ -54,6 +61,8 @@ struct Profile {
     std::vector<uint32_t> frames;  ///< indexes into locations; a stack begins with the sampled address
     std::vector<StackSamples> samples;
     std::vector<uint64_t> counts;  ///< one per sample and column, sample by sample
+    std::vector<Arc> arcs;
+    std::vector<uint64_t> arc_counts;  ///< one per arc and column, arc by arc
 
     /// The count of a sample in a column.
     uint64_t count(size_t sample, size_t column) const { return counts[sample * columns.size() + column]; }
@@ -61,12 +70,14 @@ struct Profile {
     const Location& leaf(size_t sample) const { return locations[frames[samples[sample].first_frame]]; }
 
     /// Throws an internal error unless: there is a column; every index is in range; every symbol lies in an
-    /// image with symbols; a location's symbol is of its image and holds its offset; every stack has a frame
-    /// and lies within frames; there is one count per sample and column, and no sample without any.
+    /// image with symbols; a location's symbol is of its image and holds its offset (or, of a caller, the
+    /// byte before it); every stack has a frame and lies within frames; there is one count per sample or arc
+    /// and column, and no sample or arc without any.
     void check() const;
 };
 
-/// Builds the flat profile of all samples: locations sorted by image, then offset; each image opened once.
+/// Builds the profile of all samples and arcs: locations of samples sorted by image, then offset; each image
+/// opened once.
 /// Throws an input error if files that count in one column as one image's disagree on the image's mtime or on
 /// whether it is the kernel.
 Profile build_profile(const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer);

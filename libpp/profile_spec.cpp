@@ -56,6 +56,11 @@ void set_texts(Draft& draft, const std::string& word, std::string_view value) {
     draft.spec.*member = texts(word, value);
 }
 
+void add_words(Draft& draft, const std::string& word, std::string_view value) {
+    for (auto& text : texts(word, value))
+        draft.spec.words.push_back(std::move(text));
+}
+
 template <Numbers ProfileSpec::*member>
 void set_numbers(Draft& draft, const std::string& word, std::string_view value) {
     draft.spec.*member = numbers(word, value);
@@ -82,6 +87,9 @@ constexpr Tag tags[] = {
     {"image", set_texts<&ProfileSpec::images>},
     {"image-exclude", set_texts<&ProfileSpec::excluded_images>},
     {"lib-image", set_texts<&ProfileSpec::libraries>},
+    {"lib-image-exclude", set_texts<&ProfileSpec::excluded_libraries>},
+    {"binary", add_words},
+    {"sample-file", set_texts<&ProfileSpec::sample_files>},
     {"event", set_texts<&ProfileSpec::events>},
     {"count", set_numbers<&ProfileSpec::counts>},
     {"unit-mask", set_numbers<&ProfileSpec::unit_masks>},
@@ -101,6 +109,53 @@ bool is_brace(std::string_view word) {
     return word == "{" || word == "}" || word == "{}";
 }
 
+[[noreturn]] void throw_braces(const char* why) {
+    throw_usage(std::string("invalid profile specification: ") + why +
+                "; two profiles are compared as { SPEC } { SPEC }");
+}
+
+/// The words inside and outside of the braces of a differential profile.
+class BraceSplitter {
+public:
+    void add(const std::string& word) {
+        if (word == "{" || word == "{}") open();
+        if (word == "}" || word == "{}") return close();
+        if (word == "{") return;
+        if (is_open_)
+            groups_.back().push_back(word);
+        else
+            common_.push_back(word);
+    }
+    ProfileWords finish() && {
+        if (is_open_) throw_braces("a brace is not closed");
+        if (groups_.empty()) return {std::move(common_), std::nullopt};
+        if (groups_.size() == 1) throw_braces("there is one pair of braces only");
+        if (groups_[0].empty() && !groups_[1].empty()) throw_braces("the first pair of braces is empty");
+        return {joined(groups_[0]), joined(groups_[1])};
+    }
+
+private:
+    void open() {
+        if (is_open_) throw_braces("braces within braces");
+        if (groups_.size() == 2) throw_braces("there are more than two pairs of braces");
+        groups_.emplace_back();
+        is_open_ = true;
+    }
+    void close() {
+        if (!is_open_) throw_braces("a brace is not opened");
+        is_open_ = false;
+    }
+    Texts joined(const Texts& group) const {
+        Texts words = common_;
+        words.insert(words.end(), group.begin(), group.end());
+        return words;
+    }
+
+    bool is_open_ = false;
+    Texts common_;
+    std::vector<Texts> groups_;
+};
+
 void settle_sessions(Draft& draft) {
     auto& sessions = draft.spec.sessions;
     if (sessions.empty()) sessions = {"current"};
@@ -112,14 +167,20 @@ void settle_sessions(Draft& draft) {
 
 }  // namespace
 
+ProfileWords split_differential(std::span<const std::string> words) {
+    BraceSplitter splitter;
+    for (const auto& word : words)
+        splitter.add(word);
+    return std::move(splitter).finish();
+}
+
 ProfileSpec parse_profile_spec(std::span<const std::string> words) {
     Draft draft;
     std::set<std::string_view> seen;
     for (const std::string& word : words) {
         if (word.empty()) throw_usage("invalid profile specification: an empty word");
         if (is_brace(word))
-            throw_usage("invalid profile specification " + word +
-                        ": differential profiles are not available");
+            throw_usage("invalid profile specification " + word + ": two profiles are not compared here");
         const Tag* const tag = find_tag(word);
         if (!tag) {
             draft.spec.words.push_back(word);

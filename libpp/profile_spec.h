@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,23 +13,35 @@ namespace op::pp {
 
 /// What to report on. Every empty list means "any". Image lists hold patterns as typed.
 struct ProfileSpec {
-    std::string archive;                       ///< archive:, empty = none
-    std::vector<std::string> sessions;         ///< session: minus session-exclude:; default "current"
-    std::vector<std::string> words;            ///< bare words: application or library
-    std::vector<std::string> images;           ///< image:
-    std::vector<std::string> excluded_images;  ///< image-exclude:
-    std::vector<std::string> libraries;        ///< lib-image:
-    std::vector<std::string> events;           ///< event:
-    std::vector<uint64_t> counts;              ///< count:
-    std::vector<uint64_t> unit_masks;          ///< unit-mask:
-    std::vector<uint64_t> tids, tgids, cpus;   ///< tid:, tgid:, cpu:
+    std::string archive;                          ///< archive:, empty = none
+    std::vector<std::string> sessions;            ///< session: minus session-exclude:; default "current"
+    std::vector<std::string> words;               ///< bare words and binary: application or library
+    std::vector<std::string> images;              ///< image:
+    std::vector<std::string> excluded_images;     ///< image-exclude:
+    std::vector<std::string> libraries;           ///< lib-image:
+    std::vector<std::string> excluded_libraries;  ///< lib-image-exclude:
+    std::vector<std::string> sample_files;        ///< sample-file:, below the session's sample directory
+    std::vector<std::string> events;              ///< event:
+    std::vector<uint64_t> counts;                 ///< count:
+    std::vector<uint64_t> unit_masks;             ///< unit-mask:
+    std::vector<uint64_t> tids, tgids, cpus;      ///< tid:, tgid:, cpu:
 
     bool operator==(const ProfileSpec&) const = default;
 };
 
-/// Parses the words. A tag given again replaces what it was given before; the same tagged word twice, a tag
-/// without a value, a number that is none, and the braces of a differential profile are usage errors. A word
-/// with an unknown tag is a bare word.
+/// The words of one profile, or of the two that are to be compared.
+struct ProfileWords {
+    std::vector<std::string> first;
+    std::optional<std::vector<std::string>> second;
+};
+
+/// Takes "WORDS {WORDS} {WORDS} WORDS" apart: words outside the braces count for both. Throws a usage error
+/// on braces that do not pair, one pair only, and an empty first pair with a second that is not.
+ProfileWords split_differential(std::span<const std::string> words);
+
+/// Parses the words of one profile. A tag given again replaces what it was given before; the same tagged word
+/// twice, a tag without a value, a number that is none, and braces are usage errors. A word with an unknown
+/// tag is a bare word.
 ProfileSpec parse_profile_spec(std::span<const std::string> words);
 
 }  // namespace op::pp

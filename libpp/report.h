@@ -30,16 +30,16 @@ std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
 
 /// What to show. Every list that is empty asks for nothing special.
 struct ReportOptions {
-    bool heads = true;        ///< banner and column heads
-    bool long_names = false;  ///< full paths
-    bool reverse = false;     ///< every order the other way round
-    bool global_percent =
-        false;             ///< image summary: libraries' shares are of everything, not of their application
-    double threshold = 0;  ///< percent; rows with less are not shown
+    bool heads = true;            ///< banner and column heads
+    bool long_names = false;      ///< full paths
+    bool reverse = false;         ///< every order the other way round
+    bool global_percent = false;  ///< the shares of a part (library, address, call) are of everything
+    double threshold = 0;         ///< percent; rows with less are not shown
     // Symbol list only:
     bool debug_info = false;   ///< source lines
     bool addresses = false;    ///< column vma
     bool accumulated = false;  ///< cumulative columns
+    bool details = false;      ///< the addresses of each symbol
     Demangle demangle = Demangle::normal;
     std::vector<SortKey> sort;                 ///< most important first; the default order follows
     std::vector<std::string> include_symbols;  ///< only these, named as in the object file
@@ -95,18 +95,65 @@ struct SymbolRow {
     std::optional<SourceLine> line;
 };
 
+/// What is shown of rows by symbol.
+struct SymbolColumns {
+    bool has_addresses = false, has_wide_addresses = false, is_accumulated = false, has_lines = false,
+         has_long_names = false, has_images = false, has_apps = false, is_differential = false;
+    std::vector<std::string> images;  ///< as shown
+};
+
+/// An address of a symbol.
+struct DetailRow {
+    LinkAddress address;
+    std::optional<SourceLine> line;
+};
+
+/// How a count differs from that of another profile.
+struct Difference {
+    enum class Kind : uint8_t { changed, added, removed } kind;
+    double percent;  ///< if changed: of the first profile's count
+};
+
 /// Totals by symbol.
 struct SymbolReport {
     ReportHead head;
-    bool has_addresses = false, has_wide_addresses = false, is_accumulated = false, has_lines = false,
-         has_long_names = false, has_images = false, has_apps = false;
-    std::vector<std::string> images;  ///< as shown
-    std::vector<uint64_t> totals;     ///< what counts are shares of, one per column
+    SymbolColumns columns;
+    std::vector<uint64_t> totals;  ///< what counts are shares of, one per column
     std::vector<SymbolRow> rows;
     std::vector<uint64_t> counts;  ///< one per row and column, row by row
+    // With details only; else empty:
+    std::vector<size_t> first_detail;  ///< one per row and one more: where its addresses begin, the next's do
+    std::vector<DetailRow> details;    ///< by row, then address
+    std::vector<uint64_t> detail_counts;  ///< one per detail and column
+    bool has_global_percent = false;      ///< details are shares of everything, not of their symbol
+    // Of a comparison only; else empty. Counts are the second profile's, but of removed rows the first's.
+    std::vector<Difference> differences;  ///< one per row and column
 };
 
-using Report = std::variant<ImageReport, SymbolReport>;
+/// A function in a block of the call graph.
+struct CallgraphLine {
+    SymbolRow symbol;
+    bool is_self;  ///< the function's own samples among its callees
+};
+
+/// A function with its callers and callees: lines [first, middle) call it, `middle` is the function itself,
+/// lines (middle, end) are called by it.
+struct CallgraphBlock {
+    size_t first, middle, end;
+};
+
+/// Who calls whom.
+struct CallgraphReport {
+    ReportHead head;
+    SymbolColumns columns;
+    std::vector<uint64_t> totals;  ///< of all flat samples, one per column
+    std::vector<CallgraphBlock> blocks;
+    std::vector<CallgraphLine> lines;
+    std::vector<uint64_t> counts;  ///< one per line and column
+    std::vector<uint64_t> bases;   ///< what counts are shares of, one per line and column
+};
+
+using Report = std::variant<ImageReport, SymbolReport, CallgraphReport>;
 
 /// How reports show an image: its base name, unless long names are asked for.
 std::string shown_name(const ImageName& image, bool long_names);
@@ -116,5 +163,17 @@ ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, c
 
 /// The symbol list. Samples at addresses without a symbol are not in it. Demangles what is shown only.
 SymbolReport report_symbols(const Profile& profile, ReportHead head, const ReportOptions& options);
+
+/// The call graph. Calls from or to addresses without a symbol are not in it.
+CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options);
+
+/// Throws a usage error unless the columns are of the same kind, number, events and counts.
+void check_comparable(const ReportHead& before, const ReportHead& after);
+
+/// The difference of two symbol lists that were made without a threshold: the union of their rows, those left
+/// out whose first count changed by less percent than options.threshold. Valid as long as both symbolizers.
+/// Throws as check_comparable.
+SymbolReport report_difference(const SymbolReport& before, const SymbolReport& after,
+                               const ReportOptions& options);
 
 }  // namespace op::pp

@@ -155,18 +155,18 @@ public:
             notes_.warn(std::to_string(without_program_) +
                         " sample files left out: their application is anonymous memory, not a program");
         if (seen_ == 0) throw_empty(sessions);
-        if (files_.empty()) throw_no_match(seen_, events_, hints_for(spec_, is_by_thread_, is_by_cpu_));
+        if (!has_samples_) throw_no_match(seen_, events_, hints_for(spec_, is_by_thread_, is_by_cpu_));
         return std::move(files_);
     }
 
 private:
     void add(std::string path, SampleName name, const std::string& samples_dir) {
-        if (name.callee) return;
+        if (name.callee && !options_.callgraph) return;
         if (name.app.kind == ImageName::Kind::anon) {
             ++without_program_;
             return;
         }
-        ++seen_;
+        if (!name.callee) ++seen_;
         is_by_thread_ |= name.tid.has_value() || name.tgid.has_value();
         is_by_cpu_ |= name.cpu.has_value();
         events_.insert(name.event + ":" + std::to_string(name.count));
@@ -175,9 +175,8 @@ private:
             return;
         }
         if (options_.exclude_dependent && name.image != name.app) return;
-        if (!filter_.matches(name, notes_)) return;
-        if (!paths_.insert(path).second)
-            throw_usage("sample file parsed twice: more than one of the sessions has " + path);
+        if (!filter_.matches(name, path, notes_)) return;
+        has_samples_ |= !name.callee;
         files_.push_back({session_, std::move(path), std::move(name)});
     }
 
@@ -186,11 +185,11 @@ private:
     const SelectOptions& options_;
     Diagnostics& notes_;
     size_t session_ = 0;
-    size_t seen_ = 0;
+    size_t seen_ = 0;                                ///< files of samples, not of arcs
+    bool has_samples_ = false;                       ///< such a file is selected
     size_t without_program_ = 0;                     ///< files left out
     bool is_by_thread_ = false, is_by_cpu_ = false;  ///< some file seen is of one thread, CPU
     std::set<std::string> events_;
-    std::set<std::string> paths_;
     std::vector<SelectedFile> files_;
 };
 
@@ -202,20 +201,26 @@ SampleFilter::SampleFilter(const ProfileSpec& spec, const ImageFinder& finder)
       words_(patterns_of(spec.words)),
       images_(patterns_of(spec.images)),
       excluded_(patterns_of(spec.excluded_images)),
-      libraries_(patterns_of(spec.libraries)) {}
+      libraries_(patterns_of(spec.libraries)),
+      excluded_libraries_(patterns_of(spec.excluded_libraries)) {}
 
-bool SampleFilter::matches(const SampleName& name, Diagnostics& notes) {
-    return is_among(spec_.events, name.event) && is_among(spec_.counts, name.count) &&
+bool SampleFilter::matches(const SampleName& name, const std::string& path, Diagnostics& notes) {
+    return (spec_.sample_files.empty() || any_matches(spec_.sample_files, {path})) &&
+           is_among(spec_.events, name.event) && is_among(spec_.counts, name.count) &&
            is_among(spec_.unit_masks, name.unit_mask) && number_matches(spec_.tids, name.tid) &&
            number_matches(spec_.tgids, name.tgid) && number_matches(spec_.cpus, name.cpu) &&
            images_match(name, notes);
 }
 
 bool SampleFilter::images_match(const SampleName& name, Diagnostics& notes) {
-    if (words_.empty() && images_.empty() && excluded_.empty() && libraries_.empty()) return true;
+    if (words_.empty() && images_.empty() && excluded_.empty() && libraries_.empty() &&
+        excluded_libraries_.empty())
+        return true;
     const Names& app = names_of(name.app, notes);
     const Names& library = names_of(name.image, notes);
-    if (any_matches(excluded_, app) || any_matches(excluded_, library)) return false;
+    if (any_matches(excluded_, app) || any_matches(excluded_, library) ||
+        any_matches(excluded_libraries_, library))
+        return false;
     if (any_matches(words_, app) || any_matches(words_, library)) return true;
     if (!words_.empty() && images_.empty()) return false;
     return (images_.empty() || any_matches(images_, app)) &&

@@ -31,8 +31,9 @@ public:
     /// real path. Spec and finder must outlive the filter.
     SampleFilter(const ProfileSpec& spec, const ImageFinder& finder);
 
-    /// True if the file is selected. Not const: what is found on disk is remembered.
-    bool matches(const SampleName& name, Diagnostics& notes);
+    /// True if the file at `path` below its session is selected. Not const: what is found on disk is
+    /// remembered.
+    bool matches(const SampleName& name, const std::string& path, Diagnostics& notes);
 
 private:
     using Names = std::vector<std::string>;
@@ -43,7 +44,7 @@ private:
 
     const ProfileSpec& spec_;
     const ImageFinder& finder_;
-    Patterns words_, images_, excluded_, libraries_;
+    Patterns words_, images_, excluded_, libraries_, excluded_libraries_;
     std::map<ImageName, Names> names_;
 };
 
@@ -57,11 +58,12 @@ std::vector<SessionReader> open_sessions(const ProfileSpec& spec, const std::str
 /// What to select besides the specification.
 struct SelectOptions {
     bool exclude_dependent = false;  ///< only samples in the application's own image
+    bool callgraph = false;          ///< call-graph files, too
 };
 
-/// The selected files, by session, then path. Call-graph files are left out, and with a warning samples of
-/// the profiler writing its own samples and those whose application is anonymous memory. Throws a usage error
-/// if the sessions hold no sample file, if none is selected, or if two sessions hold the same selected file.
+/// The selected files, by session, then path. Call-graph files are left out unless asked for, and with a
+/// warning samples of the profiler writing its own samples and those whose application is anonymous memory.
+/// Throws a usage error if the sessions hold no sample file with samples, or if none is selected.
 std::vector<SelectedFile> select_files(const std::vector<SessionReader>& sessions, const ProfileSpec& spec,
                                        const SelectOptions& options, const ImageFinder& finder,
                                        Diagnostics& notes);

@@ -13,6 +13,7 @@ namespace op::pp {
 /// A format.
 struct Writer {
     std::string_view name;
+    bool is_for_people;  ///< else names of images are whole paths
     /// The report in this format. Names in it come from foreign files: a writer lets no control character
     /// out.
     std::string (*write)(const Report& report);
@@ -25,5 +26,9 @@ const Writer* find_writer(std::string_view name);
 
 /// The classic layout for people and their scripts.
 std::string write_text(const Report& report);
+/// Comma-separated values, one kind of line a report.
+std::string write_csv(const Report& report);
+/// One JSON object (doc/FORMATS.md).
+std::string write_json(const Report& report);
 
 }  // namespace op::pp

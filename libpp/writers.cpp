@@ -9,7 +9,9 @@ namespace op::pp {
 namespace {
 
 constexpr Writer table[] = {
-    {"text", write_text},
+    {"text", true, write_text},
+    {"json", false, write_json},
+    {"csv", false, write_csv},
 };
 
 }  // namespace

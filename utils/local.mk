@@ -26,10 +26,24 @@ bin_PROGRAMS += opcontrol
 opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
 opcontrol_LDADD = libopd.a libop.a -lz -lpopt
 
-bin_PROGRAMS += opreport
-opreport_SOURCES = utils/opreport.cpp utils/output.cpp utils/output.h utils/report_options.cpp \
+# What the report commands have in common.
+report_common = utils/load_profile.cpp utils/load_profile.h utils/output.cpp utils/output.h utils/report_options.cpp \
 	utils/report_options.h $(utils_common)
+bin_PROGRAMS += opreport
+opreport_SOURCES = utils/opreport.cpp $(report_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
+
+bin_PROGRAMS += opgprof
+opgprof_SOURCES = utils/opgprof.cpp $(report_common)
+opgprof_LDADD = libpp.a libop.a $(op_system_libs)
+
+bin_PROGRAMS += oparchive
+oparchive_SOURCES = utils/oparchive.cpp utils/tree_writer.cpp utils/tree_writer.h $(report_common)
+oparchive_LDADD = libpp.a libop.a $(op_system_libs)
+
+bin_PROGRAMS += opimport
+opimport_SOURCES = utils/opimport.cpp $(utils_common)
+opimport_LDADD = libop.a -lz -lpopt
 
 # The service. Below the prefix, so that an installation for trial touches nothing else; distributions set
 # systemdunitdir.

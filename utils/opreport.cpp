@@ -2,12 +2,14 @@
 // opreport: which applications, images and symbols the samples are in. Options and the order of the steps;
 // the steps themselves are libpp's.
 #include <algorithm>
+#include <optional>
 
 #include "libop/error.h"
 #include "libop/text.h"
 #include "libpp/report.h"
 #include "libpp/sample_set.h"
 #include "libpp/writer.h"
+#include "utils/load_profile.h"
 #include "utils/output.h"
 #include "utils/report_options.h"
 
@@ -17,20 +19,23 @@ namespace {
 struct Options {
     CommonOptions common;
     pp::ReportOptions report;
-    bool symbols = false, exclude_dependent = false, no_heads = false;
+    bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false;
     std::vector<std::string> merge, sort;
-    std::string demangle = "normal", output_file;
+    std::string demangle = "normal", format = "text", output_file;
 };
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
-    s.synopsis = "[PROFILE SPECIFICATION...]";
+    s.synopsis = "[PROFILE SPECIFICATION...] [{ SPECIFICATION... } { SPECIFICATION... }]";
     s.options = {
         {"symbols", 'l', &o.symbols, "list symbols instead of images"},
+        {"callgraph", 'c', &o.callgraph, "list each function with its callers and callees"},
+        {"details", 'd', &o.report.details, "list each symbol with its sampled addresses"},
         {"debug-info", 'g', &o.report.debug_info, "add source file and line (needs -l)"},
         {"show-address", 'w', &o.report.addresses, "add the address of symbols (needs -l)"},
         {"accumulated", 'a', &o.report.accumulated, "add cumulative counts (needs -l)"},
-        {"global-percent", '%', &o.report.global_percent, "shares of everything, not of the application"},
+        {"global-percent", '%', &o.report.global_percent,
+         "shares of everything, not of the application, symbol or function"},
         {"sort", 's', &o.sort, "sort keys: sample, image, app-name, symbol, debug, vma", "KEY,..."},
         {"reverse-sort", 'r', &o.report.reverse, "sort the other way round"},
         {"merge", 'm', &o.merge, "sum over: cpu, tid, tgid, unitmask, lib, all", "WHAT,..."},
@@ -40,6 +45,7 @@ CommandSyntax syntax(Options& o) {
         {"demangle", 'D', &o.demangle, "C++ names: none, normal or smart", "HOW"},
         {"long-filenames", 'f', &o.report.long_names, "full paths"},
         {"no-header", 'n', &o.no_heads, "no banner, no column heads"},
+        {"format", 0, &o.format, "text, json or csv", "FORMAT"},
         {"output-file", 'o', &o.output_file, "write the report to a file", "FILE"},
     };
     for (const auto& option : o.common.table())
@@ -51,8 +57,14 @@ bool has(const std::vector<std::string>& words, const char* word) {
     return std::ranges::find(words, word) != words.end();
 }
 
+/// --callgraph and --details list symbols.
+void settle_implied(Options& o) {
+    o.symbols |= o.callgraph || o.report.details;
+    o.report.addresses |= o.report.details;
+}
+
 /// What is wrong with the combination of options; empty if nothing is.
-std::vector<std::string> conflicts(const Options& o) {
+std::vector<std::string> conflicts(const Options& o, bool is_differential) {
     std::vector<std::string> found;
     const auto need_symbols = [&](bool is_given, const char* option) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
@@ -63,7 +75,12 @@ std::vector<std::string> conflicts(const Options& o) {
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     need_symbols(!o.report.include_symbols.empty(), "--include-symbols");
     need_symbols(has(o.sort, "vma"), "--sort=vma");
-    if (o.report.global_percent && o.symbols)
+    if (o.callgraph && o.report.details) found.push_back("--callgraph and --details exclude each other");
+    if (is_differential && (o.callgraph || o.report.details))
+        found.push_back("two profiles are compared by symbols: without --callgraph and --details");
+    else if (is_differential)
+        need_symbols(true, "{ } { }");
+    if (o.report.global_percent && o.symbols && !o.callgraph && !o.report.details)
         found.push_back("--global-percent is of no use with --symbols: shares are of everything already");
     if (o.exclude_dependent && (has(o.merge, "lib") || has(o.merge, "library")))
         found.push_back("--merge=lib and --exclude-dependent exclude each other");
@@ -77,17 +94,29 @@ pp::Demangle parse_demangle(const std::string& text) {
     throw_usage("--demangle=" + text + ": must be none, normal or smart");
 }
 
+const pp::Writer& writer_for(const Options& o) {
+    const pp::Writer* const writer = pp::find_writer(o.format);
+    if (writer) return *writer;
+    std::string known;
+    for (const auto& one : pp::writers())
+        known += (known.empty() ? "" : ", ") + std::string(one.name);
+    throw_usage("--format=" + o.format + ": not one of " + known);
+}
+
 void settle(Options& o) {
     o.common.check();
     o.report.heads = !o.no_heads;
+    o.report.long_names |= !writer_for(o).is_for_people;
     o.report.threshold = parse_threshold(o.common.threshold);
     o.report.demangle = parse_demangle(o.demangle);
     o.report.sort = pp::parse_sort_keys(o.sort);
 }
 
 /// --verbose=sfile: what was selected and how it was arranged.
-void describe_selection(const OpenedSessions& opened, const std::vector<pp::SelectedFile>& files,
-                        const pp::ProfileClasses& classes) {
+void describe_selection(const LoadedProfile& loaded) {
+    const OpenedSessions& opened = loaded.opened();
+    const auto& files = loaded.files();
+    const pp::ProfileClasses& classes = loaded.classes();
     std::string text =
         "archive: " + opened.spec.archive + "\nmatched sample files: " + std::to_string(files.size()) + "\n";
     for (const auto& file : files)
@@ -106,50 +135,63 @@ void describe_selection(const OpenedSessions& opened, const std::vector<pp::Sele
     write_stdout(safe);
 }
 
-/// From arranged files to the report. The report shows names that the symbolizer owns, so it is written here.
-std::string make_text(const Options& o, const OpenedSessions& opened, const pp::ProfileClasses& classes,
-                      pp::SampleSet& samples, const pp::Writer& writer) {
-    Diagnostics& notes = samples.notes();
-    const auto head = [&] {
-        return make_head(o.report, classes.axis, classes.classes, samples.header(),
-                         opened.info ? &*opened.info : nullptr, notes);
-    };
-    if (!o.symbols) {
-        const auto totals = image_totals(classes, samples);
-        const auto report = report_images(totals, head(), o.report);
-        if (report.rows.empty()) notes.warn("nothing to show: no application reaches --threshold");
-        return writer.write(report);
-    }
-    const std::string kallsyms = opened.kallsyms(notes);
-    pp::Symbolizer symbolizer(opened.finder, opened.info ? &*opened.info : nullptr, kallsyms,
-                              {o.common.vmlinux}, notes);
-    const pp::Profile profile = build_profile(classes, samples, symbolizer);
-    const auto report = report_symbols(profile, head(), o.report);
+void warn_if_empty(const pp::SymbolReport& report, Diagnostics& notes) {
     if (report.rows.empty())
         notes.warn(
             "nothing to show: no symbol with samples passes --include-symbols, --exclude-symbols and "
             "--threshold");
-    return writer.write(report);
+}
+
+pp::Report report_on(const Options& o, LoadedProfile& loaded) {
+    Diagnostics& notes = loaded.samples().notes();
+    if (!o.symbols) {
+        const auto totals = image_totals(loaded.classes(), loaded.samples());
+        auto report = report_images(totals, loaded.head(o.report), o.report);
+        if (report.rows.empty()) notes.warn("nothing to show: no application reaches --threshold");
+        return report;
+    }
+    const pp::Profile& profile = loaded.profile();
+    if (o.callgraph) {
+        if (profile.arcs.empty()) notes.warn("no call graph was recorded; profile with --callgraph");
+        return report_callgraph(profile, loaded.head(o.report), o.report);
+    }
+    auto report = report_symbols(profile, loaded.head(o.report), o.report);
+    warn_if_empty(report, notes);
+    return report;
+}
+
+pp::Report report_on_difference(const Options& o, LoadedProfile& before, LoadedProfile& after) {
+    pp::ReportOptions all = o.report;
+    all.threshold = 0;
+    const auto side = [&](LoadedProfile& loaded) {
+        const pp::Profile& profile = loaded.profile();
+        return report_symbols(profile, loaded.head(o.report), all);
+    };
+    const auto first = side(before), second = side(after);
+    auto report = report_difference(first, second, o.report);
+    warn_if_empty(report, after.samples().notes());
+    return report;
 }
 
 int opreport(Tool& tool, int argc, char** argv) {
     Options o;
     const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
     if (parsed.exit_status) return *parsed.exit_status;
-    const auto wrong = conflicts(o);
+    settle_implied(o);
+    const pp::ProfileWords words = pp::split_differential(parsed.words);
+    const auto wrong = conflicts(o, words.second.has_value());
     for (const auto& text : wrong)
         tool.complain(text);
     if (!wrong.empty()) return 1;
     settle(o);
-    const pp::Merge merge = pp::parse_merge(o.merge);
+    const LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
 
-    const OpenedSessions opened = open_specified_sessions(o.common, parsed.words, tool);
-    const auto files =
-        select_files(opened.sessions, opened.spec, {o.exclude_dependent}, opened.finder, tool.notes);
-    const pp::ProfileClasses classes = arrange(files, merge);
-    if (o.common.says("sfile")) describe_selection(opened, files, classes);
-    pp::SampleSet samples(opened.sessions, files, opened.accounted, tool.notes);
-    const std::string text = make_text(o, opened, classes, samples, *pp::find_writer("text"));
+    LoadedProfile loaded(o.common, words.first, load, tool);
+    std::optional<LoadedProfile> other;
+    if (words.second) other.emplace(o.common, *words.second, load, tool);
+    if (o.common.says("sfile")) describe_selection(loaded);
+    const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
+    const std::string text = writer_for(o).write(report);
     tool.print_notes();
     write_output(o.output_file, text);
     return 0;

@@ -78,12 +78,38 @@ TEST(ProfileSpec, the_same_tagged_word_twice_is_an_error) {
     EXPECT_NE(error_of({"image:a", "image:a"}).find("more than once: image:a"), std::string::npos);
 }
 
-TEST(ProfileSpec, braces_are_refused_in_one_line) {
-    for (const char* brace : {"{", "}", "{}"}) {
-        const auto error = error_of({brace, "session:new"});
-        EXPECT_NE(error.find("differential"), std::string::npos) << brace;
-        EXPECT_EQ(error.find('\n'), std::string::npos);
-    }
+TEST(ProfileSpec, knows_the_tags_of_older_manuals) {
+    const auto spec =
+        parse_profile_spec(Words{"lib-image-exclude:/lib/*", "binary:/bin/a,/bin/b", "sample-file:x"});
+    EXPECT_EQ(spec.excluded_libraries, Words{"/lib/*"});
+    EXPECT_EQ(spec.words, (Words{"/bin/a", "/bin/b"}));
+    EXPECT_EQ(spec.sample_files, Words{"x"});
+}
+
+TEST(ProfileWords, without_braces_are_one_profile) {
+    const auto words = split_differential(Words{"a", "b"});
+    EXPECT_EQ(words.first, (Words{"a", "b"}));
+    EXPECT_FALSE(words.second);
+}
+
+TEST(ProfileWords, outside_of_braces_count_for_both) {
+    const auto words = split_differential(Words{"a", "{", "b", "}", "{", "c", "}", "d"});
+    EXPECT_EQ(words.first, (Words{"a", "d", "b"}));
+    EXPECT_EQ(words.second, (Words{"a", "d", "c"}));
+    EXPECT_TRUE(split_differential(Words{"{}", "{}"}).second->empty());
+    EXPECT_TRUE(split_differential(Words{"{", "b", "}", "{}"}).second->empty());
+}
+
+TEST(ProfileWords, with_braces_that_make_no_sense_are_refused) {
+    const std::vector<Words> wrong = {{"{"},
+                                      {"}"},
+                                      {"{}"},
+                                      {"{", "{", "}", "}"},
+                                      {"{}", "{", "b", "}"},
+                                      {"{", "a", "}", "{", "b"},
+                                      {"{}", "{}", "{}"}};
+    for (const Words& words : wrong)
+        EXPECT_THROW(split_differential(words), Error) << words.size() << words[0];
 }
 
 TEST(ProfileSpec, a_tag_needs_a_value_and_a_number_must_be_one) {

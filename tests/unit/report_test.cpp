@@ -64,8 +64,8 @@ struct Shared {
 Words shown(const SymbolReport& report) {
     Words result;
     for (size_t i = 0; i < report.rows.size(); ++i)
-        result.push_back(report.images[report.rows[i].app] + ":" + std::string(report.rows[i].name) + ":" +
-                         std::to_string(report.counts[i]));
+        result.push_back(report.columns.images[report.rows[i].app] + ":" + std::string(report.rows[i].name) +
+                         ":" + std::to_string(report.counts[i]));
     return result;
 }
 
@@ -114,8 +114,8 @@ TEST(SymbolReport, sums_by_symbol_and_application_and_leaves_the_nameless_out) {
     const auto report = report_symbols(shared.profile, head(1), {});
     EXPECT_EQ(shown(report), (Words{"b:beta:7", "a:alpha:5", "a:gamma:5", "b:alpha:1"}));
     EXPECT_EQ(report.totals, std::vector<uint64_t>{18});
-    EXPECT_TRUE(report.has_images && report.has_apps);
-    EXPECT_FALSE(report.has_wide_addresses);
+    EXPECT_TRUE(report.columns.has_images && report.columns.has_apps);
+    EXPECT_FALSE(report.columns.has_wide_addresses);
 }
 
 TEST(SymbolReport, sorts_by_the_keys_asked_then_by_the_others) {

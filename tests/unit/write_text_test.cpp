@@ -22,7 +22,7 @@ ReportHead head() {
 SymbolReport symbols() {
     SymbolReport report;
     report.head = head();
-    report.images = {"demo", "libdemo.so"};
+    report.columns.images = {"demo", "libdemo.so"};
     report.totals = {10};
     report.rows = {{0, 0, LinkAddress{0x400100}, "work", SourceLine{"/src/work.c", 12}},
                    {1, 0, LinkAddress{0x200}, "hot", std::nullopt}};
@@ -91,8 +91,8 @@ TEST(TextWriter, symbol_columns_are_padded_and_the_last_is_not) {
 
 TEST(TextWriter, every_symbol_column_has_its_place) {
     SymbolReport report = symbols();
-    report.has_addresses = report.is_accumulated = report.has_lines = report.has_images = report.has_apps =
-        true;
+    report.columns.has_addresses = report.columns.is_accumulated = report.columns.has_lines =
+        report.columns.has_images = report.columns.has_apps = true;
     EXPECT_EQ(without_banner(write_text(report)),
               "vma      samples  cum. samples  %        cum. %     linenr info                 "
               "image name               app name                 symbol name\n"
@@ -105,8 +105,8 @@ TEST(TextWriter, every_symbol_column_has_its_place) {
 TEST(TextWriter, a_cell_wider_than_its_column_is_followed_by_one_blank) {
     SymbolReport report = symbols();
     report.head.is_shown = false;
-    report.has_addresses = report.has_wide_addresses = report.has_images = true;
-    report.images[0] = "a-name-that-is-just-as-long-as-the-column";
+    report.columns.has_addresses = report.columns.has_wide_addresses = report.columns.has_images = true;
+    report.columns.images[0] = "a-name-that-is-just-as-long-as-the-column";
     report.rows.resize(1);
     EXPECT_EQ(write_text(report),
               "0000000000400100 9        90.0000  a-name-that-is-just-as-long-as-the-column work\n");
@@ -115,8 +115,8 @@ TEST(TextWriter, a_cell_wider_than_its_column_is_followed_by_one_blank) {
 TEST(TextWriter, lets_no_control_character_out) {
     SymbolReport report = symbols();
     report.rows[0].name = "wo\x1b[31mrk\n";
-    report.images[0] = "de\tmo";
-    report.has_images = report.has_lines = true;
+    report.columns.images[0] = "de\tmo";
+    report.columns.has_images = report.columns.has_lines = true;
     report.rows[0].line = SourceLine{"/src/a\rb.c", 1};
     const std::string text = write_text(report);
     EXPECT_EQ(text.find_first_of("\x1b\t\r"), std::string::npos);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From a profile specification to a profile: what every report command does before it reports.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libpp/arrange.h"
+#include "libpp/profile.h"
+#include "libpp/report.h"
+#include "libpp/sample_set.h"
+#include "libpp/symbolizer.h"
+#include "utils/report_options.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+
+/// What to select and how to sum it.
+struct LoadOptions {
+    pp::SelectOptions select;
+    pp::Merge merge;
+};
+
+/// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
+/// gives is valid as long as it. Not movable: its parts refer to each other.
+class LoadedProfile {
+public:
+    /// Opens, selects and arranges; reads no sample file. `common` must outlive the object. Throws as the
+    /// parts do.
+    LoadedProfile(const CommonOptions& common, const std::vector<std::string>& words,
+                  const LoadOptions& options, Tool& tool);
+    LoadedProfile(const LoadedProfile&) = delete;
+    LoadedProfile& operator=(const LoadedProfile&) = delete;
+
+    const OpenedSessions& opened() const noexcept { return opened_; }
+    const std::vector<pp::SelectedFile>& files() const noexcept { return files_; }
+    const pp::ProfileClasses& classes() const noexcept { return classes_; }
+    pp::SampleSet& samples() noexcept { return samples_; }
+    /// The profile; built at the first call.
+    const pp::Profile& profile();
+    /// The head of a report on it. Only after samples were read.
+    pp::ReportHead head(const pp::ReportOptions& options) const;
+
+private:
+    const CommonOptions& common_;
+    OpenedSessions opened_;
+    std::vector<pp::SelectedFile> files_;
+    pp::ProfileClasses classes_;
+    pp::SampleSet samples_;
+    std::string kallsyms_;
+    std::optional<pp::Symbolizer> symbolizer_;
+    std::optional<pp::Profile> profile_;
+};
+
+}  // namespace op::tool

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// oparchive: copies a session with all that reports on it need, so that it can be read on another machine.
+// Layout: doc/FORMATS.md, "Archive".
+#include <fcntl.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "libop/build_id.h"
+#include "libop/directory.h"
+#include "libop/error.h"
+#include "libop/record.h"
+#include "libop/text.h"
+#include "libpp/debuginfo.h"
+#include "libpp/elf_object.h"
+#include "utils/load_profile.h"
+#include "utils/tree_writer.h"
+
+namespace op::tool {
+namespace {
+
+struct Options {
+    CommonOptions common;
+    std::string output;
+    bool list = false, exclude_dependent = false, sources = false;
+};
+
+CommandSyntax syntax(Options& o) {
+    CommandSyntax s;
+    s.synopsis = "--output-directory=DIR [PROFILE SPECIFICATION...]";
+    s.options = {
+        {"output-directory", 'o', &o.output, "where the archive is made", "DIR"},
+        {"list-files", 'l', &o.list, "only list the files that belong in it"},
+        {"exclude-dependent", 'x', &o.exclude_dependent, "only samples in the application's own image"},
+        {"include-sources", 0, &o.sources, "also the source files that samples lie in"},
+    };
+    for (const auto& option : o.common.table())
+        if (std::string_view(option.long_name) != "threshold") s.options.push_back(option);
+    return s;
+}
+
+/// One file of the archive.
+struct Item {
+    std::string source;  ///< path on this machine
+    std::string target;  ///< path in the archive
+    auto operator<=>(const Item&) const = default;
+};
+
+/// Finds out which files belong in the archive.
+class Inventory {
+public:
+    explicit Inventory(LoadedProfile& loaded) : loaded_(loaded), notes_(loaded.samples().notes()) {
+        for (const auto& file : loaded.files()) {
+            add_image(file.name.app);
+            add_image(file.name.image);
+            if (file.name.callee) add_image(*file.name.callee);
+        }
+    }
+
+    void add_sources() {
+        const pp::Profile& profile = loaded_.profile();
+        std::set<std::string_view> seen;
+        for (const pp::Location& location : profile.locations) {
+            const auto line = profile.images[location.image].symbols->line(location.offset);
+            if (!line || !seen.insert(line->file).second) continue;
+            const std::string path(line->file);
+            if (!path.starts_with('/') || !is_regular_file(path))
+                notes_.warn("source " + printable(path) + " is not found");
+            else
+                items_.insert({path, path});
+        }
+    }
+
+    const std::set<Item>& items() const { return items_; }
+
+private:
+    void add_image(const ImageName& image) {
+        if (image.kind == ImageName::Kind::anon || !seen_.insert(image.name).second) return;
+        if (image.name == kallsyms_image || image.name == no_vmlinux) return;
+        const auto found = loaded_.opened().finder.find(image.name, notes_);
+        if (!found) {
+            notes_.warn("image " + printable(image.name) + " is not found; it is not in the archive");
+            return;
+        }
+        const std::string target = image.name.starts_with('/') ? image.name : below_roots(*found);
+        items_.insert({*found, target});
+        add_debug_file(*found, target);
+    }
+
+    /// A path as it was on the machine that was profiled.
+    std::string below_roots(const std::string& path) const {
+        for (const auto& root : roots())
+            if (!root.empty() && path.starts_with(root + "/")) return path.substr(root.size());
+        return path;
+    }
+
+    std::vector<std::string> roots() const {
+        const pp::ImageSearch& search = loaded_.opened().finder.search();
+        std::vector<std::string> roots;
+        for (const auto& root : {search.archive, search.root})
+            if (!root.empty()) roots.push_back(root);
+        roots.emplace_back();
+        return roots;
+    }
+
+    void add_debug_file(const std::string& path, const std::string& target) try {
+        const MappedFile file(path);
+        const auto object = pp::open_elf(file.bytes(), path);
+        const auto debug = pp::find_debug_file(path, *object, roots(), notes_);
+        if (!debug) return;
+        const auto link = object->debug_link();
+        // Without a debug link it is found by its build-id, wherever the binary lies.
+        if (link)
+            items_.insert({*debug, target.substr(0, target.rfind('/')) + "/.debug/" + link->name});
+        else
+            items_.insert({*debug, below_roots(*debug)});
+    } catch (const Error& error) {
+        notes_.warn(std::string(error.what()) + "; no debug file is looked for");
+    }
+
+    LoadedProfile& loaded_;
+    Diagnostics& notes_;
+    std::set<std::string> seen_;
+    std::set<Item> items_;
+};
+
+/// Where a session lies in the archive, whatever its place on this machine.
+std::string archived_session(const SessionReader& session) {
+    return std::string(system_session_dir) + "/samples/" + std::string(base_name(session.path()));
+}
+
+/// Copies what lies beside the sample files.
+void copy_tree(const Fd& dir, const std::string& label, const std::string& target, TreeWriter& archive) {
+    for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
+        if (entry.name.starts_with('{')) continue;  // the selected ones are copied one by one
+        const std::string path = label + "/" + entry.name, to = target + "/" + entry.name;
+        if (entry.is_directory) {
+            copy_tree(open_directory_at(dir, entry.name, path, false), path, to, archive);
+        } else if (entry.is_regular) {
+            if (const Fd file = open_at(dir, entry.name.c_str(), O_RDONLY | O_NONBLOCK))
+                archive.copy(file, printable(path), to);
+        }
+    }
+}
+
+void copy_path(const std::string& source, const std::string& target, TreeWriter& archive) {
+    archive.copy(open_file(source, O_RDONLY | O_NONBLOCK), printable(source), target);
+}
+
+void copy_session(const SessionReader& session, TreeWriter& archive) {
+    const Fd dir = open_file(session.path(), O_RDONLY | O_DIRECTORY);
+    copy_tree(dir, session.path(), archived_session(session), archive);
+    const std::string samples = session.path() + "/..", top = std::string(system_session_dir);
+    for (const char* log : {"oprofiled.log", "operf.log"})
+        if (is_regular_file(samples + "/" + log))
+            copy_path(samples + "/" + log, top + "/samples/" + log, archive);
+    if (is_regular_file(samples + "/../abi")) copy_path(samples + "/../abi", top + "/abi", archive);
+}
+
+void copy_samples(const LoadedProfile& loaded, TreeWriter& archive) {
+    for (const auto& file : loaded.files()) {
+        const SessionReader& session = loaded.opened().sessions[file.session];
+        const Fd dir = open_file(session.path(), O_RDONLY | O_DIRECTORY);
+        const std::string label = printable(session.path() + "/" + file.path);
+        const Fd from = open_below(dir, file.path, O_RDONLY | O_NONBLOCK);
+        if (!from) throw_system("cannot open " + label);
+        archive.copy(from, label, archived_session(session) + "/" + file.path);
+    }
+}
+
+void list(const Inventory& inventory, const LoadedProfile& loaded) {
+    std::string text;
+    for (const Item& item : inventory.items())
+        text += printable(item.source) + "\n";
+    for (const auto& file : loaded.files())
+        text += printable(loaded.opened().sessions[file.session].path() + "/" + file.path) + "\n";
+    write_stdout(text);
+}
+
+int oparchive(Tool& tool, int argc, char** argv) {
+    Options o;
+    const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
+    if (parsed.exit_status) return *parsed.exit_status;
+    o.common.check();
+    if (!o.list && o.output.empty())
+        throw_usage("give the directory to make the archive in: --output-directory=DIR");
+    LoadOptions load;
+    load.select = {o.exclude_dependent, true};
+    load.merge = pp::parse_merge(std::vector<std::string>{"all"});
+    LoadedProfile loaded(o.common, parsed.words, load, tool);
+    Inventory inventory(loaded);
+    if (o.sources) inventory.add_sources();
+    if (o.list) {
+        list(inventory, loaded);
+        return 0;
+    }
+    TreeWriter archive(o.output);
+    for (const Item& item : inventory.items())
+        tool.attempt([&] { copy_path(item.source, item.target, archive); });
+    for (const auto& session : loaded.opened().sessions)
+        copy_session(session, archive);
+    copy_samples(loaded, archive);
+    write_stderr("archived: read it with archive:" + printable(o.output) + "; the session lies in " +
+                 printable(o.output) + system_session_dir + "\n");
+    return 0;
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::oparchive);
+}

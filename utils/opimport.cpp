@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// opimport: makes a sample file of another kind of machine one of this kind.
+#include <fcntl.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "libop/error.h"
+#include "libop/event_table.h"
+#include "libop/fd.h"
+#include "libop/foreign_abi.h"
+#include "libop/session_statistics.h"
+#include "libop/text.h"
+#include "utils/options.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+struct Options {
+    std::string abi, output;
+    bool force = false, verbose = false;
+};
+
+CommandSyntax syntax(Options& o) {
+    return {"--abi=FILE --output=FILE SAMPLE-FILE",
+            {
+                {"abi", 'a', &o.abi, "what the other machine's session says in its file abi", "FILE"},
+                {"output", 'o', &o.output, "the sample file to make", "FILE"},
+                {"force", 'f', &o.force, "convert even if both machines agree"},
+                {"verbose", 'V', &o.verbose, "tell what the file's header holds"},
+            }};
+}
+
+void tell(const SampleFileContent& content) {
+    const SampleHeader& h = content.header;
+    write_stderr("version 0x" + hex(content.version) + ", cpu type " + std::to_string(h.cpu_type) +
+                 ", event " + std::to_string(h.event_code) + ", unit mask " + std::to_string(h.unit_mask) +
+                 ", count " + std::to_string(h.count) + ", is kernel " + std::to_string(h.is_kernel) +
+                 ", mtime " + std::to_string(h.mtime) + ", anonymous start 0x" + hex(h.anon_start) +
+                 ", callee is kernel " + std::to_string(h.cg_to_is_kernel) + ", callee's anonymous start 0x" +
+                 hex(h.cg_to_anon_start) + "\n" + std::to_string(content.entries.size()) + " entries, " +
+                 std::to_string(content.total) + " samples\n");
+}
+
+/// What is written is of version 0x13, whose numbers of CPU types differ from 0x12's.
+void settle_cpu_type(SampleFileContent& content) {
+    if (content.version != 0x12) return;
+    const CpuType* const type = find_cpu_type_0_9(content.header.cpu_type);
+    content.header.cpu_type = type ? type->number : cpu_type_dropped;
+}
+
+/// Writes beside the output and renames over it: a failure leaves what was there.
+void write_samples(const std::string& output, const SampleFileContent& content, Diagnostics& notes) {
+    namespace fs = std::filesystem;
+    const fs::path path(output);
+    const std::string dir_path = path.parent_path().empty() ? "." : path.parent_path().string();
+    const Fd dir = open_file(dir_path, O_RDONLY | O_DIRECTORY);
+    TemporaryFile temporary(dir, path.filename());
+    uint64_t lost = 0;
+    {
+        SampleFile file(dir, temporary.name(), content.header, printable(output), notes);
+        for (const SampleEntry& entry : content.entries)
+            for (uint64_t left = entry.count; left > 0;) {
+                const auto part =
+                    static_cast<uint32_t>(std::min<uint64_t>(left, std::numeric_limits<uint32_t>::max()));
+                file.add(entry.key, part);
+                left -= part;
+            }
+        const SampleFileCounts counts = file.counts();
+        if (counts.lost_no_space > 0) throw_system("cannot write " + printable(output), ENOSPC);
+        lost = counts.lost_saturated;
+    }
+    temporary.rename();
+    if (lost > 0) notes.warn(std::to_string(lost) + " samples did not fit: a count is at most 4294967295");
+}
+
+int opimport(Tool& tool, int argc, char** argv) {
+    Options o;
+    const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
+    if (parsed.exit_status) return *parsed.exit_status;
+    if (parsed.words.size() != 1) throw_usage("give one sample file");
+    if (o.abi.empty())
+        throw_usage("give the other machine's ABI: --abi=FILE (its session directory holds one)");
+    if (o.output.empty()) throw_usage("give the file to make: --output=FILE");
+    const std::string& input = parsed.words.front();
+    if (input.ends_with(".jo")) return 0;
+    const ForeignAbi abi(read_file(o.abi), printable(o.abi));
+    if (!o.force && abi == ForeignAbi(abi_text(), "abi"))
+        throw_usage(
+            "the other machine's ABI is this machine's: nothing to convert (--force converts all the same)");
+    const MappedFile file(input);
+    SampleFileContent content = abi.parse(file.bytes(), printable(input), tool.notes);
+    if (o.verbose) tell(content);
+    settle_cpu_type(content);
+    write_samples(o.output, content, tool.notes);
+    return 0;
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::opimport);
+}
