@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libpp.a
 libpp_a_SOURCES = \
+	libpp/annotate.cpp libpp/annotate.h \
 	libpp/arrange.cpp libpp/arrange.h \
 	libpp/build_arcs.cpp libpp/build_arcs.h \
 	libpp/build_profile.cpp \
 	libpp/debuginfo.cpp libpp/debuginfo.h \
 	libpp/demangle.cpp libpp/demangle.h \
+	libpp/disassemble.cpp libpp/disassemble.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
 	libpp/export_gmon.cpp libpp/export_gmon.h \
 	libpp/image_finder.cpp libpp/image_finder.h \
@@ -26,6 +28,7 @@ libpp_a_SOURCES = \
 	libpp/session_notes.cpp libpp/session_notes.h \
 	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
 	libpp/symbolizer.cpp libpp/symbolizer.h \
+	libpp/write_annotated.cpp libpp/write_annotated.h \
 	libpp/write_csv.cpp \
 	libpp/write_json.cpp \
 	libpp/write_text.cpp libpp/write_text.h \

@@ -20,7 +20,10 @@ tests_unit_tests_SOURCES = \
 	tests/unit/select_test.cpp \
 	tests/unit/vmlinux_test.cpp \
 	tests/unit/write_text_test.cpp \
-	utils/output.cpp utils/report_options.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
+	tests/unit/tree_writer_test.cpp \
+	tests/unit/export_gmon_test.cpp \
+	tests/unit/foreign_abi_test.cpp \
+	utils/output.cpp utils/report_options.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
@@ -82,6 +85,7 @@ endif
 fuzz_targets = \
 	tests/fuzz/daemonrc_fuzz \
 	tests/fuzz/elf_fuzz \
+	tests/fuzz/foreign_abi_fuzz \
 	tests/fuzz/kallsyms_fuzz \
 	tests/fuzz/proc_fuzz \
 	tests/fuzz/stream_fuzz \
@@ -121,6 +125,9 @@ tests_fuzz_sample_path_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_elf_fuzz_SOURCES = tests/fuzz/elf_fuzz.cpp $(fuzz_main)
 tests_fuzz_elf_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_elf_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_foreign_abi_fuzz_SOURCES = tests/fuzz/foreign_abi_fuzz.cpp $(fuzz_main)
+tests_fuzz_foreign_abi_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_foreign_abi_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_kallsyms_fuzz_SOURCES = tests/fuzz/kallsyms_fuzz.cpp $(fuzz_main)
 tests_fuzz_kallsyms_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_kallsyms_fuzz_LDFLAGS = $(fuzz_ldflags)
@@ -139,7 +146,8 @@ tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/mapping_
 	utils/mapping_guard.h utils/tool.cpp utils/tool.h
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
-EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opcontrol tests/golden/opreport tests/fixtures
+EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/oparchive tests/golden/opcontrol tests/golden/opgprof tests/golden/opimport \
+	tests/golden/opreport tests/fixtures
 .PHONY: update-golden bench
 update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT)
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
@@ -158,7 +166,7 @@ check_PROGRAMS += tests/e2e/ask_daemon tests/e2e/can_profile
 tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
 tests_e2e_can_profile_SOURCES = tests/e2e/can_profile.cpp
-e2e_tests = tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
+e2e_tests = tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
 	tests/e2e/opcontrol_test.sh
 checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh
 TESTS += $(e2e_tests) $(checks)

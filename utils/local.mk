@@ -33,6 +33,11 @@ bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp $(report_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
 
+bin_PROGRAMS += opannotate
+opannotate_SOURCES = utils/opannotate.cpp utils/code_listing.cpp utils/code_listing.h utils/source_finder.cpp \
+	utils/source_finder.h utils/tree_writer.cpp utils/tree_writer.h $(report_common)
+opannotate_LDADD = libpp.a libop.a -lopcodes -lbfd $(op_system_libs)
+
 bin_PROGRAMS += opgprof
 opgprof_SOURCES = utils/opgprof.cpp $(report_common)
 opgprof_LDADD = libpp.a libop.a $(op_system_libs)

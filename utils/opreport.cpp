@@ -87,13 +87,6 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
     return found;
 }
 
-pp::Demangle parse_demangle(const std::string& text) {
-    if (text == "none") return pp::Demangle::none;
-    if (text == "normal") return pp::Demangle::normal;
-    if (text == "smart") return pp::Demangle::smart;
-    throw_usage("--demangle=" + text + ": must be none, normal or smart");
-}
-
 const pp::Writer& writer_for(const Options& o) {
     const pp::Writer* const writer = pp::find_writer(o.format);
     if (writer) return *writer;

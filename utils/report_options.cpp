@@ -76,6 +76,13 @@ double parse_threshold(const std::string& text) {
     return value;
 }
 
+pp::Demangle parse_demangle(const std::string& text) {
+    if (text == "none") return pp::Demangle::none;
+    if (text == "normal") return pp::Demangle::normal;
+    if (text == "smart") return pp::Demangle::smart;
+    throw_usage("--demangle=" + text + ": must be none, normal or smart");
+}
+
 std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
     for (const auto& session : sessions)
         if (auto text = session.kallsyms(notes); !text.empty()) return text;

@@ -9,6 +9,7 @@
 
 #include "libop/session.h"
 #include "libop/session_info.h"
+#include "libpp/demangle.h"
 #include "libpp/image_finder.h"
 #include "libpp/profile_spec.h"
 #include "libpp/select.h"
@@ -32,6 +33,9 @@ struct CommonOptions {
 
 /// A percentage from 0 to 100; empty = 0. Throws a usage error that names the range.
 double parse_threshold(const std::string& text);
+
+/// The value of --demangle. Throws a usage error that names the values.
+pp::Demangle parse_demangle(const std::string& text);
 
 /// The sessions a command reports on, opened; nothing is read but manifests.
 struct OpenedSessions {

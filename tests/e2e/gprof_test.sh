@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# gprof reads what opgprof writes, and counts what opreport counts, to the last sample; for a position-independent program, too.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+if ! command -v gprof >/dev/null; then
+	echo "skipped: no gprof here"
+	exit 77
+fi
+need_profiling
+
+cat >"$work/calls.c" <<'END'
+#include <stdlib.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void inner(unsigned long n) { while (n--) sink += n; }
+__attribute__((noinline)) void outer(unsigned long n) { inner(n); sink++; }
+int main(int argc, char **argv)
+{
+	for (unsigned long i = 0; i < 300; i++)
+		outer(argc * 1000000ul);
+	(void)argv;
+	return 0;
+}
+END
+for flags in -no-pie -pie; do
+	cc -O1 -fno-omit-frame-pointer $flags -o "$work/calls" "$work/calls.c"
+	profile "calls$flags" --session-dir "$work" --callgraph --events TIMER:100000 "$work/calls" || fail "operf"
+	"$build/opgprof" --session-dir "$work" -o "$work/gmon.out" "$work/calls" 2>"$work/opgprof.log" || fail "opgprof"
+	gprof -b -p "$work/calls" "$work/gmon.out" >"$work/flat.txt"
+	gprof -b -q "$work/calls" "$work/gmon.out" >"$work/graph.txt"
+	# The binary alone, in symbols: gprof knows no others.
+	wanted=$("$build/opreport" --session-dir "$work" -l -x "$work/calls" 2>/dev/null | awk '$NF == "inner" { print $1 }')
+	found=$(awk '$NF == "inner" { printf "%d\n", $3 }' "$work/flat.txt")
+	echo "$flags: opreport $wanted, gprof $found"
+	[ "$wanted" -gt 100 ] || fail "too few samples"
+	[ "$wanted" = "$found" ] || fail "gprof counts otherwise"
+	arcs=$("$build/opreport" --session-dir "$work" -c -x "$work/calls" 2>/dev/null |
+		awk '/^-/ { middle = 0; n = 0 } / outer$/ && /^  / && !middle { n = $1 } /^[0-9].* inner$/ { print n } /^[0-9]/ { middle = 1 }')
+	grep -q "$arcs/$arcs  *outer" "$work/graph.txt" || { cat "$work/graph.txt"; fail "gprof does not know outer's $arcs calls of inner"; }
+done

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libpp/export_gmon.h"
+
+#include <gtest/gtest.h>
+
+#include "libop/bytes.h"
+#include "libop/error.h"
+#include "libop/fd.h"
+#include "tests/unit/fake_symbols.h"
+
+namespace op::pp {
+
+namespace {
+
+/// A gmon.out, read back: everything summed up as gprof does.
+struct Gmon {
+    std::map<uint64_t, uint64_t> bins;  ///< by address of the bin, empty ones left out
+    std::map<std::pair<uint64_t, uint64_t>, uint64_t> arcs;
+    uint64_t width = 0;
+
+    explicit Gmon(const std::string& bytes) {
+        ByteReader in(as_bytes(bytes), "gmon");
+        in.skip(20);
+        while (!in.done())
+            in.get<uint8_t>() == 0 ? read_histogram(in) : read_arc(in);
+    }
+
+private:
+    void read_histogram(ByteReader& in) {
+        const auto low = in.get<uint64_t>(), high = in.get<uint64_t>();
+        const auto count = in.get<uint32_t>();
+        in.skip(4 + 15 + 1);
+        width = (high - low) / count;
+        for (uint32_t i = 0; i < count; ++i)
+            if (const auto n = in.get<uint16_t>()) bins[low + i * width] += n;
+    }
+    void read_arc(ByteReader& in) {
+        const auto from = in.get<uint64_t>(), to = in.get<uint64_t>();
+        arcs[{from, to}] += in.get<uint32_t>();
+    }
+};
+
+struct TwoFunctions {
+    test::FakeSymbols symbols{{"f", 0x100, 0x20}, {"g", 0x120, 0x20}};
+    Profile profile;
+
+    explicit TwoFunctions(std::initializer_list<std::pair<uint64_t, uint64_t>> samples) {
+        profile.columns.resize(1);
+        profile.images = {{ImageName{ImageName::Kind::file, "/bin/a"}, &symbols}};
+        profile.symbols = {{0, &symbols.symbols()[0]}, {0, &symbols.symbols()[1]}};
+        for (const auto& [offset, count] : samples) {
+            profile.samples.push_back({0, static_cast<uint32_t>(profile.frames.size()), 1});
+            profile.frames.push_back(add_location(offset));
+            profile.counts.push_back(count);
+        }
+    }
+    uint32_t add_location(uint64_t offset) {
+        profile.locations.push_back({0, offset < 0x120 ? 0u : 1u, ImageOffset{offset}});
+        return static_cast<uint32_t>(profile.locations.size() - 1);
+    }
+    Gmon written() {
+        Diagnostics notes;
+        profile.check();
+        const Gmon gmon(export_gmon(profile, 0, 8, notes));
+        EXPECT_TRUE(notes.warnings().empty());
+        return gmon;
+    }
+};
+
+}  // namespace
+
+TEST(ExportGmon, counts_by_linked_address) {
+    const Gmon gmon = TwoFunctions{{0x104, 5}, {0x10c, 1}, {0x120, 7}}.written();
+    EXPECT_EQ(gmon.width, 8u);
+    EXPECT_EQ(gmon.bins, (std::map<uint64_t, uint64_t>{{0x400100, 5}, {0x400108, 1}, {0x400120, 7}}));
+}
+
+TEST(ExportGmon, bins_are_narrow_where_instructions_are) {
+    const Gmon gmon = TwoFunctions{{0x104, 5}, {0x107, 1}}.written();
+    EXPECT_EQ(gmon.width, 2u);
+    EXPECT_EQ(gmon.bins, (std::map<uint64_t, uint64_t>{{0x400104, 5}, {0x400106, 1}}));
+}
+
+TEST(ExportGmon, large_counts_are_spread_over_records) {
+    const Gmon gmon = TwoFunctions{{0x104, 200001}, {0x120, 65535}}.written();
+    EXPECT_EQ(gmon.bins, (std::map<uint64_t, uint64_t>{{0x400100, 200001}, {0x400120, 65535}}));
+}
+
+TEST(ExportGmon, has_the_arcs_within_the_image) {
+    TwoFunctions two{{0x104, 5}};
+    two.profile.arcs = {{0, 0, two.add_location(0x108), two.add_location(0x120)}};
+    two.profile.arc_counts = {9};
+    EXPECT_EQ(two.written().arcs, (decltype(Gmon::arcs){{{0x400108, 0x400120}, 9}}));
+}
+
+TEST(ExportGmon, of_a_32_bit_image_has_short_addresses) {
+    Diagnostics notes;
+    TwoFunctions two{{0x104, 5}};
+    EXPECT_EQ(export_gmon(two.profile, 0, 8, notes).size() - export_gmon(two.profile, 0, 4, notes).size(),
+              8u);
+}
+
+}  // namespace op::pp

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "utils/tree_writer.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include "libop/error.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_refused(TreeWriter& tree, const std::string& path) {
+    try {
+        tree.write(path, "x");
+    } catch (const Error&) {
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST(TreeWriter, makes_directories_as_needed) {
+    const test::TempDir dir;
+    TreeWriter tree(dir / "new/top");
+    tree.write("/usr/bin/a", "first");
+    tree.write("usr//bin/./a", "second");
+    EXPECT_EQ(read_file(dir / "new/top/usr/bin/a"), "second");
+}
+
+TEST(TreeWriter, writes_nowhere_else) {
+    const test::TempDir dir;
+    fs::create_directories(dir / "top");
+    fs::create_directory(dir / "elsewhere");
+    fs::create_directory_symlink(dir / "elsewhere", dir / "top/link");
+    fs::create_symlink(dir / "elsewhere/target", dir / "top/file");
+    TreeWriter tree(dir / "top");
+    for (const char* path : {"../a", "a/../../a", "..", "", "/", ".", "link/a"})
+        EXPECT_TRUE(is_refused(tree, path)) << path;
+    tree.write("file", "x");  // replaces the link
+    EXPECT_TRUE(fs::is_empty(dir / "elsewhere"));
+    EXPECT_FALSE(fs::is_symlink(dir / "top/file"));
+    EXPECT_THROW(TreeWriter("/"), Error);
+}
+
+TEST(TreeWriter, copies_mode_and_modification_time) {
+    const test::TempDir dir;
+    const std::string source = dir.write("source", "content");
+    fs::permissions(source, fs::perms::owner_all);
+    fs::last_write_time(source, fs::file_time_type(std::chrono::hours(1)));
+    TreeWriter tree(dir / "top");
+    tree.copy(open_file(source, O_RDONLY), source, "/bin/copy");
+    EXPECT_EQ(read_file(dir / "top/bin/copy"), "content");
+    EXPECT_EQ(fs::status(dir / "top/bin/copy").permissions(), fs::perms::owner_all);
+    EXPECT_EQ(fs::last_write_time(dir / "top/bin/copy"), fs::last_write_time(source));
+}
+
+}  // namespace op::tool

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The instructions of symbols as text, as objdump -d prints them: by the disassembler built in, or by objdump
+// itself if the user wants parameters of its.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libop/diagnostics.h"
+#include "libop/fd.h"
+#include "libpp/annotate.h"
+#include "libpp/disassemble.h"
+#include "libpp/object_file.h"
+
+namespace op::tool {
+
+struct ListingOptions {
+    bool with_source = false;                 ///< source lines between the instructions
+    std::vector<std::string> objdump_params;  ///< not empty: run objdump with them
+};
+
+/// Lists the code of one image.
+class CodeListing {
+public:
+    /// Opens the image's file. Throws a system or input error.
+    CodeListing(const std::string& path, const ListingOptions& options);
+
+    /// The listing of a symbol, as objdump prints it, with the lines above it. `symbols` are the image's, for
+    /// lines of source and names of addresses; sources that cannot be read are passed over. Throws an input
+    /// error if the symbol is not in the file, a system error if objdump cannot be run.
+    std::string list(const pp::AnnotatedCode& code, pp::ImageSymbols& symbols);
+
+private:
+    std::string disassemble(const pp::Section& section, const pp::AnnotatedCode& code,
+                            pp::ImageSymbols& symbols);
+    std::string run_objdump(const pp::AnnotatedCode& code) const;
+    std::string source_lines(const pp::SourceLine& line);
+
+    std::string path_;
+    const ListingOptions& options_;
+    MappedFile file_;
+    std::unique_ptr<pp::ObjectFile> object_;
+    std::unique_ptr<pp::Disassembler> disassembler_;
+    // Source lines printed last, and the sources read:
+    std::string source_file_;
+    uint32_t source_line_ = 0;
+    std::map<std::string, std::vector<std::string>> sources_;
+};
+
+}  // namespace op::tool

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// opannotate: source or assembly with the samples of each line.
+#include <fnmatch.h>
+
+#include <memory>
+#include <optional>
+
+#include "libop/error.h"
+#include "libop/record.h"
+#include "libop/text.h"
+#include "libpp/write_annotated.h"
+#include "utils/code_listing.h"
+#include "utils/load_profile.h"
+#include "utils/source_finder.h"
+#include "utils/tree_writer.h"
+
+namespace op::tool {
+namespace {
+
+struct Options {
+    CommonOptions common;
+    pp::ReportOptions report;
+    bool source = false, assembly = false, exclude_dependent = false;
+    std::string output_dir, demangle = "normal", objdump_params;
+    std::vector<std::string> search_dirs, base_dirs, include_files, exclude_files, merge;
+};
+
+CommandSyntax syntax(Options& o) {
+    CommandSyntax s;
+    s.synopsis = "--source|--assembly [PROFILE SPECIFICATION...]";
+    s.options = {
+        {"source", 's', &o.source, "annotate source files"},
+        {"assembly", 'a', &o.assembly, "annotate instructions; with --source among source lines"},
+        {"output-dir", 'o', &o.output_dir, "write a file for each source file below it", "DIR"},
+        {"search-dirs", 'd', &o.search_dirs, "where to look for source files", "DIR,..."},
+        {"base-dirs", 'b', &o.base_dirs, "strip these from the names of source files (needs -d)", "DIR,..."},
+        {"include-file", 0, &o.include_files, "only these source files", "PATTERN,..."},
+        {"exclude-file", 0, &o.exclude_files, "not these source files", "PATTERN,..."},
+        {"include-symbols", 'i', &o.report.include_symbols, "only these symbols", "NAME,..."},
+        {"exclude-symbols", 'e', &o.report.exclude_symbols, "leave out these symbols", "NAME,..."},
+        {"objdump-params", 0, &o.objdump_params, "have objdump disassemble, with these parameters", "WORDS"},
+        {"exclude-dependent", 'x', &o.exclude_dependent, "only samples in the application's own image"},
+        {"merge", 'm', &o.merge, "sum over: cpu, tid, tgid, unitmask, all", "WHAT,..."},
+        {"demangle", 'D', &o.demangle, "C++ names: none, normal or smart", "HOW"},
+    };
+    for (const auto& option : o.common.table())
+        s.options.push_back(option);
+    return s;
+}
+
+/// What is wrong with the combination of options; empty if nothing is.
+std::vector<std::string> conflicts(const Options& o) {
+    std::vector<std::string> found;
+    if (!o.source && !o.assembly) found.emplace_back("give --source, --assembly or both");
+    if (o.assembly && !o.output_dir.empty())
+        found.emplace_back("--output-dir is for source files: without --assembly");
+    if (o.assembly && (!o.include_files.empty() || !o.exclude_files.empty()))
+        found.emplace_back("--include-file and --exclude-file are for source files: without --assembly");
+    if (!o.base_dirs.empty() && o.search_dirs.empty()) found.emplace_back("--base-dirs needs --search-dirs");
+    if (!o.objdump_params.empty() && !o.assembly) found.emplace_back("--objdump-params needs --assembly");
+    return found;
+}
+
+bool any_component_matches(const std::vector<std::string>& patterns, const std::string& path) {
+    for (const auto part : split(path, '/'))
+        for (const auto& pattern : patterns)
+            if (::fnmatch(pattern.c_str(), std::string(part).c_str(), 0) == 0) return true;
+    return false;
+}
+
+bool is_wanted(const Options& o, const std::string& path) {
+    if (any_component_matches(o.exclude_files, path)) return false;
+    return o.include_files.empty() || any_component_matches(o.include_files, path);
+}
+
+std::string threshold_text(const Options& o, const char* all, const char* some) {
+    const std::string& share = o.common.threshold;
+    return share.empty() || o.report.threshold == 0 ? all : some + share + "% of the samples";
+}
+
+std::string command_line(int argc, char** argv) {
+    std::string text;
+    for (int i = 0; i < argc; ++i)
+        text += std::string(argv[i]) + (i + 1 < argc ? " " : "");
+    return text;
+}
+
+pp::Annotation make_annotation(const Options& o, LoadedProfile& loaded) {
+    const pp::Profile& profile = loaded.profile();  // first: the head is known when samples were read
+    return annotate(profile, loaded.head(o.report), o.report);
+}
+
+class Listing {
+public:
+    Listing(const Options& o, LoadedProfile& loaded, std::string command)
+        : o_(o),
+          loaded_(loaded),
+          notes_(loaded.samples().notes()),
+          annotation_(make_annotation(o, loaded)),
+          command_(std::move(command)) {}
+
+    void write() {
+        if (o_.assembly) return write_assembly();
+        if (!annotation_.has_lines) {
+            notes_.warn(
+                "none of the selected images has debug information: there are no source lines; compile with "
+                "-g, or "
+                "install the debug files");
+            return;
+        }
+        write_sources();
+    }
+
+private:
+    void write_sources() {
+        const SourceFinder finder(loaded_.opened().spec.archive, o_.search_dirs, o_.base_dirs);
+        const std::string banner = annotation_banner(
+            annotation_, command_,
+            {"Output annotated source file with samples",
+             threshold_text(o_, "Output all files", "Output files where samples count reach ")});
+        std::optional<TreeWriter> tree;
+        if (!o_.output_dir.empty()) tree.emplace(o_.output_dir);
+        std::string text = banner;
+        for (const pp::AnnotatedFile& file : annotation_.files) {
+            if (!is_wanted(o_, file.path)) continue;
+            const auto source = finder.read(file.path);
+            if (!source)
+                notes_.warn("source " + printable(file.path) + " is not found: its symbols are listed");
+            const std::string lines = annotated_lines(annotation_, file, source);
+            const std::string totals = annotation_totals(annotation_, file);
+            const std::string zero = annotated_line_zero(annotation_, file);
+            if (tree)
+                write_file(*tree, file.path, lines + "\n" + totals + zero + banner);
+            else
+                text += totals + "\n" + zero + lines;
+        }
+        if (!tree) write_stdout(text);
+    }
+
+    void write_file(TreeWriter& tree, const std::string& path, const std::string& text) {
+        try {
+            tree.write(path, text);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::input) throw;
+            notes_.warn(error.what());  // a name that leads elsewhere: not written
+        }
+    }
+
+    void write_assembly() {
+        std::vector<std::string> meaning{
+            "Output annotated assembly listing with samples",
+            threshold_text(o_, "Output all symbols", "Output symbols where samples count reach ")};
+        ListingOptions options;
+        options.with_source = o_.source;
+        for (const auto word : split(o_.objdump_params, ' '))
+            if (!word.empty()) options.objdump_params.emplace_back(word);
+        if (!o_.objdump_params.empty()) meaning.push_back("objdump parameters: " + o_.objdump_params);
+        std::string text = annotation_banner(annotation_, command_, meaning);
+        if (annotation_.code.empty()) throw_usage("no selected image holds a selected symbol with samples");
+        std::unique_ptr<CodeListing> listing;
+        std::optional<uint32_t> image;
+        for (const pp::AnnotatedCode& code : annotation_.code) {
+            if (image != code.image) listing = open(code.image, options);
+            image = code.image;
+            if (listing) text += list(*listing, code);
+        }
+        write_stdout(text);
+    }
+
+    std::unique_ptr<CodeListing> open(uint32_t index, const ListingOptions& options) {
+        const ImageName& name = loaded_.profile().images[index].name;
+        const auto skip = [&](const std::string& why) -> std::unique_ptr<CodeListing> {
+            notes_.warn(printable(name.display()) + " is not disassembled: " + why);
+            return nullptr;
+        };
+        if (name.kind == ImageName::Kind::anon || name.name == kallsyms_image || name.name == no_vmlinux)
+            return skip("there is no file of it");
+        const auto path = loaded_.opened().finder.find(name.name, notes_);
+        if (!path) return skip("it is not found");
+        try {
+            return std::make_unique<CodeListing>(*path, options);
+        } catch (const Error& error) {
+            return skip(error.what());
+        }
+    }
+
+    std::string list(CodeListing& listing, const pp::AnnotatedCode& code) {
+        try {
+            pp::ImageSymbols& symbols = *loaded_.profile().images[code.image].symbols;
+            return annotated_code(annotation_, code, listing.list(code, symbols));
+        } catch (const Error& error) {
+            notes_.warn(error.what());
+            return "";
+        }
+    }
+
+    const Options& o_;
+    LoadedProfile& loaded_;
+    Diagnostics& notes_;
+    pp::Annotation annotation_;
+    std::string command_;
+};
+
+int opannotate(Tool& tool, int argc, char** argv) {
+    Options o;
+    const std::string command = command_line(argc, argv);
+    const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
+    if (parsed.exit_status) return *parsed.exit_status;
+    const auto wrong = conflicts(o);
+    for (const auto& text : wrong)
+        tool.complain(text);
+    if (!wrong.empty()) return 1;
+    o.common.check();
+    o.report.threshold = parse_threshold(o.common.threshold);
+    o.report.demangle = parse_demangle(o.demangle);
+    LoadOptions load;
+    load.select.exclude_dependent = o.exclude_dependent;
+    load.merge = pp::parse_merge(o.merge);
+    load.merge.library = true;
+    LoadedProfile loaded(o.common, parsed.words, load, tool);
+    Listing(o, loaded, command).write();
+    return 0;
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::opannotate);
+}

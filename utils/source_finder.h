@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a source file that debug information names lies on this machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace op::tool {
+
+/// Looks for source files.
+class SourceFinder {
+public:
+    /// `archive` may be empty. Base directories are stripped from names before they are looked for below the
+    /// search directories.
+    SourceFinder(std::string archive, std::vector<std::string> search_dirs,
+                 std::vector<std::string> base_dirs);
+
+    /// The text of the source, from the first of: the search directories, the archive, the name as recorded.
+    /// None if none can be read.
+    std::optional<std::string> read(const std::string& recorded) const;
+
+private:
+    std::string without_base(const std::string& recorded) const;
+
+    std::string archive_;
+    std::vector<std::string> search_dirs_, base_dirs_;
+};
+
+}  // namespace op::tool
