@@ -2,6 +2,7 @@
 # The driver's tests, in QEMU guests. Kernels are fetched into ./check-kernel/kernels, or $OP_KERNELS, once.
 kernel_flavours = 6.1-amd64 6.12-amd64 6.1-arm64
 kernel_programs = \
+	tests/kernel/programs/call_chain.c \
 	tests/kernel/programs/count_instructions.c \
 	tests/kernel/programs/fixed_work.c \
 	tests/kernel/programs/fs_fuzz.c \
