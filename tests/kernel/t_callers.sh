@@ -30,7 +30,7 @@ check_chain() {
 	whole=$(in_chain "$1" "$2" c b a)
 	whole=${whole#* }
 	echo "$2: $in_c samples in c, $whole of them called by b called by a"
-	check "samples in $2 mode of c" "$in_c" -gt 100
+	check "samples in $2 mode of c" "$in_c" -gt 50
 	check "of these, called by b called by a, per mille" "$((whole * 1000 / in_c))" -ge 990
 }
 

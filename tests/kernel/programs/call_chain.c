@@ -21,7 +21,7 @@ __attribute__((noipa, section("part_c"))) uint64_t chain_c(volatile char* memory
     uint64_t x = 1;
     for (int page = 0; page < pages; page++) {
         memory[page * page_size] = 1;
-        for (int i = 0; i < 1000; i++)
+        for (int i = 0; i < 5000; i++)
             x = x * 6364136223846793005u + (x >> 33);
         leaf();
     }
