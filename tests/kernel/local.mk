@@ -22,6 +22,7 @@ kernel_cases = \
 	tests/kernel/t_flood.sh \
 	tests/kernel/t_fuzz.sh \
 	tests/kernel/t_hotplug.sh \
+	tests/kernel/t_hotplug_perf.sh \
 	tests/kernel/t_instructions.sh \
 	tests/kernel/t_killed_reader.sh \
 	tests/kernel/t_life.sh \
