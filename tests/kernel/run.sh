@@ -105,12 +105,19 @@ boot() {
 	fi
 }
 
-# boot_all KIND: until every case has run; the one that the guest died of has failed.
+# boot_all KIND: until every case has run; the one that the guest died of has failed. A guest that did not come up, which happens
+# to the kernels on a busy host, is booted again.
 boot_all() {
 	left=$(cases_for "$1")
+	again=2
 	while [ -n "$left" ]; do
 		boot "$1" $left
 		[ -n "$left" ] || break
+		if [ ! -e "$top/$flavour/$1/job.log" ] && [ $again -gt 0 ]; then
+			again=$((again - 1))
+			echo "the guest did not come up: $(tail -n 1 "$top/$flavour/$1/guest.err")"
+			continue
+		fi
 		set -- "$1" $left
 		result FAIL "$2" "the guest did not survive it"
 		cat "$top/$flavour/$1/guest.err" "$top/$flavour/$1/results/$2.log" 2>/dev/null | tail -n 60 | sed 's/^/    /'
