@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# boot: nmi
+# limit: 150
+# Samples placed by a worker instead of the sampled process: none is lost or counted twice, be they taken in interrupts or, with
+# the registers' double, in NMIs; what outlives its sample by some milliseconds only is found all the same.
+. "$KIT/lib.sh"
+
+load_driver timer=1 place_by_worker=1
+use_timer 1000000
+sample shares.log -p /shares shares 4000
+cat shares.log
+check_eq "balance" "$(value shares.log balance)" ok
+three=$(offsets_in shares.log three)
+one=$(offsets_in shares.log one)
+check "samples in the functions" "$((three + one))" -gt 500
+check "share of three parts, per mille" "$((three * 1000 / (three + one)))" -gt 720
+check "share of three parts, per mille" "$((three * 1000 / (three + one)))" -lt 780
+put 0/count 250000
+sample short.log short_lived 1000 300
+cat short.log
+check_eq "balance, short-lived processes" "$(value short.log balance)" ok
+user=$(value short.log user)
+check "user samples" "$user" -gt 1000
+found=$(awk '$1 == "image" && $3 ~ /\/short_lived$/ { n += $2 } END { print n + 0 }' short.log)
+check "samples in the processes' own file, per mille of user samples" "$((found * 1000 / user))" -gt 600
+unload_driver
+
+[ -f "$KIT/oprofile_double.ko" ] || exit 0
+[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
+insmod "$KIT/oprofile_double.ko" double_cpu=intel place_by_worker=1
+mount -t oprofilefs nodev "$fs"
+echo 1 >/sys/kernel/debug/oprofile_msr/lint1
+for n in 0 1; do
+	put $n/event 0x3c
+	put $n/count 100000
+	put $n/kernel 1
+	put $n/user 1
+	put $n/enabled 1
+done
+cat >nmis.sh <<-'END'
+	shares 600000 >/dev/null & one=$!
+	shares 600000 >/dev/null & two=$!
+	touch /out/nmi
+	short_lived 600 200
+	rm /out/nmi
+	sleep 0.5
+	kill $one $two
+END
+sample nmi.log sh nmis.sh
+cat nmi.log
+check_eq "balance, NMIs" "$(value nmi.log balance)" ok
+check "user samples from NMIs" "$(value nmi.log user)" -gt 100
+check "events are sampled alike" "$(value nmi.log event1)" -gt 50
+unload_driver
