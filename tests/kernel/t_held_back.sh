@@ -2,7 +2,7 @@
 # kernels: 6.1-arm64
 # limit: 60
 # The perf model under a flood: the guard lengthens the counters' periods, says so, and what it says was left out is no more
-# than what was there. The emulator's cycle counter goes at 1 GHz of the guest's time.
+# than what was there: a guard without effect would go on doubling. The emulator's cycle counter goes at 1 GHz of its time.
 . "$KIT/lib.sh"
 
 load_driver
