@@ -27,7 +27,7 @@ static inline struct file *op_get_file_rcu(struct file __rcu **place)
  * The path of a mapped file as its process sees it. 6.8: that of a file of a stacked file system (overlayfs) is kept apart
  * from f_path, which then is the file's below.
  */
-static inline const struct path *op_user_path(const struct file *file)
+static inline const struct path *op_user_path(struct file *file)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 	return file_user_path(file);

@@ -132,7 +132,7 @@ static struct vm_area_struct *mapping_of(struct mm_struct *mm, u64 address)
 }
 
 /* Memory that only looks like a file: memfd, System V, /dev/zero. But a program started from it is one. */
-static bool is_memory(struct mm_struct *mm, const struct file *file)
+static bool is_memory(struct mm_struct *mm, struct file *file)
 {
 	bool memory;
 
