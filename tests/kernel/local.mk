@@ -17,6 +17,7 @@ kernel_cases = \
 	tests/kernel/t_callers.sh \
 	tests/kernel/t_counters.sh \
 	tests/kernel/t_cycles.sh \
+	tests/kernel/t_daemon_user.sh \
 	tests/kernel/t_files.sh \
 	tests/kernel/t_filter.sh \
 	tests/kernel/t_flood.sh \
