@@ -118,6 +118,8 @@ std::string Oprofilefs::remedy(const std::string& file, int error) const {
             return why_busy(file);
         case EINVAL:
             return why_invalid(file);
+        case EIO:
+            return file == "enable" ? "a counter did not take its event; does this processor have it?" : "";
         case ENOENT:
         case ENOTDIR:
             return present() ? "the driver has no such file"
@@ -128,10 +130,12 @@ std::string Oprofilefs::remedy(const std::string& file, int error) const {
 }
 
 std::string Oprofilefs::why_busy(const std::string& file) const {
-    if (file == "buffer") return "another program has it open, an oprofiled perhaps; stop that first";
-    if (file == "enable")
-        return "the counters are taken; end other profilers, or switch the NMI watchdog off (sysctl "
-               "kernel.nmi_watchdog=0)";
+    const std::string free_counters =
+        "the counters are taken; end other profilers, or switch the NMI watchdog off (sysctl "
+        "kernel.nmi_watchdog=0)";
+    if (file == "buffer")
+        return "another program has it open, an oprofiled perhaps, so stop that first; or " + free_counters;
+    if (file == "enable") return free_counters;
     return "fixed while profiling; stop that first (opcontrol --shutdown)";
 }
 

@@ -5,6 +5,7 @@
 #ifndef OP_COMPAT_H
 #define OP_COMPAT_H
 
+#include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
@@ -19,6 +20,39 @@ static inline struct file *op_get_file_rcu(struct file __rcu **place)
 	struct file *file = rcu_dereference(*place);
 
 	return file && get_file_rcu(file) ? file : NULL;
+#endif
+}
+
+/*
+ * The path of a mapped file as its process sees it. 6.8: that of a file of a stacked file system (overlayfs) is kept apart
+ * from f_path, which then is the file's below.
+ */
+static inline const struct path *op_user_path(struct file *file)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return file_user_path(file);
+#else
+	return &file->f_path;
+#endif
+}
+
+/* 6.19: what stays in a directory until the end is marked so, and needs no file system that leaves litter. */
+static inline void op_add_dentry(struct dentry *dentry, struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	d_make_persistent(dentry, inode);
+	dput(dentry);
+#else
+	d_add(dentry, inode);
+#endif
+}
+
+static inline void op_kill_super(struct super_block *sb)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	kill_anon_super(sb);
+#else
+	kill_litter_super(sb);
 #endif
 }
 
@@ -59,6 +93,11 @@ static inline void *op_module_text(const struct module *mod, size_t *size)
 
 #ifdef CONFIG_X86
 #include <asm/msr.h>
+#include <asm/processor.h>
+/* 6.16: the functions that ask a CPU for its features have a place of their own. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#include <asm/cpuid/api.h>
+#endif
 #endif
 #ifdef CONFIG_ARM64
 #include <asm/pointer_auth.h>

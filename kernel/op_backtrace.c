@@ -144,6 +144,7 @@ unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int de
 	u64 at = frame_pointer_of(regs);
 	struct frame64 frame;
 	unsigned int n = 0;
+	u64 address;
 
 	*aborted = false;
 	while (n < depth && at && !(at & 3)) {
@@ -151,9 +152,10 @@ unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int de
 			*aborted = true;
 			break;
 		}
-		if (!frame.return_address)
+		address = op_strip_user_pac(frame.return_address);
+		if (!address || address >= TASK_SIZE_MAX) /* not a frame: code without frame pointers */
 			break;
-		callers[n++] = op_strip_user_pac(frame.return_address);
+		callers[n++] = address;
 		if (frame.next <= at) /* stacks grow downwards: callers lie higher */
 			break;
 		at = frame.next;

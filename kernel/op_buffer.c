@@ -36,6 +36,7 @@ static DEFINE_MUTEX(read_mutex); /* the reader's side of rings, images, losses *
 static DECLARE_WAIT_QUEUE_HEAD(read_wait);
 static bool read_ready; /* set by writers, cleared by the reader */
 static char *read_room; /* OP_READ_SIZE bytes; read_mutex */
+static unsigned int first_cpu; /* with which the next read begins; read_mutex */
 static size_t read_kept; /* bytes in it that a reader's bad address kept from being delivered; read_mutex */
 static size_t wake_level; /* bytes in use at which a ring wakes the reader; constant while the buffer is open */
 static struct irq_work wake_work;
@@ -119,26 +120,21 @@ bool op_put_task_sample(struct op_context *context, const struct op_record_place
  */
 static void find_app(struct op_record_irq_context *c, struct mm_struct *mm)
 {
-	struct file *file;
-
+	if (!mm)
+		return;
 	rcu_read_lock();
-	file = mm ? rcu_dereference(mm->exe_file) : NULL;
-	if (file) {
-		c->context.app = op_find_file_cookie(file);
-		if (!c->context.app)
-			c->exe = op_get_file_rcu(&mm->exe_file);
-	}
+	c->context.app = op_find_exe_cookie(mm);
+	if (!c->context.app)
+		c->exe = op_get_file_rcu(&mm->exe_file);
 	rcu_read_unlock();
 }
 
 static const void *app_identity(struct mm_struct *mm)
 {
-	const struct file *file;
 	const void *identity;
 
 	rcu_read_lock();
-	file = mm ? rcu_dereference(mm->exe_file) : NULL;
-	identity = file ? file_inode(file) : NULL;
+	identity = mm ? op_exe_inode(mm) : NULL;
 	rcu_read_unlock();
 	return identity;
 }
@@ -171,7 +167,7 @@ bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, const s
 	return true;
 }
 
-void op_put_throttle(unsigned int counter, bool on)
+bool op_put_throttle(unsigned int counter, bool on)
 {
 	struct op_record_throttle record = {
 		.header = { .type = OP_RECORD_THROTTLE, .flags = on, .size = sizeof(record) },
@@ -181,7 +177,7 @@ void op_put_throttle(unsigned int counter, bool on)
 	};
 	struct op_piece piece = { &record, sizeof(record) };
 
-	op_ring_write(&this_cpu_ptr(&op_rings)->ring[OP_RING_IRQ], &piece, 1);
+	return op_ring_write(&this_cpu_ptr(&op_rings)->ring[OP_RING_IRQ], &piece, 1);
 }
 
 /* ---- the reader ---- */
@@ -326,22 +322,34 @@ static bool put_modules(struct op_out *out)
 	return size == 0;
 }
 
-static void drain(struct op_out *out)
+static bool drain_cpu(struct op_out *out, unsigned int cpu)
 {
-	unsigned int cpu;
+	struct op_cpu_rings *rings = per_cpu_ptr(&op_rings, cpu);
 	int kind;
 
-	if (!put_modules(out))
-		return;
-	for_each_possible_cpu(cpu) {
-		struct op_cpu_rings *rings = per_cpu_ptr(&op_rings, cpu);
+	for (kind = 0; kind < OP_RINGS; kind++)
+		if (!drain_ring(out, &rings->ring[kind], &rings->read[kind]))
+			return false;
+	return put_losses(out, cpu);
+}
 
-		for (kind = 0; kind < OP_RINGS; kind++)
-			if (!drain_ring(out, &rings->ring[kind], &rings->read[kind]))
-				return;
-		if (!put_losses(out, cpu))
-			return;
+/*
+ * Fills the room. False if it was used up before everything was in it: the next read begins with another CPU, so that none has
+ * to wait for a busier one.
+ */
+static bool drain(struct op_out *out)
+{
+	unsigned int cpu;
+
+	if (!put_modules(out))
+		return false;
+	for_each_cpu_wrap(cpu, cpu_possible_mask, first_cpu) {
+		if (!drain_cpu(out, cpu)) {
+			first_cpu = (cpu + 1) % nr_cpu_ids;
+			return false;
+		}
 	}
+	return true;
 }
 
 void op_restart_stats(void)
@@ -369,15 +377,24 @@ static ssize_t wait_for_records(struct file *file)
 	return wait_event_interruptible(read_wait, READ_ONCE(read_ready) || READ_ONCE(op_state) != OP_RUNNING);
 }
 
-/* Fills the room, unless it still holds what could not be delivered, and copies it; read_mutex is held. */
+/*
+ * Fills the room, unless it still holds what could not be delivered, and copies it; read_mutex is held. What does not fit keeps
+ * the reader ready.
+ */
 static ssize_t deliver(char __user *to, size_t count)
 {
 	struct op_out out = { .room = read_room, .size = min_t(size_t, count, OP_READ_SIZE), .used = read_kept };
+	bool all = false;
 
 	if (read_kept > count)
 		return -EINVAL;
+	WRITE_ONCE(read_ready, false);
 	if (!read_kept)
-		drain(&out);
+		all = drain(&out);
+	if (!all)
+		WRITE_ONCE(read_ready, true);
+	if (!all && !out.used)
+		return -EINVAL;
 	read_kept = out.used;
 	if (copy_to_user(to, read_room, out.used))
 		return -EFAULT;
@@ -395,7 +412,6 @@ static ssize_t buffer_read(struct file *file, char __user *to, size_t count, lof
 	if (result)
 		return result;
 	mutex_lock(&read_mutex);
-	WRITE_ONCE(read_ready, false);
 	result = deliver(to, count);
 	mutex_unlock(&read_mutex);
 	return result || !(file->f_flags & O_NONBLOCK) ? result : -EAGAIN;
@@ -416,6 +432,7 @@ static void reset_reader(void)
 	op_clear_stats();
 	read_ready = false;
 	read_kept = 0;
+	first_cpu = 0;
 }
 
 static int buffer_open(struct inode *inode, struct file *file)
@@ -425,11 +442,9 @@ static int buffer_open(struct inode *inode, struct file *file)
 	if (!perfmon_capable())
 		return -EPERM;
 	mutex_lock(&op_mutex);
-	error = -EBUSY;
-	if (op_state == OP_STOPPED) {
+	error = op_set_up();
+	if (!error)
 		reset_reader();
-		error = op_set_up();
-	}
 	mutex_unlock(&op_mutex);
 	return error ? error : stream_open(inode, file);
 }
@@ -473,9 +488,9 @@ static size_t ring_size(void)
 	return roundup_pow_of_two(max_t(size_t, words * sizeof(u64), OP_MIN_RING));
 }
 
-size_t op_rings_size(void)
+u64 op_rings_size(void)
 {
-	return ring_size() * OP_RINGS * num_possible_cpus();
+	return (u64)ring_size() * OP_RINGS * num_possible_cpus();
 }
 
 int op_alloc_rings(void)

@@ -53,14 +53,14 @@ bool op_put_task_sample(struct op_context *context, const struct op_record_place
 /* The same for the irq ring, from a handler; mm (may be NULL) tells the executable. */
 bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, const struct op_record_placed *sample);
 
-/* The guard set in or let go on this CPU. From a handler. */
-void op_put_throttle(unsigned int counter, bool on);
+/* The guard set in or let go on this CPU. From a handler, as op_put_irq_sample(). False if the ring is full. */
+bool op_put_throttle(unsigned int counter, bool on);
 
 /* Losses not told yet are kept over op_clear_stats(), which is called here. Process context, while stopped. */
 void op_restart_stats(void);
 
 /* Process context, under op_mutex, while stopped. */
-size_t op_rings_size(void); /* bytes that op_alloc_rings() will take */
+u64 op_rings_size(void); /* bytes that op_alloc_rings() will take */
 int op_alloc_rings(void);
 void op_free_rings(void);
 

@@ -3,6 +3,7 @@
  * oprofilefs: settings, statistics and the buffer as files (doc/DRIVER.md). Everything is made when the file system is
  * mounted and nothing changes afterwards.
  */
+#include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/fs.h>
 #include <linux/fs_context.h>
@@ -27,7 +28,7 @@
 struct op_number {
 	const char *name;
 	umode_t mode;
-	unsigned long (*get)(unsigned long index);
+	u64 (*get)(unsigned long index);
 	int (*set)(unsigned long index, unsigned long value);
 };
 
@@ -39,6 +40,12 @@ struct op_number_file {
 
 /* ---- files that hold a number ---- */
 
+/* Writing needs what opening the buffer does; asked of who opens, so that a daemon may give it up then. */
+static int writable_open(struct inode *inode, struct file *file)
+{
+	return file->f_mode & FMODE_WRITE && !perfmon_capable() ? -EPERM : 0;
+}
+
 static ssize_t number_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
 	const struct op_number_file *f = file_inode(file)->i_private;
@@ -46,7 +53,7 @@ static ssize_t number_read(struct file *file, char __user *to, size_t count, lof
 	int length;
 
 	mutex_lock(&op_mutex);
-	length = scnprintf(text, sizeof(text), "%lu\n", f->number->get(f->index));
+	length = scnprintf(text, sizeof(text), "%llu\n", f->number->get(f->index));
 	mutex_unlock(&op_mutex);
 	return simple_read_from_buffer(to, count, pos, text, length);
 }
@@ -74,6 +81,7 @@ static ssize_t number_write(struct file *file, const char __user *from, size_t c
 
 static const struct file_operations number_fops = {
 	.owner = THIS_MODULE,
+	.open = writable_open,
 	.read = number_read,
 	.write = number_write,
 	.llseek = default_llseek,
@@ -88,7 +96,7 @@ static const struct file_operations read_only_number_fops = {
 /* ---- settings that the buffer's opening fixes ---- */
 
 #define SETTING(field, low, high)                                                \
-	static unsigned long get_##field(unsigned long index)                    \
+	static u64 get_##field(unsigned long index)                    \
 	{                                                                        \
 		return op_settings.field;                                        \
 	}                                                                        \
@@ -110,7 +118,7 @@ SETTING(backtrace_depth, 0UL, (unsigned long)OP_MAX_DEPTH)
 /* ---- settings that running fixes ---- */
 
 #define FILTER(field)                                                            \
-	static unsigned long get_##field(unsigned long index)                    \
+	static u64 get_##field(unsigned long index)                    \
 	{                                                                        \
 		return op_settings.field;                                        \
 	}                                                                        \
@@ -128,7 +136,7 @@ FILTER(pid_filter)
 FILTER(pgrp_filter)
 
 #define COUNTER(field, limit)                                                    \
-	static unsigned long get_counter_##field(unsigned long index)            \
+	static u64 get_counter_##field(unsigned long index)            \
 	{                                                                        \
 		return op_counters[index].field;                                 \
 	}                                                                        \
@@ -149,32 +157,40 @@ COUNTER(kernel, 1UL)
 COUNTER(user, 1UL)
 COUNTER(extra, (unsigned long)U32_MAX)
 
-static unsigned long get_count(unsigned long index)
+static u64 get_count(unsigned long index)
 {
 	return op_counters[index].count;
 }
 
-/* 0 = not set; otherwise no less than the model can bear. */
+/* The count that stands for what was asked; 0 if the model cannot bear it. */
+static unsigned long accepted_count(unsigned long count)
+{
+	if (count < op_model->min_count || count > S32_MAX)
+		return 0;
+	return op_model->check_count ? op_model->check_count(count) : count;
+}
+
+/* 0 = not set. */
 static int set_count(unsigned long index, unsigned long value)
 {
+	unsigned long count = accepted_count(value);
+
 	if (op_state == OP_RUNNING)
 		return -EBUSY;
-	if (value && op_model->check_count)
-		value = op_model->check_count(value) ?: ULONG_MAX;
-	if (value && (value < op_model->min_count || value > S32_MAX))
+	if (value && !count)
 		return -EINVAL;
-	op_counters[index].count = value;
+	op_counters[index].count = count;
 	return 0;
 }
 
-static unsigned long get_min_count(unsigned long index)
+static u64 get_min_count(unsigned long index)
 {
 	return op_model->min_count;
 }
 
 /* ---- switches that work while running ---- */
 
-static unsigned long get_enable(unsigned long index)
+static u64 get_enable(unsigned long index)
 {
 	return op_state == OP_RUNNING;
 }
@@ -190,7 +206,7 @@ static int set_enable(unsigned long index, unsigned long value)
 	return 0;
 }
 
-static unsigned long get_timer_enabled(unsigned long cpu)
+static u64 get_timer_enabled(unsigned long cpu)
 {
 	return per_cpu(op_timer_switches, cpu).enabled;
 }
@@ -204,7 +220,7 @@ static int set_timer_enabled(unsigned long cpu, unsigned long value)
 	return 0;
 }
 
-static unsigned long get_timer_period(unsigned long cpu)
+static u64 get_timer_period(unsigned long cpu)
 {
 	return per_cpu(op_timer_switches, cpu).period_us;
 }
@@ -220,23 +236,23 @@ static int set_timer_period(unsigned long cpu, unsigned long value)
 
 /* ---- constants and statistics ---- */
 
-static unsigned long get_pointer_size(unsigned long index)
+static u64 get_pointer_size(unsigned long index)
 {
 	return sizeof(u64);
 }
 
-static unsigned long get_stream_version(unsigned long index)
+static u64 get_stream_version(unsigned long index)
 {
 	return OP_STREAM_VERSION;
 }
 
 #define STAT(name, stat)                                                         \
-	static unsigned long get_##name(unsigned long cpu)                       \
+	static u64 get_##name(unsigned long cpu)                       \
 	{                                                                        \
 		return op_stat(cpu, stat);                                       \
 	}
 
-static unsigned long get_received(unsigned long cpu)
+static u64 get_received(unsigned long cpu)
 {
 	return op_stat(cpu, OP_STAT_RECEIVED) + op_stat(cpu, OP_STAT_NESTED);
 }
@@ -250,7 +266,7 @@ STAT(aborted, OP_STAT_TRACE_ABORTED)
 STAT(throttled, OP_STAT_THROTTLED)
 STAT(filtered, OP_STAT_FILTERED)
 
-static unsigned long get_sum(unsigned long stat)
+static u64 get_sum(unsigned long stat)
 {
 	return op_stat_sum(stat);
 }
@@ -258,46 +274,46 @@ static unsigned long get_sum(unsigned long stat)
 /* ---- the files ---- */
 
 static const struct op_number settings[] = {
-	{ "enable", 0644, get_enable, set_enable },
-	{ "buffer_size", 0644, get_buffer_size, set_buffer_size },
-	{ "buffer_watershed", 0644, get_buffer_watershed, set_buffer_watershed },
-	{ "cpu_buffer_size", 0644, get_cpu_buffer_size, set_cpu_buffer_size },
-	{ "backtrace_depth", 0644, get_backtrace_depth, set_backtrace_depth },
-	{ "pid_filter", 0644, get_pid_filter, set_pid_filter },
-	{ "pgrp_filter", 0644, get_pgrp_filter, set_pgrp_filter },
-	{ "pointer_size", 0444, get_pointer_size, NULL },
-	{ "stream_version", 0444, get_stream_version, NULL },
+	{ "enable", 0600, get_enable, set_enable },
+	{ "buffer_size", 0600, get_buffer_size, set_buffer_size },
+	{ "buffer_watershed", 0600, get_buffer_watershed, set_buffer_watershed },
+	{ "cpu_buffer_size", 0600, get_cpu_buffer_size, set_cpu_buffer_size },
+	{ "backtrace_depth", 0600, get_backtrace_depth, set_backtrace_depth },
+	{ "pid_filter", 0600, get_pid_filter, set_pid_filter },
+	{ "pgrp_filter", 0600, get_pgrp_filter, set_pgrp_filter },
+	{ "pointer_size", 0400, get_pointer_size, NULL },
+	{ "stream_version", 0400, get_stream_version, NULL },
 	{}
 };
 
 static const struct op_number counter_files[] = {
-	{ "enabled", 0644, get_counter_enabled, set_counter_enabled },
-	{ "event", 0644, get_counter_event, set_counter_event },
-	{ "count", 0644, get_count, set_count },
-	{ "unit_mask", 0644, get_counter_unit_mask, set_counter_unit_mask },
-	{ "kernel", 0644, get_counter_kernel, set_counter_kernel },
-	{ "user", 0644, get_counter_user, set_counter_user },
-	{ "extra", 0644, get_counter_extra, set_counter_extra },
-	{ "min_count", 0444, get_min_count, NULL },
+	{ "enabled", 0600, get_counter_enabled, set_counter_enabled },
+	{ "event", 0600, get_counter_event, set_counter_event },
+	{ "count", 0600, get_count, set_count },
+	{ "unit_mask", 0600, get_counter_unit_mask, set_counter_unit_mask },
+	{ "kernel", 0600, get_counter_kernel, set_counter_kernel },
+	{ "user", 0600, get_counter_user, set_counter_user },
+	{ "extra", 0600, get_counter_extra, set_counter_extra },
+	{ "min_count", 0400, get_min_count, NULL },
 	{}
 };
 
 static const struct op_number timer_files[] = {
-	{ "enabled", 0644, get_timer_enabled, set_timer_enabled },
-	{ "period_us", 0644, get_timer_period, set_timer_period },
+	{ "enabled", 0600, get_timer_enabled, set_timer_enabled },
+	{ "period_us", 0600, get_timer_period, set_timer_period },
 	{}
 };
 
 static const struct op_number cpu_stats[] = {
-	{ "sample_received", 0444, get_received, NULL },
-	{ "sample_lost_overflow", 0444, get_overflow, NULL },
-	{ "sample_lost_no_mm", 0444, get_no_mm, NULL },
-	{ "sample_lost_no_mapping", 0444, get_no_mapping, NULL },
-	{ "sample_lost_nested", 0444, get_nested, NULL },
-	{ "sample_lost_pending", 0444, get_pending, NULL },
-	{ "backtrace_aborted", 0444, get_aborted, NULL },
-	{ "throttled", 0444, get_throttled, NULL },
-	{ "sample_filtered", 0444, get_filtered, NULL },
+	{ "sample_received", 0400, get_received, NULL },
+	{ "sample_lost_overflow", 0400, get_overflow, NULL },
+	{ "sample_lost_no_mm", 0400, get_no_mm, NULL },
+	{ "sample_lost_no_mapping", 0400, get_no_mapping, NULL },
+	{ "sample_lost_nested", 0400, get_nested, NULL },
+	{ "sample_lost_pending", 0400, get_pending, NULL },
+	{ "backtrace_aborted", 0400, get_aborted, NULL },
+	{ "throttled", 0400, get_throttled, NULL },
+	{ "sample_filtered", 0400, get_filtered, NULL },
 	{}
 };
 
@@ -306,10 +322,10 @@ static const struct {
 	struct op_number number;
 	enum op_stat stat;
 } sums[] = {
-	{ { "event_lost_overflow", 0444, get_sum, NULL }, OP_STAT_OVERFLOW },
-	{ { "sample_lost_no_mm", 0444, get_sum, NULL }, OP_STAT_NO_MM },
-	{ { "sample_lost_no_mapping", 0444, get_sum, NULL }, OP_STAT_NO_MAPPING },
-	{ { "bt_lost_no_mapping", 0444, get_sum, NULL }, OP_STAT_TRACE_NO_MAPPING },
+	{ { "event_lost_overflow", 0400, get_sum, NULL }, OP_STAT_OVERFLOW },
+	{ { "sample_lost_no_mm", 0400, get_sum, NULL }, OP_STAT_NO_MM },
+	{ { "sample_lost_no_mapping", 0400, get_sum, NULL }, OP_STAT_NO_MAPPING },
+	{ { "bt_lost_no_mapping", 0400, get_sum, NULL }, OP_STAT_TRACE_NO_MAPPING },
 };
 
 static ssize_t read_text(const char *text, char __user *to, size_t count, loff_t *pos)
@@ -347,6 +363,7 @@ static const struct file_operations model_fops = {
 
 static const struct file_operations dump_fops = {
 	.owner = THIS_MODULE,
+	.open = writable_open,
 	.write = dump_write,
 	OP_NO_LLSEEK
 };
@@ -382,13 +399,13 @@ static int make_file(struct dentry *dir, const char *name, umode_t mode, const s
 		iput(inode);
 		return -ENOMEM;
 	}
-	d_add(dentry, inode);
+	op_add_dentry(dentry, inode);
 	return 0;
 }
 
 static struct dentry *make_dir(struct dentry *parent, const char *name)
 {
-	struct inode *inode = new_op_inode(parent->d_sb, S_IFDIR | 0755);
+	struct inode *inode = new_op_inode(parent->d_sb, S_IFDIR | 0700);
 	struct dentry *dentry;
 
 	if (!inode)
@@ -401,7 +418,7 @@ static struct dentry *make_dir(struct dentry *parent, const char *name)
 		iput(inode);
 		return NULL;
 	}
-	d_add(dentry, inode);
+	op_add_dentry(dentry, inode);
 	inc_nlink(d_inode(parent));
 	return dentry;
 }
@@ -472,8 +489,8 @@ static int make_tree(struct dentry *root)
 
 	error = error ?: make_file(root, "buffer", 0600, &op_buffer_fops, NULL);
 	error = error ?: make_file(root, "dump", 0200, &dump_fops, NULL);
-	error = error ?: make_file(root, "cpu_type", 0444, &cpu_type_fops, NULL);
-	error = error ?: make_file(root, "model", 0444, &model_fops, NULL);
+	error = error ?: make_file(root, "cpu_type", 0400, &cpu_type_fops, NULL);
+	error = error ?: make_file(root, "model", 0400, &model_fops, NULL);
 	error = error ?: make_counters(root);
 	error = error ?: make_cpu_dirs(make_dir(root, "timer"), timer_files);
 	return error ?: make_stats(root);
@@ -499,7 +516,7 @@ static int fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_magic = OPROFILEFS_MAGIC;
 	sb->s_op = &super_ops;
 	sb->s_time_gran = 1;
-	inode = new_op_inode(sb, S_IFDIR | 0755);
+	inode = new_op_inode(sb, S_IFDIR | 0700);
 	if (!inode)
 		return -ENOMEM;
 	inode->i_op = &simple_dir_inode_operations;
@@ -528,7 +545,7 @@ static struct file_system_type oprofilefs = {
 	.owner = THIS_MODULE,
 	.name = "oprofilefs",
 	.init_fs_context = init_fs_context,
-	.kill_sb = kill_litter_super,
+	.kill_sb = op_kill_super,
 };
 MODULE_ALIAS_FS("oprofilefs");
 

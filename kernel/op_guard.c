@@ -25,18 +25,19 @@ struct op_guard {
 	u64 spent; /* in it, ns */
 	unsigned int calm; /* ticks in a row with little spent */
 	unsigned int shift;
+	bool owed; /* it set in, and the reader is still to be told */
+	bool told; /* the reader was told that it set in, and not yet that it let go */
+	unsigned int counter; /* in whose handler it set in, while owed or told */
 };
 
 static DEFINE_PER_CPU(struct op_guard, op_guards);
 
-static void close_window(struct op_guard *guard, u64 now, unsigned int counter)
+static void close_window(struct op_guard *guard, u64 now)
 {
 	guard->calm = guard->spent < CALM_NS ? guard->calm + 1 : 0;
 	if (guard->shift && guard->calm >= CALM_WINDOWS) {
 		guard->calm = 0;
 		guard->shift--;
-		if (!guard->shift)
-			op_put_throttle(counter, false);
 	}
 	guard->window = now;
 	guard->spent = 0;
@@ -44,13 +45,21 @@ static void close_window(struct op_guard *guard, u64 now, unsigned int counter)
 
 static void back_off(struct op_guard *guard, u64 now, unsigned int counter)
 {
-	if (!guard->shift)
-		op_put_throttle(counter, true);
+	if (!guard->owed && !guard->told) {
+		guard->owed = true;
+		guard->counter = counter;
+	}
 	if (guard->shift < MAX_SHIFT)
 		guard->shift++;
 	guard->calm = 0;
 	guard->window = now;
 	guard->spent = 0;
+}
+
+/* The clock may step back a little when it is read in NMI. */
+static u64 elapsed(u64 from, u64 to)
+{
+	return to > from ? to - from : 0;
 }
 
 u64 op_handler_begin(void)
@@ -63,14 +72,30 @@ unsigned int op_handler_end(u64 began, unsigned int counter)
 	struct op_guard *guard = this_cpu_ptr(&op_guards);
 	u64 now = ktime_get_mono_fast_ns();
 
-	if (now - guard->window >= TICK_NSEC)
-		close_window(guard, now, counter);
-	guard->spent += now - began + OVERHEAD_NS;
+	if (elapsed(guard->window, now) >= TICK_NSEC)
+		close_window(guard, now);
+	guard->spent += elapsed(began, now) + OVERHEAD_NS;
 	if (guard->spent > BUDGET_NS)
 		back_off(guard, now, counter);
-	if (guard->shift)
-		op_add(smp_processor_id(), OP_STAT_THROTTLED, (1UL << guard->shift) - 1);
 	return guard->shift;
+}
+
+void op_left_out(u64 periods)
+{
+	if (periods)
+		op_add(smp_processor_id(), OP_STAT_THROTTLED, periods);
+}
+
+void op_tell_guard(void)
+{
+	struct op_guard *guard = this_cpu_ptr(&op_guards);
+
+	if (guard->owed && op_put_throttle(guard->counter, true)) {
+		guard->owed = false;
+		guard->told = true;
+	}
+	if (guard->told && !guard->shift && op_put_throttle(guard->counter, false))
+		guard->told = false;
 }
 
 void op_reset_guards(void)

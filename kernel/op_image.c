@@ -20,10 +20,12 @@
 #include <linux/spinlock.h>
 #include <linux/stat.h>
 
+#include "compat.h"
 #include "uapi/op_stream.h"
 
 #define OP_LABEL_SIZE 24
-#define OP_IMAGES_LIMIT 65536
+#define OP_IMAGES_LIMIT 65536 /* in the table */
+#define OP_WAITING_LIMIT 16384 /* not announced yet: programs may make mappings without end while the reader sleeps */
 
 /* What makes two images the same. */
 struct image_key {
@@ -49,8 +51,8 @@ static DEFINE_SPINLOCK(image_lock); /* guards the table for writers, the list an
 static DEFINE_HASHTABLE(image_table, 10); /* read under RCU */
 static LIST_HEAD(waiting_images); /* in order of their cookies */
 static u32 image_count; /* in the table */
+static u32 waiting_count; /* in the list */
 static u32 last_cookie;
-static u32 announced_cookie; /* written by the reader */
 
 static u32 key_hash(const struct image_key *key)
 {
@@ -62,10 +64,8 @@ static bool same_key(const struct image_key *a, const struct image_key *b)
 	return a->a == b->a && a->b == b->b && a->c == b->c && a->region == b->region;
 }
 
-static struct image_key file_key(const struct file *file)
+static struct image_key inode_key(const struct inode *inode)
 {
-	const struct inode *inode = file_inode(file);
-
 	return (struct image_key){
 		.a = inode->i_ino,
 		.b = inode->i_generation,
@@ -95,10 +95,27 @@ static u32 find_cookie(const struct image_key *key)
 	return cookie;
 }
 
-u32 op_find_file_cookie(const struct file *file)
+/*
+ * Without a reference a file may be freed and become another (6.7 and later); the inodes it had stay until RCU is
+ * through. So what is read counts if the file still is the program's afterwards.
+ */
+const struct inode *op_exe_inode(struct mm_struct *mm)
 {
-	struct image_key key = file_key(file);
+	const struct file *file = rcu_dereference(mm->exe_file);
+	const struct inode *inode = file ? READ_ONCE(file->f_inode) : NULL;
 
+	smp_rmb(); /* the inode was read before the second look */
+	return rcu_access_pointer(mm->exe_file) == file ? inode : NULL;
+}
+
+u32 op_find_exe_cookie(struct mm_struct *mm)
+{
+	const struct inode *inode = op_exe_inode(mm);
+	struct image_key key;
+
+	if (!inode)
+		return OP_NO_COOKIE;
+	key = inode_key(inode);
 	return find_cookie(&key);
 }
 
@@ -123,27 +140,38 @@ static void empty_table(void)
 	image_count = 0;
 }
 
-/* Puts a new image in, unless somebody else did meanwhile; gives the cookie. Frees the image if it was not needed. */
+/* Puts a new image in and in line. image_lock is held. */
+static void take_in(struct image *image)
+{
+	if (image_count >= OP_IMAGES_LIMIT)
+		empty_table();
+	image->cookie = ++last_cookie;
+	image->known = true;
+	image->waiting = true;
+	image_count++;
+	waiting_count++;
+	list_add_tail(&image->list, &waiting_images);
+	hash_add_rcu(image_table, &image->hash, key_hash(&image->key));
+}
+
+/*
+ * Puts a new image in, unless somebody else did meanwhile or too many wait; gives the cookie, if any. Frees the image if it
+ * was not put in.
+ */
 static u32 add_image(struct image *image)
 {
 	struct image *other;
 	u32 cookie;
+	bool taken;
 
 	spin_lock(&image_lock);
 	other = find_image(&image->key);
-	if (!other) {
-		if (image_count >= OP_IMAGES_LIMIT)
-			empty_table();
-		image->cookie = ++last_cookie;
-		image->known = true;
-		image->waiting = true;
-		image_count++;
-		list_add_tail(&image->list, &waiting_images);
-		hash_add_rcu(image_table, &image->hash, key_hash(&image->key));
-	}
+	taken = !other && waiting_count < OP_WAITING_LIMIT;
+	if (taken)
+		take_in(image);
 	cookie = other ? other->cookie : image->cookie;
 	spin_unlock(&image_lock);
-	if (other) {
+	if (!taken) {
 		if (!image->key.region)
 			path_put(&image->path);
 		kfree(image);
@@ -162,7 +190,8 @@ static struct image *new_image(const struct image_key *key)
 
 u32 op_file_cookie(struct file *file)
 {
-	struct image_key key = file_key(file);
+	const struct path *path = op_user_path(file);
+	struct image_key key = inode_key(d_inode(path->dentry));
 	u32 cookie = find_cookie(&key);
 	struct image *image;
 
@@ -171,7 +200,7 @@ u32 op_file_cookie(struct file *file)
 	image = new_image(&key);
 	if (!image)
 		return OP_NO_COOKIE;
-	image->path = file->f_path;
+	image->path = *path;
 	path_get(&image->path);
 	return add_image(image);
 }
@@ -186,7 +215,7 @@ static const char *region_label(struct vm_area_struct *vma)
 	if (name)
 		return name;
 	if (vma->vm_file)
-		return vma->vm_file->f_path.dentry->d_name.name; /* of memory that looks like a file, constant */
+		return op_user_path(vma->vm_file)->dentry->d_name.name; /* of memory that looks like a file, constant */
 	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
 		return "[heap]";
 	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
@@ -218,11 +247,6 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 		return OP_NO_COOKIE;
 	strscpy(image->label, label, sizeof(image->label));
 	return add_image(image);
-}
-
-bool op_is_announced(u32 cookie)
-{
-	return cookie <= announced_cookie;
 }
 
 static struct image *first_waiting(void)
@@ -295,7 +319,7 @@ void op_announced(void)
 	spin_lock(&image_lock);
 	image = list_first_entry(&waiting_images, struct image, list);
 	list_del(&image->list);
-	announced_cookie = image->cookie;
+	waiting_count--;
 	spin_unlock(&image_lock);
 	if (!image->key.region)
 		path_put(&image->path);
@@ -314,6 +338,5 @@ void op_forget_images(void)
 	spin_lock(&image_lock);
 	empty_table();
 	last_cookie = 0;
-	announced_cookie = 0;
 	spin_unlock(&image_lock);
 }

@@ -9,22 +9,28 @@
 #include <linux/types.h>
 
 struct file;
+struct inode;
+struct mm_struct;
 struct op_record_image;
 struct vm_area_struct;
 
 #define OP_NO_COOKIE 0
 
-/* Any context up to NMI, under rcu_read_lock(): the cookie of a file that has one, else OP_NO_COOKIE. */
-u32 op_find_file_cookie(const struct file *file);
+/*
+ * Any context up to NMI, under rcu_read_lock(): the inode of the program that a process runs, or NULL; the cookie of that
+ * program if it has one, else OP_NO_COOKIE.
+ */
+const struct inode *op_exe_inode(struct mm_struct *mm);
+u32 op_find_exe_cookie(struct mm_struct *mm);
 
-/* Process context: the cookie of a file; OP_NO_COOKIE if there is no memory for one. The file must be kept by the caller. */
+/*
+ * Process context: the cookie of a file; OP_NO_COOKIE if there is no memory for one, or if too many images wait for the
+ * reader. The file must be kept by the caller.
+ */
 u32 op_file_cookie(struct file *file);
 
-/* Process context, mmap lock held: the cookie of a mapping of the current or a given process. */
+/* The same for a mapping of the current or a given process; mmap lock held. */
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
-
-/* Reader: true if cookies up to this one are announced. */
-bool op_is_announced(u32 cookie);
 
 /*
  * Reader, process context: the next image to be announced, its record in `record` with `size` bytes of room. Gives the

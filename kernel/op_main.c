@@ -14,6 +14,8 @@
 #include "op_sample.h"
 #include "op_stats.h"
 
+#define OP_PATIENCE 10 /* seconds a sampled process may wait for a CPU when the buffer is closed */
+
 static bool timer;
 module_param(timer, bool, 0444);
 MODULE_PARM_DESC(timer, "sample by a timer even if there are counters");
@@ -36,13 +38,8 @@ struct op_settings op_settings = {
 
 DEFINE_PER_CPU(struct op_timer_switch, op_timer_switches) = { .enabled = 1 };
 
-/* In the order they are tried. The last works everywhere; rtc only when asked for. */
-static struct op_pmu_model *const models[] = {
-#ifdef OP_X86_MODELS
-	&op_pmu_intel, &op_pmu_amd,
-#endif
-	&op_pmu_perf,  &op_pmu_rtc, &op_pmu_timer,
-};
+#define OP_MODEL_ROW(name) &name,
+static struct op_pmu_model *const models[] = { OP_MODELS(OP_MODEL_ROW) };
 
 static const char *wanted_model(void)
 {
@@ -71,15 +68,44 @@ static int choose_model(void)
 /* Half of what is free is the most that buffers may take: nobody is to die for them. */
 static bool fits_memory(void)
 {
-	size_t size = op_rings_size() + op_stores_size(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
+	u64 size = op_rings_size() + op_stores_size(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
+	long available = si_mem_available();
 
-	return size >> PAGE_SHIFT <= si_mem_available() / 2;
+	return available > 0 && size >> PAGE_SHIFT <= available / 2;
+}
+
+/* Frees everything if no process has work of ours any more. */
+static bool free_all(unsigned int seconds)
+{
+	if (!op_free_stores(seconds))
+		return false;
+	op_free_rings();
+	op_forget_images();
+	return true;
+}
+
+/* The process that had not run for so long: has it now? */
+static int get_unstuck(void)
+{
+	if (!free_all(0)) {
+		pr_warn("a process sampled before still has not run\n");
+		return -EBUSY;
+	}
+	op_state = OP_STOPPED;
+	module_put(THIS_MODULE);
+	return 0;
 }
 
 int op_set_up(void)
 {
-	int error;
+	int error = 0;
 
+	if (op_state == OP_STUCK)
+		error = get_unstuck();
+	if (error)
+		return error;
+	if (op_state != OP_STOPPED)
+		return -EBUSY;
 	if (op_settings.buffer_watershed >= op_settings.buffer_size)
 		return -EINVAL;
 	if (!fits_memory())
@@ -102,7 +128,7 @@ int op_set_up(void)
 no_model:
 	op_unwatch_modules();
 no_modules:
-	op_free_stores();
+	op_free_stores(0);
 no_stores:
 	op_free_rings();
 	return error;
@@ -113,7 +139,7 @@ static bool any_counter(void)
 	int i;
 
 	for (i = 0; i < op_model->counters; i++)
-		if (op_counters[i].enabled && op_counters[i].count)
+		if (op_counter_used(i))
 			return true;
 	return false;
 }
@@ -124,13 +150,19 @@ int op_start(void)
 
 	if (op_state == OP_RUNNING)
 		return 0;
+	if (op_state == OP_STUCK) {
+		pr_warn("a process sampled before still has not run\n");
+		return -EBUSY;
+	}
 	if (op_state != OP_SET_UP || !any_counter())
 		return -EINVAL;
 	op_restart_stats();
 	op_start_epoch();
 	op_reset_guards();
 	error = op_model->start();
-	if (!error)
+	if (error)
+		op_settle(); /* some CPUs may have taken samples: they count, and are there to be read */
+	else
 		WRITE_ONCE(op_state, OP_RUNNING);
 	return error;
 }
@@ -148,15 +180,14 @@ void op_shut_down(void)
 	if (op_model->shutdown)
 		op_model->shutdown();
 	op_unwatch_modules();
-	if (op_free_stores()) {
-		op_free_rings();
-		op_forget_images();
+	if (free_all(OP_PATIENCE)) {
 		op_state = OP_STOPPED;
 		return;
 	}
 	/* Some process still has our task work; neither its slots nor this code may go. */
+	op_state = OP_STUCK;
 	__module_get(THIS_MODULE);
-	pr_warn("a sampled process has not run for ten seconds: profiling is over until the next boot\n");
+	pr_warn("a sampled process has not run for %d seconds: no profiling until it has\n", OP_PATIENCE);
 }
 
 void op_update_timer(unsigned int cpu)
@@ -195,4 +226,3 @@ module_exit(oprofile_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("system-wide profiler");
 MODULE_AUTHOR("the oprofile-ng authors");
-MODULE_ALIAS_FS("oprofilefs");

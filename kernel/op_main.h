@@ -32,6 +32,7 @@ enum op_state {
 	OP_STOPPED, /* nothing allocated, the hardware not ours */
 	OP_SET_UP, /* the buffer is open */
 	OP_RUNNING, /* sampling */
+	OP_STUCK, /* closed, but some process still has our task work: all is kept until it has run */
 };
 
 extern struct mutex op_mutex; /* guards all below and all calls into the model */
@@ -41,7 +42,10 @@ extern struct op_pmu_model *op_model; /* constant after load */
 
 DECLARE_PER_CPU(struct op_timer_switch, op_timer_switches);
 
-/* Opening, enabling, stopping and closing, in this order. Called with op_mutex held. */
+/*
+ * Opening, enabling, stopping and closing, in this order. Called with op_mutex held. Opening: -EBUSY if the buffer is open, or
+ * if a process sampled before has not run since.
+ */
 int op_set_up(void);
 int op_start(void);
 void op_stop(void);
@@ -49,6 +53,9 @@ void op_shut_down(void);
 
 /* A CPU's timer switch was changed. Called with op_mutex held. */
 void op_update_timer(unsigned int cpu);
+
+/* Tells the reader what it does not know yet of this CPU's guard. From a handler, as op_put_irq_sample(). */
+void op_tell_guard(void);
 
 /* Forgets what the guards against too many samples know. While stopped. */
 void op_reset_guards(void);

@@ -295,7 +295,7 @@ static int taken_get(void *unused, u64 *value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(taken, taken_get, taken_set, "%llu\n");
 
-int op_msr_double_init(void)
+void op_msr_double_init(void)
 {
 	pr_warn("test build: counter registers are arrays in memory\n");
 	double_dir = debugfs_create_dir("oprofile_msr", NULL);
@@ -304,7 +304,6 @@ int op_msr_double_init(void)
 	debugfs_create_file("lvtpc", 0400, double_dir, NULL, &vectors_fops);
 	debugfs_create_file("lint1", 0200, double_dir, NULL, &lint1_operations);
 	debugfs_create_file("taken", 0600, double_dir, NULL, &taken);
-	return 0;
 }
 
 void op_msr_double_exit(void)

@@ -25,12 +25,18 @@ struct op_counter {
 
 extern struct op_counter op_counters[OP_MAX_COUNTERS];
 
+/* Is the counter to count? Everything that programs or looks at counters asks this. */
+static inline bool op_counter_used(unsigned int i)
+{
+	return op_counters[i].enabled && op_counters[i].count;
+}
+
 /*
  * A model. All functions are called in process context under op_mutex.
  *
  * init: looks whether this machine has it; fills in the three fields below the functions; -ENODEV if not here.
  * exit: undoes init. May be NULL.
- * check_count: the count that stands for what was asked, or 0 if it is too small. NULL: min_count decides.
+ * check_count: the count that stands for what was asked, which is min_count at least; 0 if it is not accepted. May be NULL.
  * setup: the buffer was opened; reserve and save the hardware. -EBUSY if somebody else has it. May be NULL.
  * shutdown: undoes setup. May be NULL.
  * start: programs the enabled counters and lets them run on every CPU, and on CPUs that come online later.
@@ -53,13 +59,16 @@ struct op_pmu_model {
 	unsigned long min_count; /* smallest count accepted */
 };
 
-extern struct op_pmu_model op_pmu_timer;
-extern struct op_pmu_model op_pmu_rtc;
-extern struct op_pmu_model op_pmu_perf;
-#ifdef CONFIG_X86_LOCAL_APIC
-extern struct op_pmu_model op_pmu_intel;
-extern struct op_pmu_model op_pmu_amd;
+/* The models, in the order they are tried. The last works everywhere; rtc only when asked for. */
+#ifdef OP_X86_MODELS
+#define OP_X86_MODEL_LIST(row) row(op_pmu_intel) row(op_pmu_amd)
+#else
+#define OP_X86_MODEL_LIST(row)
 #endif
+#define OP_MODELS(row) OP_X86_MODEL_LIST(row) row(op_pmu_perf) row(op_pmu_rtc) row(op_pmu_timer)
+
+#define OP_DECLARE_MODEL(name) extern struct op_pmu_model name;
+OP_MODELS(OP_DECLARE_MODEL)
 
 /*
  * Takes one sample of the code interrupted with these registers, for a counter. Any context up to NMI, with
@@ -68,11 +77,13 @@ extern struct op_pmu_model op_pmu_amd;
 void op_sample(struct pt_regs *regs, unsigned int counter);
 
 /*
- * The guard against too many samples. A handler brackets its work with these two; same context as op_sample().
+ * The guard against too many samples. A handler brackets its work with the first two; same context as op_sample().
  * op_handler_end() gives the number of bits by which the period is to be lengthened from now on: count << shift.
- * 0 = as asked for. Counts the periods that are left out and tells the reader when the guard sets in and lets go.
+ * 0 = as asked for. The model then says by op_left_out() how many periods come to nothing by what it did: the next period,
+ * in periods as asked for, less one. The reader is told when the guard sets in and lets go.
  */
 u64 op_handler_begin(void);
 unsigned int op_handler_end(u64 began, unsigned int counter);
+void op_left_out(u64 periods);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Model perf: counters of the kernel's own PMU driver, on every architecture that has one. Event codes are raw ones. The
- * kernel's own limit of samples a second holds; the guard cannot lengthen these periods.
+ * kernel's own limit of samples a second holds too, but the guard sets in long before.
  */
+#include <linux/bits.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
@@ -16,14 +17,19 @@
 
 static DEFINE_PER_CPU(struct perf_event *[PERF_COUNTERS], op_events); /* while running; that CPU's callbacks */
 static enum cpuhp_state online_state; /* while running; op_mutex */
+static bool starting; /* the CPUs that are there are looked at; under the hot-plug lock */
 
 static void overflowed(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	unsigned int counter = (unsigned long)event->overflow_handler_context;
 	u64 began = op_handler_begin();
+	unsigned int shift;
 
 	op_sample(regs, counter);
-	op_handler_end(began, counter);
+	shift = op_handler_end(began, counter);
+	/* As the kernel itself does, at this place, for events with a frequency: the PMU driver takes it up with the next reload. */
+	event->hw.sample_period = (u64)op_counters[counter].count << shift;
+	op_left_out(BIT_ULL(shift) - 1);
 }
 
 static u64 raw_config(const struct op_counter *c)
@@ -66,6 +72,12 @@ static int perf_offline(unsigned int cpu)
 	return 0;
 }
 
+/* Sampling is not started without a CPU, but a CPU that comes later is not to be kept away: it comes without samples. */
+static int refusal(int error)
+{
+	return starting ? error : 0;
+}
+
 static int perf_online(unsigned int cpu)
 {
 	struct perf_event **events = per_cpu(op_events, cpu);
@@ -74,7 +86,7 @@ static int perf_online(unsigned int cpu)
 	for (i = 0; i < PERF_COUNTERS; i++) {
 		struct perf_event *event;
 
-		if (!op_counters[i].enabled || !op_counters[i].count)
+		if (!op_counter_used(i))
 			continue;
 		event = create(cpu, i);
 		if (IS_ERR(event) || event->state != PERF_EVENT_STATE_ACTIVE) {
@@ -83,7 +95,7 @@ static int perf_online(unsigned int cpu)
 			if (!IS_ERR(event))
 				perf_event_release_kernel(event);
 			perf_offline(cpu);
-			return IS_ERR(event) ? PTR_ERR(event) : -EBUSY;
+			return refusal(IS_ERR(event) ? PTR_ERR(event) : -EBUSY);
 		}
 		events[i] = event;
 	}
@@ -92,8 +104,13 @@ static int perf_online(unsigned int cpu)
 
 static int perf_start(void)
 {
-	int state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/perf:online", perf_online, perf_offline);
+	int state;
 
+	cpus_read_lock();
+	starting = true;
+	state = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "oprofile/perf:online", perf_online, perf_offline);
+	starting = false;
+	cpus_read_unlock();
 	if (state < 0)
 		return state;
 	online_state = state;

@@ -4,6 +4,7 @@
  * RTC_INTERRUPTS, its count a rate: on today's kernels the real-time clock's periodic interrupt is itself made by such a timer.
  * Sees no code that runs with interrupts off.
  */
+#include <linux/bits.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
@@ -41,10 +42,13 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	struct op_timer *t = container_of(timer, struct op_timer, timer);
 	struct pt_regs *regs = get_irq_regs();
 	u64 began = op_handler_begin();
+	unsigned int shift;
 
 	if (regs)
 		op_sample(regs, 0);
-	hrtimer_forward_now(timer, ns_to_ktime(t->period << op_handler_end(began, 0)));
+	shift = op_handler_end(began, 0);
+	op_left_out(BIT_ULL(shift) - 1);
+	hrtimer_forward_now(timer, ns_to_ktime(t->period << shift));
 	return HRTIMER_RESTART;
 }
 
@@ -56,7 +60,7 @@ static void start_timer(void *unused)
 
 	if (!s->enabled)
 		return;
-	t->period = s->period_us ? s->period_us * NSEC_PER_USEC : counter_period();
+	t->period = s->period_us ? (u64)s->period_us * NSEC_PER_USEC : counter_period();
 	hrtimer_start(&t->timer, ns_to_ktime(t->period), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
@@ -77,7 +81,7 @@ static int timer_start(void)
 {
 	int state;
 
-	if (!op_counters[0].enabled || !op_counters[0].count)
+	if (!op_counter_used(0))
 		return -EINVAL;
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/timer:online", timer_online, timer_offline);
 	if (state < 0)
@@ -113,7 +117,7 @@ static unsigned long check_rate(unsigned long rate)
 {
 	unsigned long rounded = MIN_RATE;
 
-	if (rate < MIN_RATE || rate > MAX_RATE)
+	if (rate > MAX_RATE)
 		return 0;
 	while (2 * rate > 3 * rounded)
 		rounded *= 2;

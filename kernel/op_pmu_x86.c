@@ -111,10 +111,12 @@ static int op_x86_sleep(struct notifier_block *block, unsigned long event, void 
 	switch (event) {
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
 		op_x86_set(&op_x86_asleep, true);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
 		op_x86_set(&op_x86_asleep, false);
 		break;
 	}
@@ -177,5 +179,5 @@ void op_x86_stop(void)
 
 unsigned long op_x86_check_count(unsigned long count)
 {
-	return count >= OP_X86_MIN_COUNT && count <= op_x86_pmu->max_count ? count : 0;
+	return count <= op_x86_pmu->max_count ? count : 0;
 }

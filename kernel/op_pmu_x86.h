@@ -100,13 +100,12 @@ extern atomic_t op_x86_faults;
 
 #ifdef OP_MSR_DOUBLE
 /* op_msr_double.c, test builds only: op_msr is arrays in memory and a log, and debugfs shows them. */
-int op_msr_double_init(void);
+void op_msr_double_init(void);
 void op_msr_double_exit(void);
 bool op_msr_double_identity(struct op_x86_identity *identity);
 #else
-static inline int op_msr_double_init(void)
+static inline void op_msr_double_init(void)
 {
-	return 0;
 }
 
 static inline void op_msr_double_exit(void)

@@ -5,14 +5,13 @@
 #include "op_ring.h"
 
 #include <linux/errno.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
 int op_ring_alloc(struct op_ring *ring, size_t size, int node)
 {
-	ring->size = roundup_pow_of_two(size);
+	ring->size = size;
 	ring->head = 0;
 	ring->tail = 0;
 	ring->data = vzalloc_node(ring->size, node);
@@ -43,7 +42,7 @@ bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int coun
 	for (i = 0; i < count; i++)
 		total += pieces[i].size;
 	/* Pairs with op_ring_consume(): what is overwritten was read. */
-	if (total > ring->size - (head - smp_load_acquire(&ring->tail)))
+	if (total > op_ring_room(ring))
 		return false;
 	for (i = 0; i < count; i++) {
 		copy_in(ring, head, pieces[i].data, pieces[i].size);

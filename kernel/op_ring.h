@@ -22,7 +22,7 @@ struct op_piece {
 	size_t size; /* bytes */
 };
 
-int op_ring_alloc(struct op_ring *ring, size_t size, int node);
+int op_ring_alloc(struct op_ring *ring, size_t size, int node); /* size: a power of two */
 void op_ring_free(struct op_ring *ring);
 
 /* Producer: writes all pieces, or nothing and returns false if there is no room. */

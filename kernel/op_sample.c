@@ -3,7 +3,8 @@
  * The way of a sample. A handler finds the CPU in the kernel: the address goes into the irq ring at once. It finds it in user
  * mode: the address waits in a preallocated slot for the sampled process, which places it itself on its way back to user mode
  * (task work; from NMI through an irq_work, which runs before that way is taken), when it may take its mmap lock and the
- * mapping is still there. Where modules may not add task work, a worker does it with the memory pinned.
+ * mapping is still there. Where modules may not add task work, or could not be unloaded safely after it, a worker does it with
+ * the memory pinned.
  */
 #include "op_sample.h"
 
@@ -21,7 +22,6 @@
 #include <linux/sched/task_stack.h>
 #include <linux/task_work.h>
 #include <linux/vmalloc.h>
-#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -31,7 +31,15 @@
 #include "op_main.h"
 #include "op_stats.h"
 
-#ifdef OP_HAVE_TASK_WORK
+/*
+ * A process may be preempted on the last instructions of our task work, when nothing counts it any more: only RCU tasks
+ * waits for that.
+ */
+#if defined(OP_HAVE_TASK_WORK) && (!defined(CONFIG_PREEMPTION) || defined(CONFIG_TASKS_RCU))
+#define OP_USE_TASK_WORK
+#endif
+
+#ifdef OP_USE_TASK_WORK
 static bool place_by_worker;
 module_param(place_by_worker, bool, 0444);
 MODULE_PARM_DESC(place_by_worker, "place user samples in a worker instead of the sampled process");
@@ -42,9 +50,9 @@ static const bool place_by_worker = true;
 /* A user sample that waits to be placed. */
 struct op_waiting {
 	struct callback_head work; /* task work of the sampled process */
-	struct llist_node node; /* in the store, or in a queue */
+	struct llist_node node; /* in the store, or in one of the queues */
 	const struct task_struct *task; /* only compared */
-	struct mm_struct *mm; /* worker only: a reference */
+	struct mm_struct *mm; /* in work_queue: a reference; else NULL */
 	u64 pc;
 	u32 cpu; /* that took the sample, and whose slot this is */
 	u32 epoch;
@@ -63,8 +71,9 @@ struct op_store {
 	atomic_t out; /* slots not in `free` */
 	u64 taken; /* slots taken since start; this CPU's handler */
 	atomic64_t settled; /* of these, samples that are in a ring or counted as lost */
-	struct llist_head queue; /* NMI -> irq_work, or handler -> worker */
-	struct irq_work irq_work;
+	struct llist_head nmi_queue; /* NMI -> irq_work */
+	struct irq_work nmi_work;
+	struct llist_head work_queue; /* handler, or irq_work after NMI -> worker */
 	struct work_struct work;
 	/* What the handler works with; `busy` keeps a handler that interrupts another out. */
 	bool busy;
@@ -79,26 +88,27 @@ struct op_store {
 static DEFINE_PER_CPU(struct op_store, op_stores);
 static u32 op_epoch; /* written under op_mutex while no handler runs */
 
-static u32 global_tgid(void)
-{
-	return current->tgid;
-}
-
 /* Gives a slot back. Any context but NMI. */
 static void give_back(struct op_waiting *w)
 {
 	struct op_store *store = per_cpu_ptr(&op_stores, w->cpu);
 
-	llist_add(&w->node, &store->free);
-	if (atomic_dec_and_test(&store->out))
-		wake_up_var(&store->out);
+	llist_add(&w->node, &store->free); /* a full barrier: the slot is not touched after the count */
+	atomic_dec(&store->out);
 }
 
-/* The sample is in a ring or lost by that cause (OP_STATS = in a ring). Preemption is off, so that op_settle() can wait. */
+/*
+ * Does the sample still count? False once op_settle() has counted it as lost. Preemption is off from the look that decides to
+ * settle(), so that op_settle() can wait.
+ */
+static bool is_live(const struct op_waiting *w)
+{
+	return w->epoch == READ_ONCE(op_epoch);
+}
+
+/* The sample, which is_live(), is in a ring or lost by that cause (OP_STATS = in a ring). */
 static void settle(struct op_waiting *w, enum op_stat loss)
 {
-	if (w->epoch != READ_ONCE(op_epoch))
-		return;
 	if (loss != OP_STATS)
 		op_count(w->cpu, loss);
 	atomic64_inc(&per_cpu_ptr(&op_stores, w->cpu)->settled);
@@ -107,7 +117,8 @@ static void settle(struct op_waiting *w, enum op_stat loss)
 static void lose(struct op_waiting *w, enum op_stat loss)
 {
 	preempt_disable();
-	settle(w, loss);
+	if (is_live(w))
+		settle(w, loss);
 	give_back(w);
 	preempt_enable();
 }
@@ -121,26 +132,25 @@ static struct vm_area_struct *mapping_of(struct mm_struct *mm, u64 address)
 }
 
 /* Memory that only looks like a file: memfd, System V, /dev/zero. But a program started from it is one. */
-static bool is_memory(struct mm_struct *mm, const struct file *file)
+static bool is_memory(struct mm_struct *mm, struct file *file)
 {
-	const struct file *exe;
 	bool memory;
 
-	if (!(file->f_path.mnt->mnt_flags & MNT_INTERNAL))
+	if (!(op_user_path(file)->mnt->mnt_flags & MNT_INTERNAL))
 		return false;
 	rcu_read_lock();
-	exe = rcu_dereference(mm->exe_file);
-	memory = !exe || file_inode(exe) != file_inode(file);
+	memory = op_exe_inode(mm) != file_inode(file);
 	rcu_read_unlock();
 	return memory;
 }
 
-static bool place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place)
+/* OP_STATS: placed; else why not. */
+static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place)
 {
 	struct vm_area_struct *vma = mapping_of(mm, address);
 
 	if (!vma)
-		return false;
+		return OP_STAT_NO_MAPPING;
 	place->reserved = 0;
 	place->offset = address - vma->vm_start;
 	if (vma->vm_file && !is_memory(mm, vma->vm_file)) {
@@ -149,7 +159,7 @@ static bool place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op
 	} else {
 		place->image = op_region_cookie(vma, tgid);
 	}
-	return place->image != OP_NO_COOKIE;
+	return place->image == OP_NO_COOKIE ? OP_STAT_OVERFLOW : OP_STATS;
 }
 
 static u32 app_cookie(struct mm_struct *mm)
@@ -158,9 +168,8 @@ static u32 app_cookie(struct mm_struct *mm)
 	u32 cookie;
 
 	rcu_read_lock();
-	file = rcu_dereference(mm->exe_file);
-	cookie = file ? op_find_file_cookie(file) : OP_NO_COOKIE;
-	file = file && !cookie ? op_get_file_rcu(&mm->exe_file) : NULL;
+	cookie = op_find_exe_cookie(mm);
+	file = cookie ? NULL : op_get_file_rcu(&mm->exe_file);
 	rcu_read_unlock();
 	if (file) {
 		cookie = op_file_cookie(file);
@@ -177,39 +186,50 @@ struct placed_sample {
 
 static void place_callers(struct op_waiting *w, struct mm_struct *mm, struct placed_sample *sample)
 {
+	enum op_stat failure = OP_STATS;
 	unsigned int i;
 
 	for (i = 0; i < w->callers; i++) {
-		if (!place_address(mm, w->caller[i], w->tgid, &sample->caller[i])) {
-			op_count(w->cpu, OP_STAT_TRACE_NO_MAPPING);
+		failure = place_address(mm, w->caller[i], w->tgid, &sample->caller[i]);
+		if (failure != OP_STATS)
 			break;
-		}
 	}
+	if (failure != OP_STATS)
+		op_count(w->cpu, failure == OP_STAT_NO_MAPPING ? OP_STAT_TRACE_NO_MAPPING : OP_STAT_TRACE_ABORTED);
 	sample->record.frames = i;
 	sample->record.header.size = sizeof(sample->record) + i * sizeof(struct op_place);
 }
 
-static bool find_places(struct op_waiting *w, struct mm_struct *mm, struct placed_sample *sample,
-			struct op_context *context)
+static enum op_stat find_places(struct op_waiting *w, struct mm_struct *mm, struct placed_sample *sample,
+				struct op_context *context)
 {
-	bool placed;
+	enum op_stat failure;
 
 	mmap_read_lock(mm);
-	placed = place_address(mm, w->pc, w->tgid, &sample->record.place);
-	if (placed)
+	failure = place_address(mm, w->pc, w->tgid, &sample->record.place);
+	if (failure == OP_STATS)
 		place_callers(w, mm, sample);
 	mmap_read_unlock(mm);
 	context->record.app = app_cookie(mm);
-	return placed;
+	return failure;
+}
+
+static void keep(struct op_waiting *w, struct op_context *context, const struct placed_sample *sample)
+{
+	preempt_disable();
+	if (is_live(w))
+		settle(w, op_put_task_sample(context, &sample->record) ? OP_STATS : OP_STAT_OVERFLOW);
+	give_back(w);
+	preempt_enable();
 }
 
 static void place(struct op_waiting *w, struct mm_struct *mm)
 {
 	struct placed_sample sample;
 	struct op_context context;
-	bool placed, put;
+	enum op_stat failure;
 
-	if (w->epoch != READ_ONCE(op_epoch) || !mm) {
+	if (!is_live(w) || !mm) {
 		lose(w, OP_STAT_NO_MM);
 		return;
 	}
@@ -218,23 +238,18 @@ static void place(struct op_waiting *w, struct mm_struct *mm)
 	sample.record.event = w->event;
 	sample.record.mode = OP_MODE_USER;
 	op_init_context(&context, w->cpu, w->tgid, w->tid, w->comm);
-	placed = find_places(w, mm, &sample, &context);
-	preempt_disable();
-	if (!placed) {
-		settle(w, OP_STAT_NO_MAPPING);
-	} else if (w->epoch == READ_ONCE(op_epoch)) {
-		put = op_put_task_sample(&context, &sample.record);
-		settle(w, put ? OP_STATS : OP_STAT_OVERFLOW);
-	}
-	give_back(w);
-	preempt_enable();
+	failure = find_places(w, mm, &sample, &context);
+	if (failure == OP_STATS)
+		keep(w, &context, &sample);
+	else
+		lose(w, failure);
 }
 
 /* In the worker, the memory is pinned. */
 static void place_queued(struct work_struct *work)
 {
 	struct op_store *store = container_of(work, struct op_store, work);
-	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->queue));
+	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->work_queue));
 	struct op_waiting *w, *next;
 	struct mm_struct *mm;
 
@@ -245,7 +260,7 @@ static void place_queued(struct work_struct *work)
 	}
 }
 
-#ifdef OP_HAVE_TASK_WORK
+#ifdef OP_USE_TASK_WORK
 static void place_own(struct callback_head *work)
 {
 	place(container_of(work, struct op_waiting, work), current->mm);
@@ -272,15 +287,15 @@ static void hand_over(struct op_store *store, struct op_waiting *w)
 	}
 	w->mm = current->mm;
 	mmget(w->mm);
-	if (llist_add(&w->node, &store->queue))
+	if (llist_add(&w->node, &store->work_queue))
 		queue_work_on(w->cpu, system_highpri_wq, &store->work);
 }
 
 /* After NMIs: they cannot hand over themselves. */
 static void hand_over_queued(struct irq_work *irq_work)
 {
-	struct op_store *store = container_of(irq_work, struct op_store, irq_work);
-	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->queue));
+	struct op_store *store = container_of(irq_work, struct op_store, nmi_work);
+	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->nmi_queue));
 	struct op_waiting *w, *next;
 
 	llist_for_each_entry_safe(w, next, queue, node) {
@@ -306,10 +321,11 @@ static void take_user(struct op_store *store, struct pt_regs *regs, unsigned int
 	atomic_inc(&store->out);
 	store->taken++;
 	w->task = current;
+	w->mm = NULL;
 	w->pc = instruction_pointer(regs);
 	w->cpu = cpu;
 	w->epoch = op_epoch;
-	w->tgid = global_tgid();
+	w->tgid = current->tgid;
 	w->tid = current->pid;
 	memcpy(w->comm, current->comm, OP_COMM_SIZE);
 	w->event = event;
@@ -320,8 +336,8 @@ static void take_user(struct op_store *store, struct pt_regs *regs, unsigned int
 			op_count(cpu, OP_STAT_TRACE_ABORTED);
 	}
 	if (in_nmi()) {
-		llist_add(&w->node, &store->queue);
-		irq_work_queue(&store->irq_work);
+		llist_add(&w->node, &store->nmi_queue);
+		irq_work_queue(&store->nmi_work);
 	} else {
 		hand_over(store, w);
 	}
@@ -368,7 +384,7 @@ static void take_kernel(struct op_store *store, struct pt_regs *regs, unsigned i
 	if (op_settings.backtrace_depth)
 		add_callers(store, regs);
 	record->header.size = sizeof(*record) + record->frames * sizeof(struct op_place);
-	op_init_context(&store->context, cpu, global_tgid(), current->pid, current->comm);
+	op_init_context(&store->context, cpu, current->tgid, current->pid, current->comm);
 	if (!op_put_irq_sample(&store->context, has_user_stack() ? current->mm : NULL, record))
 		op_count(cpu, OP_STAT_OVERFLOW);
 }
@@ -395,6 +411,7 @@ void op_sample(struct pt_regs *regs, unsigned int counter)
 	}
 	store->busy = true;
 	barrier(); /* a handler that interrupts this one sees busy */
+	op_tell_guard();
 	if (!is_wanted(regs, counter)) {
 		op_count(cpu, OP_STAT_FILTERED);
 	} else {
@@ -410,12 +427,12 @@ void op_sample(struct pt_regs *regs, unsigned int counter)
 
 static size_t slot_size(unsigned long depth)
 {
-	return ALIGN(sizeof(struct op_waiting) + depth * sizeof(u64), sizeof(u64));
+	return sizeof(struct op_waiting) + depth * sizeof(u64);
 }
 
-size_t op_stores_size(unsigned long samples, unsigned long depth)
+u64 op_stores_size(unsigned long samples, unsigned long depth)
 {
-	return samples * slot_size(depth) * num_possible_cpus();
+	return (u64)samples * slot_size(depth) * num_possible_cpus();
 }
 
 static int fill_store(struct op_store *store, unsigned int cpu, unsigned long samples, unsigned long depth)
@@ -423,8 +440,10 @@ static int fill_store(struct op_store *store, unsigned int cpu, unsigned long sa
 	unsigned long i;
 
 	init_llist_head(&store->free);
-	init_llist_head(&store->queue);
-	init_irq_work(&store->irq_work, hand_over_queued);
+	init_llist_head(&store->nmi_queue);
+	init_llist_head(&store->work_queue);
+	/* Hard: in the interrupt itself also on real-time kernels, where `current` is still the sampled process. */
+	store->nmi_work = IRQ_WORK_INIT_HARD(hand_over_queued);
 	INIT_WORK(&store->work, place_queued);
 	atomic_set(&store->out, 0);
 	store->busy = false;
@@ -445,27 +464,54 @@ int op_alloc_stores(unsigned long samples, unsigned long depth)
 
 	for_each_possible_cpu(cpu) {
 		if (fill_store(per_cpu_ptr(&op_stores, cpu), cpu, samples, depth)) {
-			op_free_stores();
+			op_free_stores(0);
 			return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-bool op_free_stores(void)
+static bool all_back(void)
 {
 	unsigned int cpu;
 
+	for_each_possible_cpu(cpu)
+		if (atomic_read(&per_cpu(op_stores, cpu).out))
+			return false;
+	return true;
+}
+
+/*
+ * A sampled process that waits for a CPU may take its time. Not for ever: this may be that process. Polled, as slots come back
+ * in places that must not take the locks of a wait queue on real-time kernels.
+ */
+static bool wait_for_all_back(unsigned int seconds)
+{
+	unsigned long end = jiffies + seconds * HZ;
+
+	while (!all_back()) {
+		if (time_after(jiffies, end))
+			return false;
+		schedule_timeout_uninterruptible(msecs_to_jiffies(10));
+	}
+	return true;
+}
+
+bool op_free_stores(unsigned int seconds)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (per_cpu(op_stores, cpu).slots)
+			irq_work_sync(&per_cpu(op_stores, cpu).nmi_work);
+	if (!wait_for_all_back(seconds))
+		return false;
 	for_each_possible_cpu(cpu) {
 		struct op_store *store = per_cpu_ptr(&op_stores, cpu);
 
 		if (!store->slots)
 			continue;
-		irq_work_sync(&store->irq_work);
-		flush_work(&store->work);
-		/* A sampled process that waits for a CPU may take its time. Not for ever: this may be that process. */
-		if (!wait_var_event_timeout(&store->out, !atomic_read(&store->out), 10 * HZ))
-			return false;
+		flush_work(&store->work); /* it may still be putting an mm */
 		vfree(store->slots);
 		store->slots = NULL;
 	}
@@ -501,7 +547,7 @@ void op_settle(void)
 	int i;
 
 	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(&op_stores, cpu)->irq_work);
+		irq_work_sync(&per_cpu_ptr(&op_stores, cpu)->nmi_work);
 	for (i = 0; i < 100 && !all_settled(); i++)
 		schedule_timeout_uninterruptible(msecs_to_jiffies(10));
 	WRITE_ONCE(op_epoch, op_epoch + 1);
@@ -516,7 +562,7 @@ void op_settle(void)
 void op_quiesce(void)
 {
 	synchronize_rcu();
-#if defined(OP_HAVE_TASK_WORK) && defined(CONFIG_TASKS_RCU)
-	synchronize_rcu_tasks(); /* a process may have been preempted on the last instructions of place_own() */
+#if defined(OP_USE_TASK_WORK) && defined(CONFIG_TASKS_RCU)
+	synchronize_rcu_tasks();
 #endif
 }

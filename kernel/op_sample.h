@@ -9,10 +9,10 @@
 #include <linux/types.h>
 
 /* The stores of samples that wait to be placed. Process context, under op_mutex. */
-size_t op_stores_size(unsigned long samples, unsigned long depth); /* bytes that the next call will take */
+u64 op_stores_size(unsigned long samples, unsigned long depth); /* bytes that the next call will take */
 int op_alloc_stores(unsigned long samples, unsigned long depth);
-/* Waits until every store is whole again; false if that did not happen in time: the stores must then be kept for ever. */
-bool op_free_stores(void);
+/* Waits until every store is whole again, then frees all. False if that did not happen in time: nothing was freed. */
+bool op_free_stores(unsigned int seconds);
 
 /* Sampling is about to start: samples count anew. */
 void op_start_epoch(void);

@@ -12,7 +12,7 @@
 enum op_stat {
 	OP_STAT_RECEIVED, /* samples taken, whatever became of them, but for the nested */
 	OP_STAT_NESTED, /* samples taken within the taking of another: received and lost */
-	OP_STAT_OVERFLOW, /* lost: ring or store of unplaced samples full */
+	OP_STAT_OVERFLOW, /* lost: ring, store of unplaced samples or list of new images full, or no memory for an image */
 	OP_STAT_NO_MM, /* lost: the process was gone */
 	OP_STAT_NO_MAPPING, /* lost: address in no mapping */
 	OP_STAT_PENDING, /* lost: not placed when sampling stopped */

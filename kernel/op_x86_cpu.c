@@ -11,6 +11,8 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 
 #include <asm/apic.h>
@@ -61,24 +63,24 @@ static bool op_x86_overflowed(unsigned int i)
 	return op_x86_counter_overflowed(value, op_x86_pmu->width);
 }
 
-static void op_x86_arm(unsigned int i, unsigned int shift)
+static void op_x86_arm(unsigned int i, u64 count)
 {
-	u64 count = op_x86_stretched(op_counters[i].count, shift, op_x86_pmu->max_count);
-
 	op_x86_write(op_x86_counter_msr(i), op_x86_counter_start(count, op_x86_pmu->width));
 }
 
 static void op_x86_sample(struct pt_regs *regs, unsigned int i)
 {
 	u64 began = op_handler_begin();
-	unsigned int shift;
+	u64 count = op_counters[i].count;
+	u64 stretched;
 
 	op_sample(regs, i);
-	shift = op_handler_end(began, i);
+	stretched = op_x86_stretched(count, op_handler_end(began, i), op_x86_pmu->max_count);
+	op_left_out(div64_u64(stretched, count) - 1);
 	/* In this order, so that an overflow right after the arming is told again. */
 	if (op_x86_pmu->global_clear)
 		op_x86_write(op_x86_pmu->global_clear, BIT_ULL(i));
-	op_x86_arm(i, shift);
+	op_x86_arm(i, stretched);
 }
 
 /*
@@ -96,7 +98,7 @@ static unsigned int op_x86_collect(struct pt_regs *regs)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	}
 	for (i = 0; i < op_x86_pmu->counters; i++) {
-		if (!op_counters[i].enabled || !op_x86_overflowed(i))
+		if (!op_counter_used(i) || !op_x86_overflowed(i))
 			continue;
 		op_x86_sample(regs, i);
 		handled++;
@@ -104,16 +106,26 @@ static unsigned int op_x86_collect(struct pt_regs *regs)
 	return handled;
 }
 
-/* That many NMIs without an overflow may come soon: their counters were found by an earlier one. */
+static unsigned int op_x86_late(const struct op_x86_cpu *cpu)
+{
+	return time_after(jiffies, cpu->late_until) ? 0 : cpu->late;
+}
+
+/*
+ * That many NMIs without an overflow may come soon: their counters were found by an earlier one. One that found no other
+ * counter than its own says nothing about those that are still expected.
+ */
 static void op_x86_expect_late(struct op_x86_cpu *cpu, unsigned int count)
 {
-	cpu->late = count;
+	if (!count)
+		return;
+	cpu->late = max(op_x86_late(cpu), count);
 	cpu->late_until = jiffies + 2;
 }
 
 static bool op_x86_claim_late(struct op_x86_cpu *cpu)
 {
-	if (!cpu->late || time_after(jiffies, cpu->late_until))
+	if (!op_x86_late(cpu))
 		return false;
 	cpu->late--;
 	return true;
@@ -167,9 +179,9 @@ static void op_x86_program(const struct op_x86_cpu *cpu)
 	unsigned int i;
 
 	for (i = 0; i < op_x86_pmu->counters; i++) {
-		if (!op_counters[i].enabled)
+		if (!op_counter_used(i))
 			continue;
-		op_x86_arm(i, 0);
+		op_x86_arm(i, op_counters[i].count);
 		op_x86_write(op_x86_select_msr(i), op_x86_word(cpu, i));
 	}
 }
@@ -183,7 +195,7 @@ static void op_x86_switch(const struct op_x86_cpu *cpu, u64 enable)
 	if (op_x86_pmu->global_ctrl && !enable)
 		op_x86_write(op_x86_pmu->global_ctrl, 0);
 	for (i = 0; i < op_x86_pmu->counters; i++) {
-		if (!op_counters[i].enabled)
+		if (!op_counter_used(i))
 			continue;
 		op_x86_write(op_x86_select_msr(i), op_x86_word(cpu, i) | enable);
 		used |= BIT_ULL(i);
@@ -198,7 +210,7 @@ static unsigned int op_x86_pending(void)
 	unsigned int i;
 
 	for (i = 0; i < op_x86_pmu->counters; i++)
-		pending += op_counters[i].enabled && op_x86_overflowed(i);
+		pending += op_counter_used(i) && op_x86_overflowed(i);
 	return pending;
 }
 
@@ -210,6 +222,8 @@ void op_x86_cpu_start(void *unused)
 		return;
 	op_x86_clear(cpu);
 	op_x86_program(cpu);
+	/* An NMI that came while nothing counted may have left the vector masked. */
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	WRITE_ONCE(cpu->counting, true);
 	op_x86_switch(cpu, OP_X86_ENABLE);
 }
@@ -232,8 +246,7 @@ void op_x86_cpu_stop(void *unused)
 		udelay(1);
 		pending = op_x86_pending();
 	}
-	if (pending)
-		op_x86_expect_late(cpu, pending);
+	op_x86_expect_late(cpu, pending);
 	WRITE_ONCE(cpu->counting, false);
 }
 
@@ -273,6 +286,9 @@ void op_x86_cpu_restore(void)
 		op_x86_write(op_x86_counter_msr(i), cpu->counters[i]);
 		op_x86_write(op_x86_select_msr(i), cpu->selects[i]);
 	}
+	/* What overflowed for us is not to interrupt whoever counts next. */
+	if (op_x86_pmu->global_clear)
+		op_x86_write(op_x86_pmu->global_clear, GENMASK_ULL(op_x86_pmu->counters - 1, 0));
 	if (op_x86_pmu->global_ctrl)
 		op_x86_write(op_x86_pmu->global_ctrl, cpu->global_ctrl);
 }

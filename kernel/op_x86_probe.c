@@ -61,13 +61,9 @@ static bool op_x86_present(void)
 
 int op_x86_probe(struct op_pmu_model *model, const struct op_x86_pmu *pmu, const char *cpu_type)
 {
-	int result;
-
 	if (!boot_cpu_has(X86_FEATURE_APIC))
 		return -ENODEV;
-	result = op_msr_double_init();
-	if (result)
-		return result;
+	op_msr_double_init();
 	op_x86_pmu = pmu;
 	if (!op_x86_present()) {
 		pr_info("counter registers do not read back (a virtual machine without PMU?)\n");

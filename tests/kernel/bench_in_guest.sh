@@ -1,45 +1,144 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs in a guest whose clock counts instructions (2 ns each, see bench.sh): what a sample costs, all told, by the driver
-# and by perf record, at the same rate, of the same program.
+# and by perf record, at the same rate, of the same program. Each way is used from its start to its end, so that all is
+# counted: interrupts, placing, the reader, what it writes, what it does at the end. That for a short and for a long run of the
+# program; the difference, less that of the program alone, is what the further samples cost, without start and end.
+# The CPU's idle time does not count. All files lie in memory.
 . "$KIT/lib.sh"
+PATH=$OP_BUILD:$PATH
 
 millions=${OP_BENCH_MILLIONS:-200}
-period=100000
+period=100000 # ns: 10 kHz
+manifest=session/samples/current/manifest.json
 
-# nanoseconds LOG: how long the program took.
-nanoseconds() {
-	value "$1" elapsed
+# busy: nanoseconds that the CPU was not idle, since boot. See Documentation/scheduler/sched-stats.rst.
+busy() {
+	awk '$1 == "cpu0" { print $8 }' /proc/schedstat
 }
 
-# row WHAT LOG SAMPLES LOST: the cost is that of the samples that fell into the program's time.
+# sum FILE: over the CPUs.
+sum() {
+	cat "$fs"/stats/cpu*/"$1" | awk '{ n += $1 } END { print n }'
+}
+
+# sum_of KEY: of the manifest.
+sum_of() {
+	sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" "$manifest" | head -n 1
+}
+
+peak_kib() {
+	awk '$1 == "VmHWM:" { print $2 }' "/proc/$1/status"
+}
+
+# What is measured: run_WAY MILLIONS; figures_WAY then sets samples, lost and peak.
+run_nothing() {
+	fixed_work "$1" >program.log
+}
+figures_nothing() {
+	samples=0 lost= peak=
+}
+
+run_timer() {
+	stream_stat fixed_work "$1" >run.log
+}
+figures_timer() {
+	samples=$(value run.log filtered) lost= peak=
+	check_eq "samples that are filtered out" "$(value run.log received)" 0
+}
+
+run_reader() {
+	stream_stat fixed_work "$1" >run.log
+}
+figures_reader() {
+	samples=$(value run.log received) lost=$(value run.log lost) peak=
+	check_eq "periods left out" "$(value run.log throttled)" 0
+}
+
+run_daemon() {
+	oprofiled --source=driver --no-vmlinux --session-dir "$work/session" --events "TIMER:$period" --start >daemon.log 2>&1
+	fixed_work "$1" >program.log
+	peak=$(peak_kib "$(pidof -s oprofiled)")
+	opcontrol --shutdown >shutdown.log 2>&1
+}
+figures_daemon() {
+	samples=$(sum sample_received)
+	lost=$((samples - $(sum_of stored)))
+	check_eq "samples in the account" "$(sum_of sampled)" "$samples"
+	check_eq "periods left out" "$(sum throttled)" 0
+	rm -rf session
+}
+
+run_perf() {
+	perf record $perf_words -a -e cpu-clock -c $period -o perf.data \
+		sh -c "fixed_work $1 >program.log; grep VmHWM /proc/\$PPID/status >peak.log" >perf.log 2>&1
+}
+figures_perf() {
+	perf report -i perf.data --stats >stats.log 2>/dev/null
+	samples=$(awk '$1 == "SAMPLE" { print $3; exit }' stats.log)
+	lost=$(awk '/LOST(_SAMPLES)? events/ { n += $3 } END { print n + 0 }' stats.log)
+	peak=$(awk '{ print $2 }' peak.log)
+}
+
+# measure WAY: sets short and long, the instructions of each run; further, the samples that the long one took more; and
+# samples, lost and peak of the long one.
+measure() {
+	before=$(busy)
+	"run_$1" "$millions"
+	short=$((($(busy) - before) / 2))
+	"figures_$1"
+	further=$samples
+	before=$(busy)
+	"run_$1" $((4 * millions))
+	long=$((($(busy) - before) / 2))
+	"figures_$1"
+	further=$((samples - further))
+}
+
+# row WHAT: what a sample costs, what start and end do.
 row() {
-	took=$(nanoseconds "$2")
-	extra=$(((took - $(nanoseconds base.log)) / 2))
-	printf '| %s | %s | %s | %s |\n' "$1" "$((extra / (took / period)))" "$3" "$4"
+	extra=$((long - short - base))
+	fixed=$(((short - base / 3 - extra / 3) / 1000000))
+	printf '| %s | %s | %s | %s | %s | %s |\n' "$1" "$((extra / further))" "$fixed" "$samples" "$lost" "${peak:+$peak KB}"
 }
 
-fixed_work "$millions" >warm.log
-fixed_work "$millions" >base.log
-echo "| sampled by | instructions a sample | samples | lost |"
-echo "|---|---|---|---|"
-echo "| nothing: $(($(nanoseconds base.log) / 2000000)) million instructions | | | |"
+run_nothing "$millions" # everything is read in once
+measure nothing
+base=$((long - short))
+cat <<END
+A program of $((base / 3000000)) and $((base * 4 / 3000000)) million instructions is sampled at 10 kHz, everything that runs included: interrupts, reader,
+writing (to files in memory). The cost of a sample is the difference of the long and the short run, less that of the program alone;
+start and end are what both have. Wanted: driver and daemon no more than perf record, no sample lost, 16384 KB.
+
+| sampled by | instructions a sample | million at start and end | samples of the long run | lost | peak RSS |
+|---|---|---|---|---|---|
+END
 
 load_driver timer=1
 use_timer $period
-sample driver.log fixed_work "$millions"
-row "the driver, and a reader that counts" driver.log "$(value driver.log received)" "$(value driver.log lost)"
 put pid_filter 999999
-sample timer.log fixed_work "$millions"
-row "the driver's timer alone: every sample filtered out" timer.log 0 0
+measure timer
+row "the driver's timer alone: each sample filtered out"
+put pid_filter 0
+run_reader 1
+measure reader
+row "the driver, and a reader that only counts"
+put 0/enabled 0
+run_daemon 1
+figures_daemon
+measure daemon
+row "the driver, and the daemon that writes sample files"
 unload_driver
 
-if command -v perf >/dev/null; then
-	# The rate can be set only while perf would lower it by itself.
-	echo 99 >/proc/sys/kernel/perf_cpu_time_max_percent
-	echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
-	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-	perf record -a -e cpu-clock -c $period -o perf.data fixed_work "$millions" >perf.log 2>perf.err || cat perf.err
-	samples=$(sed -n 's/.*(\([0-9]*\) samples).*/\1/p' perf.err)
-	lost=$(perf report -i perf.data --stats 2>/dev/null | awk '/LOST(_SAMPLES)? events/ { n += $3 } END { print n + 0 }')
-	row "perf record -a" perf.log "$samples" "$lost"
-fi
+command -v perf >/dev/null || exit 0
+# The rate can be set only while perf would lower it by itself.
+echo 99 >/proc/sys/kernel/perf_cpu_time_max_percent
+echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+perf_words=
+run_perf 1
+figures_perf
+measure perf
+row "\`perf record -a -e cpu-clock\`, that writes samples one by one"
+perf_words=-B
+measure perf
+row "the same with \`-B\`: it does not read its file again at the end"

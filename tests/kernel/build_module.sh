@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# build_module.sh [--sparse] FLAVOUR KERNELS OUT: builds oprofile.ko for that flavour in OUT, from a copy of kernel/
-# alone, with the kernel's extra warnings; a warning is an error. --sparse also checks address spaces and locks.
+# build_module.sh [--sparse] [--without MACRO] FLAVOUR KERNELS OUT: builds oprofile.ko for that flavour in OUT, from a copy
+# of kernel/ alone, with the kernel's extra warnings; a warning is an error. --sparse also checks address spaces and locks.
+# --without: as on a kernel for which Kbuild does not define that.
 # $kernel_source: another folder than kernel/.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +14,12 @@ if [ "${1-}" = --sparse ]; then
 	check=C=2
 	shift
 fi
-[ $# = 3 ] || die "usage: $0 [--sparse] FLAVOUR KERNELS OUT"
+without=
+if [ "${1-}" = --without ]; then
+	without=ccflags-remove-y=-D$2
+	shift 2
+fi
+[ $# = 3 ] || die "usage: $0 [--sparse] [--without MACRO] FLAVOUR KERNELS OUT"
 flavour "$1"
 kdir=$(kernel_value "$2" kdir)
 mkdir -p "$3"
@@ -21,7 +27,7 @@ out=$(cd "$3" && pwd)
 cp -R "${kernel_source:-$here/../../kernel}/." "$out/"
 chmod -R u+w "$out"
 make -C "$kdir" M="$out" ARCH="$kernel_arch" ${cross:+CROSS_COMPILE=$cross} CONFIG_DEBUG_INFO_BTF_MODULES= W=1 $check \
-	modules >"$out/build.log" 2>&1 || {
+	$without modules >"$out/build.log" 2>&1 || {
 	cat "$out/build.log" >&2
 	die "oprofile.ko does not build for $flavour"
 }

@@ -5,7 +5,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
 
-# program NAME [SOURCE...]
+# program NAME [SOURCE or compiler option...]
 program() {
 	name=$1
 	shift
@@ -17,6 +17,7 @@ program() {
 flavour "$1"
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
+program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
 program count_instructions
 program fixed_work
 program fs_fuzz

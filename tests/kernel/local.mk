@@ -2,6 +2,7 @@
 # The driver's tests, in QEMU guests. Kernels are fetched into ./check-kernel/kernels, or $OP_KERNELS, once.
 kernel_flavours = 6.1-amd64 6.12-amd64 6.1-arm64
 kernel_programs = \
+	tests/kernel/programs/call_chain.c \
 	tests/kernel/programs/count_instructions.c \
 	tests/kernel/programs/fixed_work.c \
 	tests/kernel/programs/fs_fuzz.c \
@@ -15,24 +16,32 @@ kernel_programs = \
 	tests/kernel/programs/stream_stat.c
 kernel_cases = \
 	tests/kernel/t_callers.sh \
+	tests/kernel/t_counters.sh \
 	tests/kernel/t_cycles.sh \
+	tests/kernel/t_daemon_user.sh \
 	tests/kernel/t_files.sh \
 	tests/kernel/t_filter.sh \
 	tests/kernel/t_flood.sh \
 	tests/kernel/t_fuzz.sh \
+	tests/kernel/t_held_back.sh \
 	tests/kernel/t_hotplug.sh \
+	tests/kernel/t_hotplug_perf.sh \
 	tests/kernel/t_instructions.sh \
 	tests/kernel/t_killed_reader.sh \
 	tests/kernel/t_life.sh \
+	tests/kernel/t_long_path.sh \
 	tests/kernel/t_map_run.sh \
 	tests/kernel/t_msr.sh \
 	tests/kernel/t_opcontrol.sh \
 	tests/kernel/t_rounds.sh \
+	tests/kernel/t_rtc.sh \
 	tests/kernel/t_shares.sh \
 	tests/kernel/t_short_lived.sh \
 	tests/kernel/t_slow_daemon.sh \
+	tests/kernel/t_stuck.sh \
 	tests/kernel/t_throttle.sh \
-	tests/kernel/t_too_big.sh
+	tests/kernel/t_too_big.sh \
+	tests/kernel/t_worker.sh
 kernel_harness = \
 	tests/kernel/bench.sh \
 	tests/kernel/bench_in_guest.sh \

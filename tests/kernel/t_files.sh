@@ -24,28 +24,32 @@ starts() {
 }
 
 load_driver timer=1
-starts enable 0 644
-starts buffer_size 131072 644
-starts buffer_watershed 32768 644
-starts cpu_buffer_size 8192 644
-starts backtrace_depth 0 644
-starts pid_filter 0 644
-starts pgrp_filter 0 644
+starts enable 0 600
+starts buffer_size 131072 600
+starts buffer_watershed 32768 600
+starts cpu_buffer_size 8192 600
+starts backtrace_depth 0 600
+starts pid_filter 0 600
+starts pgrp_filter 0 600
 check_eq "mode of buffer" "$(stat -c %a "$fs/buffer")" 600
 check_eq "mode of dump" "$(stat -c %a "$fs/dump")" 200
-check_eq "mode of a directory" "$(stat -c %a "$fs/0")" 755
+for file in pointer_size stream_version cpu_type model 0/min_count; do
+	check_eq "mode of $file" "$(stat -c %a "$fs/$file")" 400
+done
+check_eq "mode of the root" "$(stat -c %a "$fs")" 700
+check_eq "mode of a directory" "$(stat -c %a "$fs/0")" 700
 for file in enabled event count unit_mask kernel user extra; do
-	starts 0/$file 0 644
+	starts 0/$file 0 600
 done
 for file in sample_received sample_lost_overflow sample_lost_no_mm sample_lost_no_mapping sample_lost_nested \
 	sample_lost_pending backtrace_aborted throttled sample_filtered; do
-	starts stats/cpu0/$file 0 444
+	starts stats/cpu0/$file 0 400
 done
 for file in event_lost_overflow sample_lost_no_mm sample_lost_no_mapping bt_lost_no_mapping; do
-	starts stats/$file 0 444
+	starts stats/$file 0 400
 done
-starts timer/cpu0/enabled 1 644
-starts timer/cpu0/period_us 0 644
+starts timer/cpu0/enabled 1 600
+starts timer/cpu0/period_us 0 600
 
 # How a number may be written.
 takes buffer_size 0x20000 131072
@@ -57,6 +61,14 @@ done
 check_eq "an empty write" "$(answer buffer_size '')" 0
 check_eq "a write of 50 bytes" "$(answer buffer_size 00000000000000000000000000000000000000000000065536)" EINVAL
 check_eq "a write elsewhere" "$(answer buffer_size 3 65536)" EINVAL
+
+# Who may write: like the buffer, nobody without the capability, be it root.
+if setpriv --bounding-set=-all true 2>/dev/null; then # not busybox
+	for file in enable 0/count dump buffer_size; do
+		check_eq "$file without capabilities" "$(setpriv --bounding-set=-all --inh-caps=-all poke "$fs/$file" 1 || true)" EPERM
+	done
+	check_eq "reading without capabilities" "$(setpriv --bounding-set=-all --inh-caps=-all cat "$fs/enable")" 0
+fi
 
 # Limits.
 refuses buffer_size 1023

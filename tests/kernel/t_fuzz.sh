@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 240
-# 100,000 random operations on the driver's files leave it whole and the kernel without complaint.
+# 100,000 random operations on the driver's files leave it whole and the kernel without complaint. They must have come far: the
+# buffer was opened, sampling started, samples read, many times.
 . "$KIT/lib.sh"
 
 load_driver timer=1
 background shares 600000
-fs_fuzz "${OP_FUZZ_OPERATIONS:-100000}" ${OP_FUZZ_SEED-} || fail "fs_fuzz ended with status $?"
+operations=${OP_FUZZ_OPERATIONS:-100000}
+fs_fuzz "$operations" ${OP_FUZZ_SEED-} >fuzz.log || { cat fuzz.log; fail "fs_fuzz ended with status $?"; }
+cat fuzz.log
+for step in opened started read; do
+	check "times opened, started, read: $step" "$(value fuzz.log "$step")" -ge $((operations / 1000))
+done
 check_eq "sampling after the last close" "$(get enable)" 0
 unload_driver
 load_driver timer=1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64
+# kernels: 6.1-amd64 6.12-amd64 6.1-debug
 # boot: nmi
 # limit: 180
 # The register-level models over registers that are arrays in memory (a build with OP_MSR_DOUBLE=1): what they write and
@@ -9,6 +9,7 @@
 msr=/sys/kernel/debug/oprofile_msr
 cpu1=/sys/devices/system/cpu/cpu1/online
 [ -f "$KIT/oprofile_double.ko" ] || skip "there is no build with the registers' double"
+[ -d /sys/kernel/debug ] || skip "this kernel has no debugfs"
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
 
 # load_double CPU TYPE COUNTERS: as that processor; the driver takes the model for it.

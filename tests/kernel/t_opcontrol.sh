@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64
+# kernels: 6.1-amd64 6.12-amd64 6.1-debug
 # limit: 120
 # The life cycle of system-wide profiling by opcontrol, over the driver, on a program of known shares; then the perf source
 # and operf on the same program agree.
@@ -15,19 +15,42 @@ quietly() {
 	}
 }
 
-# ratio REPORT: samples in three_parts for each hundred in one_part.
-ratio() {
-	awk '/three_parts/ { three += $1 } /one_part/ { one += $1 } END { print one ? int(100 * three / one) : 0 }' "$1"
+# check_shares WHAT REPORT: three_parts has three quarters of the samples of the two functions, within a hundredth and four
+# standard errors of that many samples.
+check_shares() {
+	awk '/three_parts/ { three += $1 } /one_part/ { one += $1 }
+		END {
+			n = three + one
+			share = n ? three / n : 0
+			room = n ? 0.01 + 4 * sqrt(0.75 * 0.25 / n) : 0
+			printf "%.4f of %d samples in three_parts, 0.75 and up to %.4f expected\n", share, n, room
+			exit !(n > 300 && share >= 0.75 - room && share <= 0.75 + room)
+		}' "$2" >shares.log || {
+		cat "$2" shares.log
+		fail "$1: the shares are not those of the program"
+	}
+	echo "$1: $(cat shares.log)"
 }
 
-# check_shares WHAT REPORT
-check_shares() {
-	found=$(ratio "$2")
-	[ "$found" -ge 270 ] && [ "$found" -le 330 ] || {
-		cat "$2"
-		fail "$1: three_parts to one_part is $found to 100"
+# check_same REPORT OTHER: the shares of the two functions are the same, within four standard errors of two samples of that size.
+check_same() {
+	cat "$1" >first.report
+	cat "$2" >second.report
+	awk '/three_parts/ { three[FILENAME] += $1 } /one_part/ { one[FILENAME] += $1 }
+		END {
+			a = "first.report"; b = "second.report"
+			n = three[a] + one[a]; m = three[b] + one[b]
+			if (!n || !m) { print "no samples"; exit 1 }
+			all = (three[a] + three[b]) / (n + m)
+			error = sqrt(all * (1 - all) * (1 / n + 1 / m))
+			apart = three[a] / n - three[b] / m
+			printf "%.4f of %d, %.4f of %d: %.1f standard errors apart\n", three[a] / n, n, three[b] / m, m, error ? apart / error : 0
+			exit !(apart <= 4 * error && apart >= -4 * error)
+		}' first.report second.report >same.log || {
+		cat "$1" "$2" same.log
+		fail "$1 and $2 do not agree"
 	}
-	echo "$1: $found to 100"
+	echo "$1 and $2: $(cat same.log)"
 }
 
 # report LOG [opreport words]
@@ -46,7 +69,7 @@ quietly opcontrol --setup --no-vmlinux --event TIMER:1000000
 quietly opcontrol --start
 opcontrol --status >status.log
 grep -q driver status.log || { cat status.log; fail "status does not name the driver"; }
-"$program" plain 300 >/dev/null
+"$program" plain 1000 >/dev/null
 quietly opcontrol --dump
 report driver.txt
 check_shares "the driver, by opcontrol" driver.txt
@@ -54,7 +77,7 @@ quietly opcontrol --stop
 check_eq "enable after --stop" "$(get enable)" 0
 quietly opcontrol --save=first
 quietly opcontrol --start
-"$program" threads 60 >/dev/null
+"$program" threads 500 >/dev/null
 report threads.txt # asks for a dump by itself
 check_shares "threads" threads.txt
 report first.txt session:first
@@ -73,12 +96,15 @@ check "no driver is left" ! -d /sys/module/oprofile
 quietly opcontrol --reset
 opcontrol --start --no-vmlinux >start.log 2>&1 || { cat start.log; fail "no start over perf_event_open"; }
 grep -q perf_event_open start.log || { cat start.log; fail "nobody says that perf_event_open is used"; }
-"$program" plain 300 >/dev/null
+"$program" plain 1000 >/dev/null
 quietly opcontrol --dump
 report perf.txt
 check_shares "perf_event_open, by opcontrol" perf.txt
 quietly opcontrol --shutdown
 mkdir operf
-quietly operf --session-dir operf --events TIMER:1000000 "$program" plain 300
+quietly operf --session-dir operf --events TIMER:1000000 "$program" plain 1000
 report operf.txt --session-dir operf
 check_shares "operf" operf.txt
+check_same driver.txt perf.txt
+check_same driver.txt operf.txt
+check_same perf.txt operf.txt

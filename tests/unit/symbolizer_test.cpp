@@ -61,6 +61,12 @@ TEST_F(Symbolizing, source_lines_come_from_the_debug_information) {
     EXPECT_FALSE(symbolizer_->symbols({ImageName::Kind::file, "/usr/bin/demo", 0, 0, 0}, 0).line({0x10}));
 }
 
+TEST_F(Symbolizing, compressed_debug_information_gives_lines) {
+    const auto line = symbols("/usr/bin/compressed").line({0xc1});
+    ASSERT_TRUE(line);
+    EXPECT_EQ(line->file, "/src/demo.s");
+}
+
 TEST_F(Symbolizing, a_stripped_binary_takes_names_and_lines_from_the_debug_file_it_links_to) {
     auto& split = symbols("/usr/bin/split");
     EXPECT_EQ(name_at(split, 0x145), "main");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // fs_fuzz OPERATIONS [SEED]: random opens, closes, writes, reads, seeks, polls, maps and control calls on
-// random files below /dev/oprofile, a few of them open at any time. Prints the seed first and how often each
-// result came last; nothing here is a failure, the kernel's log tells.
+// random files below /dev/oprofile, a few of them open at any time; now and then the settings are made good
+// and sampling is started, so that the operations meet the driver in that state too. Prints the seed first;
+// last how often each result came, and how often the buffer was opened, sampling was started, and a read gave
+// samples. Nothing here is a failure, the kernel's log tells.
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -26,6 +28,7 @@ static char* files[max_files];
 static int file_count;
 static uint64_t state;
 static unsigned long results[errors];
+static unsigned long opened, started, reads;
 
 static uint64_t random_number(uint64_t below) {
     state ^= state << 13;
@@ -72,6 +75,22 @@ static size_t random_text(char* text) {
     }
 }
 
+static int is_buffer(int fd) {
+    struct stat file, buffer;
+    return fd >= 0 && fstat(fd, &file) == 0 && stat("/dev/oprofile/buffer", &buffer) == 0 &&
+           file.st_ino == buffer.st_ino;
+}
+
+static int put(const char* name, const char* value) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : write(fd, value, strlen(value));
+    count(n);
+    close(fd);
+    return n > 0;
+}
+
 static void random_open(int* fd) {
     static const int modes[] = {O_RDONLY,
                                 O_WRONLY,
@@ -87,6 +106,7 @@ static void random_open(int* fd) {
     if (*fd >= 0) close(*fd);
     *fd = open(path, modes[random_number(sizeof modes / sizeof *modes)] | O_CLOEXEC, 0644);
     count(*fd);
+    opened += is_buffer(*fd);
 }
 
 static void random_write(int fd) {
@@ -97,8 +117,35 @@ static void random_write(int fd) {
 
 static void random_read(int fd, char* bytes) {
     size_t n = random_number(3) ? room >> random_number(16) : random_number(room);
-    count(random_number(2) ? pread(fd, bytes, n, random_number(8) ? 0 : (off_t)random_number(1 << 20))
-                           : read(fd, bytes, n));
+    ssize_t got = random_number(2) ? pread(fd, bytes, n, random_number(8) ? 0 : (off_t)random_number(1 << 20))
+                                   : read(fd, bytes, n);
+    count(got);
+    reads += got > 0 && is_buffer(fd);
+}
+
+// Whatever the settings were. Some of them are refused if the buffer is open or sampling goes on.
+static void start_sampling(int* fd, char* bytes) {
+    static const char* const good[][2] = {{"enable", "0"},
+                                          {"buffer_size", "65536"},
+                                          {"buffer_watershed", "16384"},
+                                          {"cpu_buffer_size", "512"},
+                                          {"pid_filter", "0"},
+                                          {"pgrp_filter", "0"},
+                                          {"0/count", "50000"},
+                                          {"0/kernel", "1"},
+                                          {"0/user", "1"},
+                                          {"0/enabled", "1"},
+                                          {"timer/cpu0/enabled", "1"}};
+    if (*fd >= 0) close(*fd);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        put(good[i][0], good[i][1]);
+    *fd = open("/dev/oprofile/buffer", O_RDONLY | O_CLOEXEC | (random_number(2) ? O_NONBLOCK : 0));
+    count(*fd);
+    opened += *fd >= 0;
+    started += put("enable", "1");
+    usleep(1000);
+    for (int i = 0; i < 3; i++)
+        random_read(*fd, bytes);
 }
 
 static void random_map(int fd) {
@@ -129,6 +176,7 @@ static void random_path_operation(void) {
 
 static void random_operation(int* fds, char* bytes) {
     int* fd = &fds[random_number(pool)];
+    if (random_number(100) == 0) return start_sampling(fd, bytes);
     struct pollfd polled = {*fd, POLLIN | POLLOUT, 0};
     switch (*fd < 0 ? 0 : random_number(16)) {
         case 0:
@@ -193,6 +241,7 @@ int main(int argc, char** argv) {
         if (i % 10000 == 0) printf("operation %ld, %ld s\n", i, (long)(time(NULL) - begin)), fflush(stdout);
         random_operation(fds, bytes);
     }
+    printf("opened %lu\nstarted %lu\nread %lu\n", opened, started, reads);
     for (int i = 0; i < errors; i++)
         if (results[i]) printf("%s %lu\n", i ? strerrorname_np(i) : "done", results[i]);
     return 0;

@@ -91,6 +91,30 @@ static void take_context(struct stream_counts* counts, const struct op_record_co
     counts->contexts++;
 }
 
+// Adds one to the chains like this sample's.
+static void count_chain(struct stream_counts* counts, const struct op_record_placed* record) {
+    const struct op_place* frames = (const struct op_place*)(record + 1);
+    struct chain chain = {.mode = record->mode};
+    size_t n = 0, i = 0;
+    if (record->mode == OP_MODE_USER) chain.at[n++] = record->place.offset;
+    for (int frame = record->kernel_frames; frame < record->frames && n < chain_depth; frame++)
+        chain.at[n++] = frames[frame].offset;
+    while (i < counts->chain_count && (counts->chains[i].mode != chain.mode ||
+                                       memcmp(counts->chains[i].at, chain.at, sizeof chain.at) != 0))
+        i++;
+    if (i == counts->chain_count) {
+        counts->chains = must(realloc(counts->chains, (i + 1) * sizeof chain));
+        counts->chains[i] = chain;
+        counts->chain_count++;
+    }
+    counts->chains[i].samples++;
+}
+
+// Both architectures have the kernel in the upper half.
+static int in_kernel(const struct op_place* place) {
+    return place->image == 0 && place->offset >> 63 != 0;
+}
+
 static void check_frames(struct stream_counts* counts, const struct op_record_placed* record) {
     const struct op_place* frames = (const struct op_place*)(record + 1);
     if (record->header.size != sizeof *record + record->frames * sizeof(struct op_place))
@@ -98,8 +122,9 @@ static void check_frames(struct stream_counts* counts, const struct op_record_pl
     if (record->kernel_frames > record->frames)
         return bad(counts, "sample: more kernel callers than callers");
     for (int i = 0; i < record->frames; i++) {
-        if (i < record->kernel_frames && frames[i].image != 0)
-            bad(counts, "sample: a kernel caller with an image");
+        if (i < record->kernel_frames && !in_kernel(&frames[i]))
+            bad(counts, "sample: a kernel caller at %llx in image %u", (unsigned long long)frames[i].offset,
+                frames[i].image);
         if (frames[i].image != 0 && image_of(counts, frames[i].image) == NULL)
             bad(counts, "sample: caller's image %u unknown", frames[i].image);
     }
@@ -122,6 +147,7 @@ static void take_placed(struct stream_counts* counts, const struct op_record_pla
     counts->by_event[record->event]++;
     counts->by_mode[record->mode]++;
     counts->comm->samples++;
+    if (counts->chains_of && strcmp(counts->comm->name, counts->chains_of) == 0) count_chain(counts, record);
     if (record->mode == OP_MODE_USER && image == NULL) counts->user_nowhere++;
     if (record->mode == OP_MODE_KERNEL && counts->context->tgid == 0) counts->kernel_by_idle++;
     if (image == NULL) return;

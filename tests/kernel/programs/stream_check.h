@@ -18,6 +18,15 @@ struct comm {
     op_u64 samples;
 };
 
+/// The user part of a call chain: the innermost address and its callers, as the record has them: offsets into
+/// their images for user samples, addresses for kernel samples; 0 = none.
+enum { chain_depth = 3 };
+struct chain {
+    int mode;  ///< of the sample
+    op_u64 at[chain_depth];
+    op_u64 samples;
+};
+
 struct stream_counts {
     struct image* images;  ///< by cookie; owned
     size_t image_slots;
@@ -34,6 +43,9 @@ struct stream_counts {
     const char* offsets_of;  ///< end of a path, or NULL: whose offsets to count
     op_u64* offsets;         ///< pairs (offset, samples), in the order of their first sample; owned
     size_t offset_count;
+    const char* chains_of;  ///< a comm, or NULL: whose chains to count
+    struct chain* chains;   ///< in the order of their first sample; owned
+    size_t chain_count;
     int bad;                                  ///< breaches of the format found; each is told on stdout
     const struct op_record_context* context;  ///< within the read at hand
     struct comm* comm;                        ///< of that context

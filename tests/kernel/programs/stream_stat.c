@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// stream_stat [-l] [-b BYTES] [-p END] COMMAND...: opens the driver's buffer, starts sampling, runs COMMAND,
-// stops, reads to the end, and prints what was there, one "name number" a line, and the account against
-// stats/.
-//   -l reads nothing before COMMAND has ended    -b room given to each read    -p END "offset N SAMPLES"
-//   lines for
-// the image whose path ends in END
+// stream_stat [-l] [-b BYTES] [-p END] [-c COMM] COMMAND...: opens the driver's buffer, starts sampling, runs
+// COMMAND, stops, reads to the end, and prints what was there, one "name number" a line, and the account
+// against stats/.
+//   -l       reads nothing before COMMAND has ended
+//   -b       room given to each read
+//   -p END   "offset N SAMPLES" lines for the image whose path ends in END
+//   -c COMM  "chain user|kernel SAMPLES AT CALLER CALLER" lines for the processes of that name, as struct
+//   chain
+//            has them
 // Exit status: 0; 1 a breach of the format, a ledger that does not balance, or an error; 2 usage; 3 COMMAND
 // failed.
 #include <dirent.h>
@@ -128,6 +131,17 @@ static int print_account(const struct stream_counts* counts) {
     return received == placed + lost;
 }
 
+static void print_chains(const struct stream_counts* counts) {
+    for (size_t i = 0; i < counts->chain_count; i++) {
+        const struct chain* chain = &counts->chains[i];
+        printf("chain %s %llu", chain->mode == OP_MODE_KERNEL ? "kernel" : "user",
+               (unsigned long long)chain->samples);
+        for (int n = 0; n < chain_depth; n++)
+            printf(" %llu", (unsigned long long)chain->at[n]);
+        putchar('\n');
+    }
+}
+
 static void print_counts(const struct stream_counts* counts) {
     print("user", counts->by_mode[OP_MODE_USER]);
     print("kernel", counts->by_mode[OP_MODE_KERNEL]);
@@ -155,19 +169,22 @@ static void print_counts(const struct stream_counts* counts) {
     for (size_t i = 0; i < counts->offset_count; i++)
         printf("offset %llu %llu\n", (unsigned long long)counts->offsets[2 * i],
                (unsigned long long)counts->offsets[2 * i + 1]);
+    print_chains(counts);
 }
 
 int main(int argc, char** argv) {
     struct options options = {.room = 1 << 20};
     static struct stream_counts counts;
     int option;
-    while ((option = getopt(argc, argv, "+lb:p:")) != -1) {
+    while ((option = getopt(argc, argv, "+lb:p:c:")) != -1) {
         if (option == 'l')
             options.late = 1;
         else if (option == 'b')
             options.room = strtoul(optarg, NULL, 0);
         else if (option == 'p')
             counts.offsets_of = optarg;
+        else if (option == 'c')
+            counts.chains_of = optarg;
         else
             return 2;
     }

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 60
+# The rtc model: rates instead of counts, powers of two, and about that many samples a second.
+. "$KIT/lib.sh"
+
+load_driver force_rtc=1
+check_eq "model" "$(get model)" rtc
+check_eq "cpu_type" "$(get cpu_type)" rtc
+for rate in 1 4097 1000000; do
+	check_eq "a rate of $rate" "$(answer 0/count $rate)" EINVAL
+done
+for pair in 2:2 1024:1024 1000:1024 1500:1024 1600:2048 4096:4096; do
+	put 0/count "${pair%:*}"
+	check_eq "a rate of ${pair%:*} is read back" "$(get 0/count)" "${pair#*:}"
+done
+use_timer 256
+background shares 60000
+sample run.log sleep 4
+cat run.log
+check_eq "balance" "$(value run.log balance)" ok
+# A thousand on the CPU that is busy; the emulator may be late.
+most=$(awk '/^cpu[0-9]+ / && $3 > n { n = $3 } END { print n }' run.log)
+check "samples of the busier CPU" "$most" -gt 700
+check "samples of the busier CPU" "$most" -lt 1400
+unload_driver

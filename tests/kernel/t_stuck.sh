@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64
+# limit: 200
+# Sampled processes that get no CPU for longer than the buffer's closing waits: the driver keeps what they still need, refuses
+# to be opened, started or unloaded, and goes on once they have run.
+. "$KIT/lib.sh"
+
+mkdir group
+mount -t cgroup2 none group 2>/dev/null || skip "there is no cgroup2"
+echo +cpu >group/cgroup.subtree_control 2>/dev/null || skip "there is no cpu controller"
+mkdir group/slow
+[ -f group/slow/cpu.max ] || skip "CPU time cannot be limited"
+
+# Forty programs that share a millisecond of each second: most wait longer than that for their next turn.
+load_driver timer=1
+use_timer 100000
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
+	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
+done
+sample run.log sh -c 'sleep 2; echo "1000 1000000" >group/slow/cpu.max; sleep 3'
+grep -E '^(received|placed|lost|balance)' run.log
+check_eq "balance" "$(value run.log balance)" ok
+if dmesg | grep -q 'has not run for 10 seconds'; then
+	check_eq "starting" "$(answer enable 1)" EBUSY
+	check_eq "opening" "$(poke "$fs/buffer")" EBUSY
+	check_eq "a setting" "$(answer buffer_size 65536)" EBUSY
+	check "lines in the log" "$(dmesg | grep -c 'still has not run')" -ge 2
+	umount "$fs"
+	if rmmod oprofile 2>/dev/null; then fail "unloaded under a sampled process"; fi
+	mount -t oprofilefs nodev "$fs"
+	stuck=yes
+else
+	stuck=no
+fi
+echo max >group/slow/cpu.max
+wait_for 30 sh -c "poke $fs/buffer >/dev/null || [ \"\$(poke $fs/buffer)\" != EBUSY ]"
+sample again.log sleep 1
+check_eq "balance, going on" "$(value again.log balance)" ok
+check "samples, going on" "$(value again.log received)" -gt 100
+unload_driver
+[ $stuck = yes ] || skip "every process got a CPU in time"

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# boot: nmi
+# limit: 150
+# Samples placed by a worker instead of the sampled process: none is lost or counted twice, be they taken in interrupts or, with
+# the registers' double, in NMIs; what outlives its sample by some milliseconds only is found all the same.
+. "$KIT/lib.sh"
+
+load_driver timer=1 place_by_worker=1
+use_timer 1000000
+sample shares.log -p /shares shares 4000
+cat shares.log
+check_eq "balance" "$(value shares.log balance)" ok
+three=$(offsets_in shares.log three)
+one=$(offsets_in shares.log one)
+check "samples in the functions" "$((three + one))" -gt 500
+program=$(awk '$1 == "image" && $3 ~ /\/shares$/ { n += $2 } END { print n + 0 }' shares.log)
+check "the program's samples in the two functions, per mille" "$(((three + one) * 1000 / program))" -gt 950
+put 0/count 250000
+sample short.log short_lived 1000 300
+cat short.log
+check_eq "balance, short-lived processes" "$(value short.log balance)" ok
+user=$(value short.log user)
+check "user samples" "$user" -gt 1000
+found=$(awk '$1 == "image" && $3 ~ /\/short_lived$/ { n += $2 } END { print n + 0 }' short.log)
+check "samples in the processes' own file, per mille of user samples" "$((found * 1000 / user))" -gt 600
+unload_driver
+
+[ -f "$KIT/oprofile_double.ko" ] || exit 0
+[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
+insmod "$KIT/oprofile_double.ko" double_cpu=intel place_by_worker=1
+mount -t oprofilefs nodev "$fs"
+echo 1 >/sys/kernel/debug/oprofile_msr/lint1
+for n in 0 1; do
+	put $n/event 0x3c
+	put $n/count 100000
+	put $n/kernel 1
+	put $n/user 1
+	put $n/enabled 1
+done
+cat >nmis.sh <<-'END'
+	shares 600000 >/dev/null & one=$!
+	shares 600000 >/dev/null & two=$!
+	touch /out/nmi
+	short_lived 600 200
+	rm /out/nmi
+	sleep 0.5
+	kill $one $two
+END
+sample nmi.log sh nmis.sh
+cat nmi.log
+check_eq "balance, NMIs" "$(value nmi.log balance)" ok
+check "user samples from NMIs" "$(value nmi.log user)" -gt 100
+check "events are sampled alike" "$(value nmi.log event1)" -gt 50
+
+# Programs that the worker cannot interrupt: many NMIs come before it places a sample of the first.
+command -v chrt >/dev/null || exit 0
+cat >late.sh <<-'END'
+	for n in 1 2 3 4; do
+		chrt -r 10 shares 600000 >/dev/null &
+		pids="$pids $!"
+	done
+	touch /out/nmi
+	sleep 3
+	rm /out/nmi
+	kill $pids
+END
+sample late.log sh late.sh
+cat late.log
+check_eq "balance, a late worker" "$(value late.log balance)" ok
+check "user samples, a late worker" "$(value late.log user)" -gt 100
+check "samples lost, per mille of user samples" "$(($(value late.log lost) * 1000 / $(value late.log user)))" -le 10
+unload_driver
