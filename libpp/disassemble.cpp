@@ -22,16 +22,17 @@ struct Row {
     bool is_64bit;
     bfd_architecture architecture;
     unsigned long machine;
+    const char* format;  ///< as objdump calls it
 };
 constexpr Row rows[] = {
-    {EM_X86_64, true, bfd_arch_i386, bfd_mach_x86_64},
-    {EM_X86_64, false, bfd_arch_i386, bfd_mach_x64_32},
-    {EM_386, false, bfd_arch_i386, bfd_mach_i386_i386},
-    {EM_AARCH64, true, bfd_arch_aarch64, bfd_mach_aarch64},
-    {EM_ARM, false, bfd_arch_arm, bfd_mach_arm_unknown},
-    {EM_PPC64, true, bfd_arch_powerpc, bfd_mach_ppc64},
-    {EM_S390, true, bfd_arch_s390, bfd_mach_s390_64},
-    {EM_RISCV, true, bfd_arch_riscv, bfd_mach_riscv64},
+    {EM_X86_64, true, bfd_arch_i386, bfd_mach_x86_64, "elf64-x86-64"},
+    {EM_X86_64, false, bfd_arch_i386, bfd_mach_x64_32, "elf32-x86-64"},
+    {EM_386, false, bfd_arch_i386, bfd_mach_i386_i386, "elf32-i386"},
+    {EM_AARCH64, true, bfd_arch_aarch64, bfd_mach_aarch64, "elf64-littleaarch64"},
+    {EM_ARM, false, bfd_arch_arm, bfd_mach_arm_unknown, "elf32-littlearm"},
+    {EM_PPC64, true, bfd_arch_powerpc, bfd_mach_ppc64, "elf64-powerpc"},
+    {EM_S390, true, bfd_arch_s390, bfd_mach_s390_64, "elf64-s390"},
+    {EM_RISCV, true, bfd_arch_riscv, bfd_mach_riscv64, "elf64-littleriscv"},
 };
 
 const Row* find_row(const Machine& machine) {
@@ -53,6 +54,7 @@ std::optional<Machine> machine_of(std::span<const std::byte> elf) {
 struct Disassembler::Impl {
     disassemble_info info{};
     disassembler_ftype print = nullptr;
+    std::string_view format;
     std::string text;
     std::span<const std::byte> code;
     uint64_t address = 0;
@@ -103,6 +105,7 @@ Disassembler::Disassembler(const Machine& machine) : impl_(std::make_unique<Impl
     if (!impl_->print)
         throw_input("the disassembler built in knows no machine " + std::to_string(machine.elf_machine) +
                     "; use --objdump-params, which runs objdump");
+    impl_->format = row->format;
     disassemble_info& info = impl_->info;
     ::init_disassemble_info(&info, impl_.get(), Impl::add, Impl::add_styled);
     info.arch = row->architecture;
@@ -112,6 +115,10 @@ Disassembler::Disassembler(const Machine& machine) : impl_(std::make_unique<Impl
     info.memory_error_func = Impl::ignore_error;
     info.print_address_func = Impl::add_address;
     ::disassemble_init_for_target(&info);
+}
+
+std::string_view Disassembler::format() const noexcept {
+    return impl_->format;
 }
 
 Disassembler::~Disassembler() {

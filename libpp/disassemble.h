@@ -34,6 +34,9 @@ public:
     explicit Disassembler(const Machine& machine);
     ~Disassembler();
 
+    /// The name of such files' format, e.g. "elf64-x86-64".
+    std::string_view format() const noexcept;
+
     struct Instruction {
         std::string text;  ///< as objdump -d shows it; "(bad)" for what is none
         size_t length;     ///< bytes; at least 1, at most what was given

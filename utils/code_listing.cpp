@@ -20,9 +20,9 @@ namespace op::tool {
 namespace {
 
 /// What objdump prints first of every file.
-std::string heading(const std::string& path, std::string_view section) {
-    return "\n" + printable(path) + ":     file format\n\n\nDisassembly of section " + printable(section) +
-           ":\n\n";
+std::string heading(const std::string& path, std::string_view format, std::string_view section) {
+    return "\n" + printable(path) + ":     file format " + std::string(format) +
+           "\n\n\nDisassembly of section " + printable(section) + ":\n\n";
 }
 
 std::string symbol_at(const pp::ImageSymbols& symbols, LinkAddress address) {
@@ -56,13 +56,18 @@ std::string output_of(std::vector<std::string> words) {
     std::string text = read_fd(read_end.get(), words[0]);
     int status = 0;
     ::waitpid(child, &status, 0);
+    if (status != 0) throw_input(words[0] + " failed; it said why");
     return text;
 }
 
 }  // namespace
 
-CodeListing::CodeListing(const std::string& path, const ListingOptions& options)
-    : path_(path), options_(options), file_(path), object_(pp::open_elf(file_.bytes(), path)) {
+CodeListing::CodeListing(const std::string& path, const ListingOptions& options, const SourceFinder& finder)
+    : path_(path),
+      options_(options),
+      finder_(finder),
+      file_(path),
+      object_(pp::open_elf(file_.bytes(), path)) {
     if (!options.objdump_params.empty()) return;
     const auto machine = pp::machine_of(file_.bytes());
     if (!machine) throw_input(path + ": not an ELF file");
@@ -74,7 +79,8 @@ std::string CodeListing::list(const pp::AnnotatedCode& code, pp::ImageSymbols& s
     const LinkAddress start = code.symbol->address;
     for (const pp::Section& section : object_->sections())
         if (section.code && start >= section.address && start - section.address < section.bytes.size())
-            return heading(path_, section.name) + disassemble(section, code, symbols);
+            return heading(path_, disassembler_->format(), section.name) +
+                   disassemble(section, code, symbols);
     throw_input(printable(path_) + ": " + printable(code.name) + " lies in no section with code");
 }
 
@@ -107,8 +113,8 @@ std::string CodeListing::source_lines(const pp::SourceLine& line) {
     source_file_ = line.file;
     source_line_ = line.line;
     const auto [at, is_new] = sources_.try_emplace(source_file_);
-    if (is_new && is_regular_file(source_file_)) {
-        const std::string content = read_file(source_file_);
+    if (is_new) {
+        const std::string content = finder_.read(source_file_).value_or("");
         for (std::string_view rest = content; !rest.empty();)
             at->second.emplace_back(take_line(rest));
     }

@@ -13,6 +13,7 @@
 #include "libpp/annotate.h"
 #include "libpp/disassemble.h"
 #include "libpp/object_file.h"
+#include "utils/source_finder.h"
 
 namespace op::tool {
 
@@ -24,8 +25,8 @@ struct ListingOptions {
 /// Lists the code of one image.
 class CodeListing {
 public:
-    /// Opens the image's file. Throws a system or input error.
-    CodeListing(const std::string& path, const ListingOptions& options);
+    /// Opens the image's file. Options and finder must outlive the listing. Throws a system or input error.
+    CodeListing(const std::string& path, const ListingOptions& options, const SourceFinder& finder);
 
     /// The listing of a symbol, as objdump prints it, with the lines above it. `symbols` are the image's, for
     /// lines of source and names of addresses; sources that cannot be read are passed over. Throws an input
@@ -40,6 +41,7 @@ private:
 
     std::string path_;
     const ListingOptions& options_;
+    const SourceFinder& finder_;
     MappedFile file_;
     std::unique_ptr<pp::ObjectFile> object_;
     std::unique_ptr<pp::Disassembler> disassembler_;

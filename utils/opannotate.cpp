@@ -97,6 +97,7 @@ public:
           loaded_(loaded),
           notes_(loaded.samples().notes()),
           annotation_(make_annotation(o, loaded)),
+          finder_(loaded.opened().spec.archive, o.search_dirs, o.base_dirs),
           command_(std::move(command)) {}
 
     void write() {
@@ -113,17 +114,17 @@ public:
 
 private:
     void write_sources() {
-        const SourceFinder finder(loaded_.opened().spec.archive, o_.search_dirs, o_.base_dirs);
         const std::string banner = annotation_banner(
             annotation_, command_,
             {"Output annotated source file with samples",
              threshold_text(o_, "Output all files", "Output files where samples count reach ")});
         std::optional<TreeWriter> tree;
         if (!o_.output_dir.empty()) tree.emplace(o_.output_dir);
+        if (annotation_.files.empty()) notes_.warn("nothing to show: no source file reaches --threshold");
         std::string text = banner;
         for (const pp::AnnotatedFile& file : annotation_.files) {
             if (!is_wanted(o_, file.path)) continue;
-            const auto source = finder.read(file.path);
+            const auto source = finder_.read(file.path);
             if (!source)
                 notes_.warn("source " + printable(file.path) + " is not found: its symbols are listed");
             const std::string lines = annotated_lines(annotation_, file, source);
@@ -178,7 +179,7 @@ private:
         const auto path = loaded_.opened().finder.find(name.name, notes_);
         if (!path) return skip("it is not found");
         try {
-            return std::make_unique<CodeListing>(*path, options);
+            return std::make_unique<CodeListing>(*path, options, finder_);
         } catch (const Error& error) {
             return skip(error.what());
         }
@@ -198,6 +199,7 @@ private:
     LoadedProfile& loaded_;
     Diagnostics& notes_;
     pp::Annotation annotation_;
+    SourceFinder finder_;
     std::string command_;
 };
 
