@@ -79,8 +79,9 @@ private:
 /// left behind and the old content stands. Throws a system error.
 void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode = 0644);
 
-/// A file mapped for reading for the object's lifetime; the file itself is never written to. A file that shrinks meanwhile raises SIGBUS on access,
-/// which the commands survive (utils/mapping_guard.h); sample files are read with read_file instead.
+/// A file mapped for reading for the object's lifetime; the file itself is never written to. A file that
+/// shrinks meanwhile raises SIGBUS on access, which the commands survive (utils/mapping_guard.h); sample
+/// files are read with read_file instead.
 class MappedFile {
 public:
     MappedFile() = default;
