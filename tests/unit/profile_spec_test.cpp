@@ -60,8 +60,8 @@ TEST(ProfileSpec, a_backslash_escapes_a_comma) {
 }
 
 TEST(ProfileSpec, an_unknown_tag_is_an_image_name) {
-    EXPECT_EQ(parse_profile_spec(Words{"bogus:tag", ":", "lib-image-exclude:x"}).words,
-              (Words{"bogus:tag", ":", "lib-image-exclude:x"}));
+    EXPECT_EQ(parse_profile_spec(Words{"bogus:tag", ":", "lib-image-only:x"}).words,
+              (Words{"bogus:tag", ":", "lib-image-only:x"}));
 }
 
 TEST(ProfileSpec, all_lifts_the_restriction_of_thread_process_and_cpu) {

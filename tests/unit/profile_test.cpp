@@ -63,14 +63,26 @@ TEST(Profile, check_finds_every_breach) {
              p.images.push_back(p.images[0]);
              p.locations[0].image = 1;
          }},
-        {"outside its symbol", [](Profile& p) { p.locations[0].offset = ImageOffset{0x110}; }},
+        {"outside its symbol", [](Profile& p) { p.locations[0].offset = ImageOffset{0x111}; }},
         {"outside its symbol", [](Profile& p) { p.locations[0].offset = ImageOffset{0xff}; }},
         {"frame's location is unknown", [](Profile& p) { p.frames[0] = 9; }},
         {"application is unknown", [](Profile& p) { p.samples[0].app = 9; }},
         {"stack is empty", [](Profile& p) { p.samples[0].frames = 0; }},
         {"outside the frames", [](Profile& p) { p.samples[1].frames = 2; }},
         {"outside the frames", [](Profile& p) { p.samples[1].first_frame = 9; }},
-        {"count per sample", [](Profile& p) { p.counts.pop_back(); }},
+        {"count per row", [](Profile& p) { p.counts.pop_back(); }},
+        {"arc's location",
+         [](Profile& p) {
+             p.arcs = {{0, 0, 99, 0}};
+         }},
+        {"arc's application",
+         [](Profile& p) {
+             p.arcs = {{99, 0, 0, 0}};
+         }},
+        {"count per row",
+         [](Profile& p) {
+             p.arcs = {{0, 0, 0, 0}};
+         }},
         {"counts nothing", [](Profile& p) { p.counts[0] = 0; }},
     };
     for (const Breach& breach : breaches) {
