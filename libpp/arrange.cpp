@@ -60,7 +60,7 @@ const Parameter parameters[] = {
     {"tgid", Axis::tgid, [](const ProfileClass& c) { return number_text(c.tgid); },
      "specify tgid: or --merge=tgid"},
     {"tid", Axis::tid, [](const ProfileClass& c) { return number_text(c.tid); },
-     "specify tid: or --merge=tid"},
+     "specify tid: or --merge=tid (--merge=tgid for all processes together)"},
     {"cpu", Axis::cpu, [](const ProfileClass& c) { return number_text(c.cpu); },
      "specify cpu: or --merge=cpu"},
 };

@@ -26,10 +26,12 @@ std::optional<SampleFileContent> SampleSet::read(size_t file) {
         auto content = sessions_[selected.session].read(selected.path, notes_);
         translate_cpu_type(content);
         if (!header_) header_ = content.header;
-        if (accounted_ && content.total > *accounted_)
+        if (!selected.name.callee && accounted_ && content.total > *accounted_) {
             notes_.warn(printable(selected.path) + ": holds " + std::to_string(content.total) +
                         " samples, but only " + std::to_string(*accounted_) +
                         " were stored in all its session: it is damaged, or the recording broke off");
+            accounted_.reset();  // once is enough
+        }
         return content;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::internal) throw;

@@ -16,7 +16,7 @@
 
 namespace op::pp {
 
-/// Reads selected files; a file that holds more samples than were ever stored is a warning. What it is given
+/// Reads selected files; the first that holds more samples than were ever stored is a warning. What it is given
 /// must outlive it.
 class SampleSet {
 public:

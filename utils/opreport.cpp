@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "libop/error.h"
+#include "libop/ledger.h"
 #include "libop/text.h"
 #include "libpp/report.h"
 #include "libpp/sample_set.h"
@@ -135,6 +136,15 @@ void warn_if_empty(const pp::SymbolReport& report, Diagnostics& notes) {
             "--threshold");
 }
 
+/// Chains break in code without frame pointers; a graph with holes should not look whole.
+void warn_of_lost_arcs(const std::optional<SessionInfo>& info, Diagnostics& notes) {
+    if (!info || info->arcs_lost <= info->arcs_stored / 100) return;
+    notes.warn(
+        std::to_string(info->arcs_lost) + " of " +
+        std::to_string(add_saturating(info->arcs_lost, info->arcs_stored)) +
+        " calls were lost, their callers being in no known code; compile with -fno-omit-frame-pointer");
+}
+
 pp::Report report_on(const Options& o, LoadedProfile& loaded) {
     Diagnostics& notes = loaded.samples().notes();
     if (!o.symbols) {
@@ -146,6 +156,7 @@ pp::Report report_on(const Options& o, LoadedProfile& loaded) {
     const pp::Profile& profile = loaded.profile();
     if (o.callgraph) {
         if (profile.arcs.empty()) notes.warn("no call graph was recorded; profile with --callgraph");
+        warn_of_lost_arcs(loaded.opened().info, notes);
         return report_callgraph(profile, loaded.head(o.report), o.report);
     }
     auto report = report_symbols(profile, loaded.head(o.report), o.report);
