@@ -16,8 +16,8 @@
 
 namespace op::pp {
 
-/// Reads selected files; the first that holds more samples than were ever stored is a warning. What it is given
-/// must outlive it.
+/// Reads selected files; the first that holds more samples than were ever stored is a warning. What it is
+/// given must outlive it.
 class SampleSet {
 public:
     /// `accounted` is how many samples the sessions' own accounts say were stored, if they all say so.
