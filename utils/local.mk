@@ -25,6 +25,8 @@ opcontrol_parts = \
 bin_PROGRAMS += opcontrol
 opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
 opcontrol_LDADD = libopd.a libop.a -lz -lpopt
+# It holds sbindir, which configure may have changed.
+utils/control_daemon.o: Makefile
 
 bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp utils/output.cpp utils/output.h utils/report_options.cpp \
