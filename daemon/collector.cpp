@@ -155,7 +155,7 @@ bool Collector::find_way(const Origin& origin, const Stretch& stretch, Slot& slo
     if (is_wanted(origin)) {
         file = files_.get(key_for(origin, stretch.image));
         if (!file) {
-            lose(LossCause::sample_file, origin.cpu);
+            lose(files_.failure(), origin.cpu);
             return false;
         }
         images_.note_used(stretch.image);

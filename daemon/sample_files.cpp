@@ -95,27 +95,44 @@ SampleFiles::Entries::iterator SampleFiles::find_or_open(const FileKey& key) {
         return open_already->second;
     }
     if (entries_.size() >= limit_) close_oldest();
-    entries_.push_front({std::move(path), {key}, open(sample_name, header(key))});
+    entries_.push_front({std::move(path), {key}, std::nullopt});
+    open(entries_.front(), sample_name, header(key));
     by_path_.emplace(entries_.front().path, entries_.begin());
     return entries_.begin();
 }
 
-std::optional<SampleFile> SampleFiles::open(const SampleName& name, const SampleHeader& header) {
+void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader& header) {
     for (;;) {
         try {
-            return session_.open_sample_file(name, header, notes_);
+            entry.file = session_.open_sample_file(name, header, notes_);
+            return;
         } catch (const Error& e) {
+            // The entry itself stands first, so it is not among those that make room.
             if ((e.code() == EMFILE || e.code() == ENFILE) && close_some()) continue;
-            notes_.warn(std::string("samples lost: ") + e.what());
-            return std::nullopt;
+            entry.error = e.code();
+            note_failure(
+                (entry.holds_arcs() ? "call-graph arcs lost: " : "samples lost: ") + std::string(e.what()),
+                e.code());
+            return;
         }
     }
+}
+
+/// A full disk refuses every file there is; one line says it.
+void SampleFiles::note_failure(const std::string& what, int error) {
+    if (!noted_failures_.insert(error).second) return;
+    notes_.warn(what + " (further failures of this kind are counted, not told)");
+}
+
+LossCause SampleFiles::failure() const noexcept {
+    const int error = entries_.empty() ? 0 : entries_.front().error;
+    return error == ENOSPC || error == EDQUOT ? LossCause::disk_full : LossCause::sample_file;
 }
 
 bool SampleFiles::close_some() {
     const size_t target = entries_.size() - entries_.size() / 4;
     bool is_any_closed = false;
-    while (!entries_.empty() && (entries_.size() > target || !is_any_closed)) {
+    while (entries_.size() > 1 && (entries_.size() > target || !is_any_closed)) {
         is_any_closed |= entries_.back().file.has_value();
         close_oldest();
     }
@@ -137,6 +154,7 @@ void SampleFiles::close_all() {
 }
 
 void SampleFiles::forget_unopened() {
+    noted_failures_.clear();
     for (auto entry = entries_.begin(); entry != entries_.end();)
         entry = entry->file ? std::next(entry) : close(entry);
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <list>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,12 +48,16 @@ public:
     SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
                 const KnownImages& images, size_t limit, Diagnostics& notes);
 
-    /// The file for a key; null if it could not be opened, which is noted, and tried again only when as many
-    /// other files as may be open were used since. The pointer is valid until generation() changes.
+    /// The file for a key; null if it could not be opened, which is noted once for each kind of failure, and
+    /// tried again only when as many other files as may be open were used since. The pointer is valid until
+    /// generation() changes.
     SampleFile* get(const FileKey& key);
+    /// What samples are lost by if the last get() gave null.
+    LossCause failure() const noexcept;
     /// Closes all files; those that are asked for again are opened anew, also those that could not be.
     void close_all();
-    /// Forgets the files that could not be opened, so that the next sample tries again.
+    /// Forgets the files that could not be opened, so that the next sample tries again and failures are noted
+    /// again.
     void forget_unopened();
     /// Counts begin at 0; no file may be open.
     void forget_counts() noexcept { closed_ = {}; }
@@ -66,16 +71,20 @@ private:
         std::string path;
         std::vector<FileKey> keys;       ///< all that select this file
         std::optional<SampleFile> file;  ///< none = could not be opened
+        int error = 0;                   ///< then the errno, or 0 if its name cannot be spelled
 
         bool holds_arcs() const { return keys.front().callee.name != StringId::none; }
     };
     using Entries = std::list<Entry>;  ///< most recently used first
 
     Entries::iterator find_or_open(const FileKey& key);
-    std::optional<SampleFile> open(const SampleName& name, const SampleHeader& header);
+    /// Fills in the entry's file, or why it has none.
+    void open(Entry& entry, const SampleName& name, const SampleHeader& header);
+    void note_failure(const std::string& what, int error);
     void close_oldest() { close(std::prev(entries_.end())); }
     Entries::iterator close(Entries::iterator entry);
-    /// Closes the least recently used quarter, at least one file; false if none was open.
+    /// Closes the least recently used quarter, at least one file, but not the most recently used; false if
+    /// none was open.
     bool close_some();
     void add(StoredCounts& sum, Entry& entry);
     SampleHeader header(const FileKey& key) const;
@@ -94,6 +103,7 @@ private:
     std::unordered_map<std::string_view, Entries::iterator> by_path_;
     StoredCounts closed_;
     uint32_t generation_ = 0;
+    std::set<int> noted_failures_;  ///< by errno
 };
 
 }  // namespace op::collect

@@ -144,6 +144,11 @@ static bool is_memory(struct mm_struct *mm, struct file *file)
 	return memory;
 }
 
+static bool is_code(const struct vm_area_struct *vma)
+{
+	return !vma || (vma->vm_flags & VM_EXEC);
+}
+
 /* OP_STATS: placed; else why not. */
 static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place)
 {
@@ -190,6 +195,8 @@ static void place_callers(struct op_waiting *w, struct mm_struct *mm, struct pla
 	unsigned int i;
 
 	for (i = 0; i < w->callers; i++) {
+		if (!is_code(mapping_of(mm, w->caller[i])))
+			break; /* not a frame: code without frame pointers */
 		failure = place_address(mm, w->caller[i], w->tgid, &sample->caller[i]);
 		if (failure != OP_STATS)
 			break;

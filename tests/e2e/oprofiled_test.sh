@@ -167,6 +167,8 @@ if mount -t tmpfs -o size=96k none "$work/full" 2>/dev/null; then
 	sampled=$(value sampled) stored=$(value stored) lost=$(value lost)
 	echo "full disk: $stored stored, $lost lost"
 	[ "$lost" -gt 0 ] || fail "full disk: nothing lost"
+	told=$(grep -c 'samples lost' "$work/full/samples/oprofiled.log" || true)
+	[ "$told" -le 4 ] || fail "full disk: told $told times"
 	ask shutdown wait
 	umount "$work/full"
 else
