@@ -10,6 +10,12 @@
 namespace op::collect {
 namespace {
 
+/// The account of the runs before, if the session has one.
+std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& notes) {
+    session.recover_account(notes);
+    return session.read_info(notes);
+}
+
 std::string losses(const Ledger& ledger) {
     std::string text;
     for (int i = 0; i < loss_causes; ++i) {
@@ -27,7 +33,7 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
                              const CollectorOptions& options, bool append, Diagnostics& notes,
                              FillGaps fill_gaps)
     : session_(session),
-      earlier_(append ? session.read_info(notes) : std::nullopt),
+      earlier_(append ? account_before(session, notes) : std::nullopt),
       collector_(session, described, options, notes, std::move(fill_gaps)) {
     save();
 }

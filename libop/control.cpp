@@ -38,8 +38,9 @@ void set_send_deadline(const Fd& socket, milliseconds deadline) {
         throw_system("cannot set a deadline");
 }
 
-/// The credentials are those of the process that began to listen, as it was then.
-void check_server(const Fd& socket, const std::string& path) {
+/// The pid of who listens, if he may be trusted. The credentials are those of the process that began to
+/// listen, as it was then.
+pid_t check_server(const Fd& socket, const std::string& path) {
     ucred server{};
     socklen_t size = sizeof server;
     if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &server, &size) != 0)
@@ -47,6 +48,7 @@ void check_server(const Fd& socket, const std::string& path) {
     if (server.uid != 0 && server.uid != ::geteuid())
         throw_input("control socket " + path + " belongs to user " + std::to_string(server.uid) +
                     ", who is not trusted");
+    return server.pid;
 }
 
 /// True if it became readable in time.
@@ -80,8 +82,8 @@ std::optional<ControlClient> ControlClient::connect(const std::string& path, mil
         if (errno == EAGAIN) throw_system("the daemon at " + shown + " does not answer", ETIMEDOUT);
         throw_system("cannot reach the daemon at " + shown);
     }
-    check_server(socket, shown);
-    return ControlClient(std::move(socket), shown);
+    const pid_t server = check_server(socket, shown);
+    return ControlClient(std::move(socket), shown, server);
 }
 
 ControlReply ControlClient::ask(std::string_view request, milliseconds deadline) {

@@ -3,6 +3,8 @@
 // A Unix socket of type SEQPACKET; one packet asks, one answers. Format: doc/FORMATS.md, "Control socket".
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -78,14 +80,18 @@ public:
     /// Asks and waits for the answer. Throws a system error if none came before the deadline (then the
     /// connection is of no more use), an input error if it is not understood.
     ControlReply ask(std::string_view request, Milliseconds deadline);
+    /// The process that listens, by the socket's credentials; 0 if it cannot be told (another pid namespace).
+    pid_t server() const noexcept { return server_; }
     /// Waits until the daemon closes the connection, as it does when it ends. False if it did not.
     bool wait_closed(Milliseconds deadline) noexcept;
 
 private:
-    ControlClient(Fd socket, std::string path) : socket_(std::move(socket)), path_(std::move(path)) {}
+    ControlClient(Fd socket, std::string path, pid_t server)
+        : socket_(std::move(socket)), path_(std::move(path)), server_(server) {}
 
     Fd socket_;
     std::string path_;
+    pid_t server_;
 };
 
 /// Asks the daemon that records into session directory `session_dir`, if there is one, to bring what it has

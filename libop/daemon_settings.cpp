@@ -80,13 +80,14 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& why) const {
-        throw_input(printable(label_) + ":" + std::to_string(line_) + ": " + why);
+        throw_input(printable(label_) + ":" + std::to_string(line_) + ": " + why +
+                    "; mend the line or delete the file");
     }
 
     uint64_t number(std::string_view value) const {
         if (value.empty()) return 0;
         const auto parsed = parse_c_integer(value);
-        if (!parsed) fail("not a number: " + printable(value));
+        if (!parsed) fail(std::string(c_integer_fault(value)) + ": " + printable(value));
         return *parsed;
     }
 

@@ -54,7 +54,7 @@ private:
     uint64_t count() const {
         if (field(1).empty()) return 0;
         const auto count = parse_c_integer(field(1));
-        if (!count) fail("count '" + printable(field(1)) + "' is not a number");
+        if (!count) fail("count '" + printable(field(1)) + "' is " + std::string(c_integer_fault(field(1))));
         if (*count == 0) fail("the count must not be 0");
         return *count;
     }
@@ -65,7 +65,7 @@ private:
         spec.unit_mask = parse_c_integer(mask);
         if (spec.unit_mask) return;
         if (std::isdigit(static_cast<unsigned char>(mask.front())))
-            fail("unit mask '" + printable(mask) + "' is not a number");
+            fail("unit mask '" + printable(mask) + "' is " + std::string(c_integer_fault(mask)));
         spec.unit_mask_name = mask;
     }
 

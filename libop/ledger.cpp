@@ -51,6 +51,12 @@ std::optional<LossCause> parse_loss_name(std::string_view name) {
     return std::nullopt;
 }
 
+void Ledger::set_stored(uint64_t n) noexcept {
+    const uint64_t rest = sampled_ > stored_ ? sampled_ - stored_ : 0;
+    stored_ = n;
+    sampled_ = add_saturating(n, rest);
+}
+
 uint64_t Ledger::lost(LossCause cause) const {
     uint64_t sum = 0;
     for (auto at = lost_.lower_bound({cause, 0}); at != lost_.end() && at->first.first == cause; ++at)

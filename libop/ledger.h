@@ -60,6 +60,9 @@ public:
     /// All samples the source took, whether they arrived or not. Kept by the source side, not derived.
     void add_sampled(uint64_t n) noexcept { sampled_ = add_saturating(sampled_, n); }
 
+    /// Corrects what is stored; `sampled` moves with it, so that the account balances as before.
+    void set_stored(uint64_t n) noexcept;
+
     uint64_t sampled() const noexcept { return sampled_; }
     uint64_t stored() const noexcept { return stored_; }
     uint64_t lost(LossCause cause) const;

@@ -61,10 +61,19 @@ void check_plain_name(const std::string& name) {
         throw Error(ErrorKind::internal, "'" + printable(name) + "' is not a file's name");
 }
 
-void write_counters(const Fd& stats, const SessionInfo& info) {
+/// As replace_file_at; the error names the path.
+void replace_in(const Fd& dir, const std::string& dir_path, const std::string& name, std::string_view bytes) {
+    try {
+        replace_file_at(dir, name, bytes);
+    } catch (const Error& error) {
+        throw_system("cannot write " + printable(dir_path) + "/" + printable(name), error.code());
+    }
+}
+
+void write_counters(const Fd& stats, const std::string& path, const SessionInfo& info) {
     for (const auto& [name, count] : statistics(info)) {
         if (count != 0)
-            replace_file_at(stats, std::string(name), std::to_string(count));
+            replace_in(stats, path, std::string(name), std::to_string(count));
         else
             ::unlinkat(stats.get(), std::string(name).c_str(), 0);
     }
@@ -75,7 +84,7 @@ void write_throttled(const Fd& stats, const std::string& path, const SessionInfo
     for (const RecordedEvent& event : info.events) {
         if (!event.throttled || !is_plain_name(event.name)) continue;
         if (!throttled) throttled = open_directory_at(stats, "throttled", path + "/throttled", true);
-        replace_file_at(throttled, event.name, "");
+        replace_in(throttled, path + "/throttled", event.name, "");
     }
 }
 
@@ -162,13 +171,33 @@ std::optional<SessionInfo> SessionWriter::read_info(Diagnostics& notes) const {
     return read_manifest(current(), current_path(), notes);
 }
 
+void SessionWriter::recover_account(Diagnostics& notes) {
+    if (!lock_.was_left()) return;
+    auto info = read_info(notes);
+    if (!info) return;
+    const HeldSamples held = count_held_samples(current(), current_path(), notes);
+    const uint64_t told = info->ledger.stored();
+    if (held.samples == told && held.arcs == info->arcs_stored) return;
+    info->ledger.set_stored(held.samples);
+    info->arcs_stored = held.arcs;
+    write_info(*info);
+    notes.warn(printable(current_path()) + ": recovered after a crash: the sample files hold " +
+               std::to_string(held.samples) + " samples where the manifest told of " + std::to_string(told));
+}
+
 void SessionWriter::write_info(const SessionInfo& info) {
     write_file(manifest_name, to_json(info));
 }
 
 void SessionWriter::write_file(const std::string& name, std::string_view bytes) {
     check_plain_name(name);
-    replace_file_at(current(), name, bytes);
+    struct stat st {};
+    if (::fstat(current().get(), &st) == 0 && st.st_nlink == 0)
+        throw Error(ErrorKind::system,
+                    printable(current_path()) +
+                        " was removed while it was recorded into; opcontrol --reset makes it anew",
+                    ENOENT);
+    replace_in(current(), current_path(), name, bytes);
 }
 
 bool SessionWriter::is_in_place() const noexcept {
@@ -181,12 +210,13 @@ bool SessionWriter::is_in_place() const noexcept {
 void SessionWriter::write_statistics(const SessionInfo& whole) {
     const std::string stats_path = current_path() + "/stats";
     const Fd stats = open_directory_at(current(), "stats", stats_path, true);
-    write_counters(stats, whole);
+    write_counters(stats, stats_path, whole);
     write_throttled(stats, stats_path, whole);
-    replace_file_at(dir_, "abi", abi_text());
+    replace_in(dir_, dir_path_, "abi", abi_text());
 }
 
 void SessionWriter::reset() {
+    if (!is_in_place()) begin(true);
     for (const DirectoryEntry& entry :
          read_directory(open_at(current(), ".", O_RDONLY | O_DIRECTORY), current_path())) {
         const bool ours = entry.name.starts_with('{') || entry.name == "stats" ||

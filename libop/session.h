@@ -60,9 +60,14 @@ public:
 
     /// The manifest of the session being appended to, if there is a readable one; a damaged one is a warning.
     std::optional<SessionInfo> read_info(Diagnostics& notes) const;
+    /// After the crash of the one who wrote there before, makes the manifest's account that of the sample
+    /// files, which hold what came after it was written last; says so in a warning. Else does nothing. Once
+    /// begun with `append`. Throws a system error.
+    void recover_account(Diagnostics& notes);
     /// Writes the manifest atomically.
     void write_info(const SessionInfo& info);
-    /// Writes a file of ours beside the sample files, atomically. `name` has no '/'.
+    /// Writes a file of ours beside the sample files, atomically. `name` has no '/'. Throws a system error
+    /// that names the path, with the remedy if samples/current was removed.
     void write_file(const std::string& name, std::string_view bytes);
     /// Writes `abi` and the stats/ files that the ledger of `whole`, all runs in the session, calls for
     /// (doc/FORMATS.md), removes those it does not call for any more.
@@ -71,7 +76,8 @@ public:
     bool is_in_place() const noexcept;
 
     /// Forgets what samples/current holds: its sample files, stats/, the manifest and the kernel's symbols.
-    /// Files that are not ours stay. Sample files that are open go on unseen.
+    /// Files that are not ours stay. Sample files that are open go on unseen. A current that somebody removed
+    /// or renamed is made anew.
     void reset();
     /// Renames samples/current to samples/NAME and makes a new current. Throws a usage error if the name is
     /// none a session can have (see check_session_name) or is taken, else a system error.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Walks a session's directory and reads its manifest. Opens no sample file.
+// Walks a session's directory and reads its manifest and sample files.
 #include "libop/session_files.h"
 
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 
 #include "libop/directory.h"
 #include "libop/error.h"
+#include "libop/ledger.h"
 #include "libop/sample_path.h"
 #include "libop/text.h"
 
@@ -21,6 +22,7 @@ namespace {
 // takes time in proportion to its depth.
 constexpr size_t longest_path = 4 * PATH_MAX;
 constexpr size_t manifest_limit = size_t{64} << 20;
+constexpr size_t sample_file_limit = size_t{1} << 30;
 
 class Walk {
 public:
@@ -99,6 +101,28 @@ bool holds_only_leavings(const Fd& dir, const std::string& label) {
 
 std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label, size_t limit) {
     return Walk(dir, label, limit).run();
+}
+
+SampleFileContent read_sample_file(const Fd& dir, const std::string& path, const std::string& label,
+                                   Diagnostics& notes) {
+    const std::string name = printable(label + "/" + path);
+    const auto bytes = read_file_below(dir, path, name, sample_file_limit);
+    if (!bytes) throw_system("cannot open " + name, ENOENT);
+    return parse_sample_file(as_bytes(*bytes), name, notes);
+}
+
+HeldSamples count_held_samples(const Fd& dir, const std::string& label, Diagnostics& notes) {
+    HeldSamples held;
+    for (const std::string& path : list_sample_files(dir, label)) {
+        try {
+            const uint64_t total = read_sample_file(dir, path, label, notes).total;
+            uint64_t& sum = parse_sample_path(path)->callee ? held.arcs : held.samples;
+            sum = add_saturating(sum, total);
+        } catch (const Error& error) {
+            notes.warn(std::string(error.what()) + "; it counts for nothing");
+        }
+    }
+    return held;
 }
 
 std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes) {

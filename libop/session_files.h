@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "libop/diagnostics.h"
 #include "libop/fd.h"
+#include "libop/sample_file.h"
 #include "libop/session_info.h"
 
 namespace op {
@@ -23,6 +25,20 @@ std::vector<std::string> list_sample_files(const Fd& dir, const std::string& lab
 /// True if a session's directory holds nothing but what a run without samples leaves: manifest, kallsyms
 /// snapshot, stats/, directories without a file. Throws a system error naming a path below `label`.
 bool holds_only_leavings(const Fd& dir, const std::string& label);
+
+/// What the sample files of a session hold together; saturating.
+struct HeldSamples {
+    uint64_t samples = 0;  ///< of files without callee
+    uint64_t arcs = 0;     ///< of call-graph files
+};
+
+/// Reads all sample files below `dir` and adds up. A file that cannot be read is a warning and counts for
+/// nothing. Throws as list_sample_files.
+HeldSamples count_held_samples(const Fd& dir, const std::string& label, Diagnostics& notes);
+
+/// Reads one sample file at a path below `dir`. Throws as parse_sample_file, or a system error.
+SampleFileContent read_sample_file(const Fd& dir, const std::string& path, const std::string& label,
+                                   Diagnostics& notes);
 
 /// The manifest in `dir`, if there is one; one that cannot be read or is damaged is a warning and none.
 std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes);

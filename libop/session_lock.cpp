@@ -86,7 +86,8 @@ SessionLock::SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics
     const uint64_t old = read_pid(file);
     if (is_classic_daemon(old)) refuse(dir_path, old);
     const std::string path = printable(dir_path) + "/" + lock_name;
-    if (old != 0)
+    was_left_ = old != 0;
+    if (was_left_)
         notes.warn(path + ": took over the lock of process " + std::to_string(old) +
                    ", which ended without removing it; what it recorded may be incomplete");
     if (::ftruncate(file.get(), 0) != 0) throw_system("cannot write " + path);
@@ -101,6 +102,7 @@ SessionLock& SessionLock::operator=(SessionLock&& other) noexcept {
     dir_ = std::move(other.dir_);
     file_ = std::move(other.file_);
     owner_ = other.owner_;
+    was_left_ = other.was_left_;
     return *this;
 }
 

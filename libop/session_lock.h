@@ -27,11 +27,15 @@ public:
     /// Removes the file, if it is still this lock's and this is the process that took it (not a fork of it).
     ~SessionLock() { release(); }
 
+    /// True if it was left by an owner that ended without removing it.
+    bool was_left() const noexcept { return was_left_; }
+
 private:
     void release() noexcept;
 
     Fd dir_, file_;
     pid_t owner_ = 0;
+    bool was_left_ = false;
 };
 
 }  // namespace op

@@ -13,7 +13,6 @@ namespace op {
 
 namespace {
 
-constexpr size_t sample_file_limit = size_t{1} << 30;
 constexpr size_t side_file_limit = size_t{64} << 20;
 constexpr size_t statistic_limit = 4096;
 
@@ -29,10 +28,7 @@ std::vector<std::string> SessionReader::list() const {
 }
 
 SampleFileContent SessionReader::read(const std::string& relative_path, Diagnostics& notes) const {
-    const std::string label = printable(path_ + "/" + relative_path);
-    const auto bytes = read_file_below(dir_, relative_path, label, sample_file_limit);
-    if (!bytes) throw_system("cannot open " + label, ENOENT);
-    return parse_sample_file(as_bytes(*bytes), label, notes);
+    return read_sample_file(dir_, relative_path, path_, notes);
 }
 
 std::optional<SessionInfo> SessionReader::info(Diagnostics& notes) const {

@@ -45,10 +45,32 @@ std::optional<uint64_t> parse_number(std::string_view text, int base) {
     return value;
 }
 
+namespace {
+
+struct BasedDigits {
+    std::string_view digits;
+    int base;
+};
+
+BasedDigits c_digits(std::string_view text) {
+    if (text.starts_with("0x") || text.starts_with("0X")) return {text.substr(2), 16};
+    if (text.size() > 1 && text.front() == '0') return {text.substr(1), 8};
+    return {text, 10};
+}
+
+}  // namespace
+
 std::optional<uint64_t> parse_c_integer(std::string_view text) {
-    if (text.starts_with("0x") || text.starts_with("0X")) return parse_number(text.substr(2), 16);
-    if (text.size() > 1 && text.front() == '0') return parse_number(text.substr(1), 8);
-    return parse_number(text);
+    const auto [digits, base] = c_digits(text);
+    return parse_number(digits, base);
+}
+
+std::string_view c_integer_fault(std::string_view text) {
+    const auto [digits, base] = c_digits(text);
+    uint64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, value, base);
+    return result.ptr == end && result.ec == std::errc::result_out_of_range ? "too large" : "not a number";
 }
 
 std::string hex(uint64_t value, int width) {

@@ -21,6 +21,8 @@ std::vector<std::string> split_list(std::string_view text);
 std::optional<uint64_t> parse_number(std::string_view text, int base = 10);
 /// The whole text as a C integer: 0x hex, leading 0 octal, else decimal.
 std::optional<uint64_t> parse_c_integer(std::string_view text);
+/// Why parse_c_integer takes the text for none: "too large" or "not a number".
+std::string_view c_integer_fault(std::string_view text);
 /// Lower-case hexadecimal without prefix, padded with zeros to at least `width` digits.
 std::string hex(uint64_t value, int width = 0);
 /// The bytes in lower-case hexadecimal, two digits each.

@@ -22,12 +22,6 @@ void require_value(const char* option, const std::string& value) {
                     ": only the characters A-Z a-z 0-9 _ : , . / - can be used here");
 }
 
-void set_text(const char* option, const std::optional<std::string>& given, std::string& value) {
-    if (!given) return;
-    require_value(option, *given);
-    value = *given;
-}
-
 void set_number(const char* option, const std::optional<uint64_t>& given, uint64_t greatest,
                 uint64_t& value) {
     if (!given) return;
@@ -112,6 +106,17 @@ void set_session_dir(const std::optional<std::string>& given, std::string& dir) 
     dir = path;
 }
 
+/// Each binary's path is made absolute; `all` is none.
+void set_image_filter(const std::optional<std::string>& given, std::string& filter) {
+    if (!given) return;
+    std::string paths;
+    for (const std::string_view path : split(*given, ','))
+        if (!path.empty()) paths += (paths.empty() ? "" : ",") + absolute_path(std::string(path));
+    if (*given == "all") paths.clear();
+    require_value("--image", paths);
+    filter = paths;
+}
+
 void set_sizes(const ControlOptions& o, DaemonSettings& s) {
     constexpr uint64_t most_words = 1 << 28, most_samples = 1 << 20;
     set_number("--buffer-size", o.buffer_size, most_words, s.buffer_size);
@@ -129,8 +134,7 @@ void apply_settings(const ControlOptions& o, DaemonSettings& s) {
     set_separation(o.separate, s.separation);
     set_number("--callgraph", o.callgraph, deepest_callgraph, s.callgraph);
     set_session_dir(o.session_dir, s.session_dir);
-    set_text("--image", o.image, s.image_filter);
-    if (s.image_filter == "all") s.image_filter.clear();
+    set_image_filter(o.image, s.image_filter);
     set_kernel_image(o, s.vmlinux);
     set_kernel_range(o.kernel_range, s.kernel_range);
     set_sizes(o, s);

@@ -26,16 +26,22 @@ std::vector<std::string> daemon_words(const std::string& program, const DaemonSe
                                       const DaemonSource& source, const ControlPaths& paths,
                                       const std::string& verbose);
 
-/// The oprofiled that was built or installed together with the running program: beside it, else where it was
-/// meant to be installed. PATH is not asked. Throws a usage error if there is none.
+/// The oprofiled that was built or installed together with the running program: beside it, in sbin beside its
+/// directory, else where it was meant to be installed. PATH is not asked. Throws a usage error if there is
+/// none.
 std::string find_daemon();
+
+/// "; see PATH" for the log in that session directory, or "" if there is none.
+std::string log_hint(const std::string& session_dir);
 
 /// Runs the daemon's starter until it says that the daemon is ready. Throws a system error that names the
 /// session directory's log if it fails or takes longer than 30 seconds.
 void start_daemon(const std::vector<std::string>& words, const std::string& session_dir);
 
-/// Asks the daemon to end and waits until it has; one that has not after 15 seconds is killed. Throws an
-/// input error with the daemon's reason if it refuses.
-void end_daemon(ControlClient& daemon);
+/// Asks the daemon to end and waits until it has. One that does not answer within 10 seconds is sent SIGTERM,
+/// one that has not ended after 15 is killed: then false, and what it had not stored is lost. One that went
+/// away meanwhile has ended. Throws an input error with the daemon's reason if it refuses, a system error if
+/// it cannot be ended.
+bool end_daemon(ControlClient& daemon);
 
 }  // namespace op::tool

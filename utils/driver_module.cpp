@@ -2,6 +2,7 @@
 // finit_module(2), mount(2) and back.
 #include "utils/driver_module.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -32,10 +33,6 @@ constexpr int compressed_file = 4;  // MODULE_INIT_COMPRESSED_FILE of linux/modu
 constexpr std::string_view in_short[] = {"oprofile.ko", "oprofile.ko.xz", "oprofile.ko.zst",
                                          "oprofile.ko.gz"};
 
-bool is_compressed(const std::string& file) {
-    return !file.ends_with(".ko");
-}
-
 /// The module below one directory; of several the first by path.
 std::optional<std::string> find_below(const fs::path& dir) {
     std::vector<std::string> found;
@@ -53,12 +50,18 @@ std::optional<std::string> find_below(const fs::path& dir) {
 
 /// Loads one file; the reason if that failed.
 std::optional<std::string> load(const std::string& file) {
-    const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!fd) return "cannot open " + printable(file) + ": " + errno_text(errno);
-    const int flags = is_compressed(file) ? compressed_file : 0;
+    char head[64];
+    const ssize_t n = ::pread(fd.get(), head, sizeof head, 0);
+    const ModuleFile kind = module_file_kind({head, n > 0 ? static_cast<size_t>(n) : 0});
+    if (kind == ModuleFile::none)
+        return printable(file) + " is no kernel module; name the oprofile.ko that was built for this kernel";
+    const bool is_compressed = kind == ModuleFile::compressed;
+    const int flags = is_compressed ? compressed_file : 0;
     if (::syscall(SYS_finit_module, fd.get(), "", flags) == 0 || errno == EEXIST) return std::nullopt;
     const int error = errno;
-    if (is_compressed(file) && (error == EINVAL || error == EOPNOTSUPP))
+    if (is_compressed && (error == EINVAL || error == EOPNOTSUPP))
         return printable(file) +
                ": this kernel does not unpack modules itself; load it with modprobe oprofile";
     return "cannot load " + printable(file) + ": " + errno_text(error) + ": " + load_refusal(error);
@@ -101,6 +104,20 @@ std::optional<std::string> find_driver_module(const std::string& modules_dir) {
     for (const char* part : {"updates", "extra", "misc", "kernel"})
         if (auto found = find_below(fs::path(modules_dir) / part)) return found;
     return std::nullopt;
+}
+
+ModuleFile module_file_kind(std::string_view head) {
+    constexpr size_t type_at = 16;  // e_type; ET_REL is 1
+    for (const std::string_view magic : {"\x1f\x8b",
+                                         "\xfd"
+                                         "7zXZ",
+                                         "\x28\xb5\x2f\xfd"})
+        if (head.starts_with(magic)) return ModuleFile::compressed;
+    const bool is_elf = head.size() > type_at + 1 && head.starts_with(
+                                                         "\x7f"
+                                                         "ELF");
+    const bool is_relocatable = is_elf && head[type_at] + head[type_at + 1] == ET_REL;
+    return is_relocatable ? ModuleFile::plain : ModuleFile::none;
 }
 
 std::string load_refusal(int error) {
@@ -149,6 +166,7 @@ void take_down_driver(const ControlPaths& paths) {
     const int unmount_error = errno;
     if (driver.present())
         throw_system("cannot unmount " + paths.driver + "; a program still uses it", unmount_error);
+    ::rmdir(paths.driver.c_str());  // unless somebody keeps something there
     if (::syscall(SYS_delete_module, module_name, O_NONBLOCK) == 0 || errno == ENOENT || errno == ENOSYS)
         return;
     throw_system("cannot unload the driver; a program may still use it, see lsmod");

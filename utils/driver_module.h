@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "utils/control_paths.h"
 
@@ -15,13 +16,22 @@ namespace op::tool {
 /// module if it is not empty. In a test tree nothing is loaded or mounted.
 std::optional<std::string> bring_up_driver(const ControlPaths& paths, const std::string& module_file);
 
-/// Unmounts the driver's files and unloads it, as far as they are there. Throws a system error, which says
-/// who may be using it.
+/// Unmounts the driver's files, removes the empty directory and unloads it, as far as they are there. Throws
+/// a system error, which says who may be using it.
 void take_down_driver(const ControlPaths& paths);
 
 /// The file to load for a kernel whose modules lie below that directory: oprofile.ko, perhaps compressed
 /// (.xz, .zst, .gz), in updates/, extra/, misc/ or kernel/, in that order. None if there is none.
 std::optional<std::string> find_driver_module(const std::string& modules_dir);
+
+/// What a file is as a module.
+enum class ModuleFile {
+    none,
+    plain,       ///< a relocatable ELF file
+    compressed,  ///< by gzip, xz or zstd, whatever is in it
+};
+/// The kind by the file's first bytes, 18 or more of them if it has as many.
+ModuleFile module_file_kind(std::string_view head);
 
 /// What it means that the kernel refused to load a module with that errno value, and what to do.
 std::string load_refusal(int error);

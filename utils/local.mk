@@ -25,6 +25,8 @@ opcontrol_parts = \
 bin_PROGRAMS += opcontrol
 opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
 opcontrol_LDADD = libopd.a libop.a -lz -lpopt
+# It holds sbindir, which configure may have changed.
+utils/control_daemon.o: Makefile
 
 # What the report commands have in common.
 report_common = utils/load_profile.cpp utils/load_profile.h utils/output.cpp utils/output.h utils/report_options.cpp \

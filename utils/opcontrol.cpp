@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // opcontrol: system-wide profiling by the driver, or by perf_event_open where there is none. It keeps the
 // settings, programs the driver and starts, asks and ends oprofiled, which does the profiling.
+#include <poll.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "libop/control.h"
 #include "libop/error.h"
@@ -26,8 +28,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds quick{5};   // for what the daemon answers from memory
-constexpr seconds slow{120};  // for what it answers when all is on disk
+constexpr seconds quick{5};  // for what the daemon answers from memory
+constexpr seconds slow{30};  // for what it answers when all is on disk
 
 std::string spec_text(const collect::DriverEvent& e) {
     return e.name + ":" + std::to_string(e.count) + ":" + std::to_string(e.unit_mask) + ":" +
@@ -38,10 +40,7 @@ std::string spec_text(const collect::DriverEvent& e) {
 class Control {
 public:
     Control(Tool& tool, const ControlOptions& options, ControlPaths paths)
-        : tool_(tool),
-          o_(options),
-          paths_(std::move(paths)),
-          daemon_(ControlClient::connect(paths_.control)) {}
+        : tool_(tool), o_(options), paths_(std::move(paths)) {}
 
     void run(ControlAction action);
 
@@ -78,7 +77,23 @@ private:
         const DaemonSettings settings = store.load();
         if (settings.vmlinux.empty())
             throw_usage("the kernel image is not known; give --vmlinux=FILE, or --no-vmlinux to do without");
-        launch(settings);
+        try {
+            launch(settings);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::system || !is_daemon_there()) throw;
+            say("another opcontrol started the daemon meanwhile; it runs with the settings of that one");
+        }
+    }
+
+    /// True if a daemon listens after all; one that another opcontrol starts at this moment is waited for.
+    bool is_daemon_there() {
+        constexpr int tries = 5, pause_ms = 100;
+        for (int i = 0; i < tries; ++i) {
+            daemon_ = ControlClient::connect(paths_.control);
+            if (daemon_) return true;
+            ::poll(nullptr, 0, pause_ms);
+        }
+        return false;
     }
 
     void launch(const DaemonSettings& settings) {
@@ -90,7 +105,7 @@ private:
         const auto words = daemon_words(find_daemon(), settings, source, paths_, verbose_words());
         op::tool::start_daemon(words, session);
         daemon_ = ControlClient::connect(paths_.control);
-        if (!daemon_) throw_input("the daemon has ended again; see " + session + "/samples/" + daemon_log);
+        if (!daemon_) throw_input("the daemon has ended again" + log_hint(session));
         write_stdout("Daemon started.\n");
     }
 
@@ -98,7 +113,7 @@ private:
         if (!daemon_ || o_.has_settings()) start_daemon();
         if (needs_nmi_watchdog_off(paths_) && switch_off_nmi_watchdog(paths_))
             say("the NMI watchdog, which occupies a counter, is off until --stop");
-        const ControlReply reply = daemon_->ask("start", slow);
+        const ControlReply reply = ask("start", slow);
         if (!reply.ok()) {
             tool_.attempt([this] { restore_nmi_watchdog(paths_); });
             throw_input("the daemon cannot start sampling: " + reply.error);
@@ -116,7 +131,9 @@ private:
 
     void shutdown() {
         if (daemon_) {
-            end_daemon(*daemon_);
+            if (!end_daemon(*daemon_))
+                say("the daemon did not end within 15 seconds and was killed; what it had not stored is "
+                    "lost");
             daemon_.reset();
             write_stdout("Daemon ended.\n");
         } else if (!o_.deinit) {
@@ -149,6 +166,7 @@ private:
         if (!has_samples(dir)) throw_usage("there is no session to save below " + dir + "/samples");
         SessionWriter session(dir, false, tool_.notes);
         session.begin(true);
+        session.recover_account(tool_.notes);
         session.save_as(*o_.save);
     }
 
@@ -157,7 +175,7 @@ private:
         ControlStatus status;
         status.settings = daemon_ ? store.load_active() : store.load();
         status.has_waiting_settings = daemon_ && store.load() != status.settings;
-        if (daemon_) status.daemon = daemon_->ask("status", quick);
+        if (daemon_) status.daemon = ask("status", quick);
         status.driver = find_driver(paths_);
         status.session_dir = session_dir_of(status.settings, paths_);
         write_stdout(status_text(status));
@@ -167,8 +185,27 @@ private:
 
     void ask_running(const std::string& request) {
         if (!daemon_) throw_usage("the daemon is not running; start it with opcontrol --start");
-        const ControlReply reply = daemon_->ask(request, slow);
+        const ControlReply reply = ask(request, slow);
         if (!reply.ok()) throw_input("the daemon refuses: " + reply.error);
+    }
+
+    /// What the daemon answers; one that does not is told of with what can be done.
+    ControlReply ask(const std::string& request, seconds limit) {
+        try {
+            return daemon_->ask(request, limit);
+        } catch (const Error& error) {
+            if (error.code() != ETIMEDOUT) throw;
+            throw Error(ErrorKind::system,
+                        "the daemon" + process_text() + " did not answer within " +
+                            std::to_string(limit.count()) +
+                            " seconds; if its disk is slow, wait and try again, else end it with opcontrol "
+                            "--shutdown, which kills it if need be",
+                        ETIMEDOUT);
+        }
+    }
+
+    std::string process_text() const {
+        return daemon_->server() > 0 ? ", process " + std::to_string(daemon_->server()) + "," : "";
     }
 
     void restore_watchdog() {

@@ -70,7 +70,9 @@ struct Store {
     }
     void operator()(std::optional<uint64_t>* number) const {
         *number = parse_c_integer(value);
-        if (!*number) throw_usage("--" + std::string(option.long_name) + ": not a number: " + value);
+        if (!*number)
+            throw_usage("--" + std::string(option.long_name) + ": " + std::string(c_integer_fault(value)) +
+                        ": " + value);
     }
 };
 

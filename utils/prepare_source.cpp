@@ -8,6 +8,7 @@
 #include "daemon/perf_attr.h"
 #include "daemon/perf_events.h"
 #include "libop/error.h"
+#include "libop/event_table.h"
 
 namespace op::tool {
 
@@ -58,7 +59,12 @@ std::optional<collect::DriverModel> find_driver(const ControlPaths& paths) {
 }
 
 void check_events(const DaemonSettings& settings, const ControlPaths& paths) {
-    if (const auto model = find_driver(paths)) choose(settings, *model);
+    if (const auto model = find_driver(paths)) {
+        choose(settings, *model);
+        return;
+    }
+    for (const EventSpec& spec : specs_of(settings))
+        if (find_event(spec.name)) check_event(spec, settings.callgraph > 0);
 }
 
 DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths, Diagnostics& notes) {

@@ -4,12 +4,14 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "libop/directory.h"
 #include "libop/error.h"
+#include "libop/fd.h"
+#include "libop/text.h"
 #include "utils/trusted_directory.h"
 
 namespace op::tool {
@@ -19,7 +21,18 @@ namespace {
 constexpr const char* directory_name = ".oprofile";
 constexpr const char* active_name = "daemonrc";
 constexpr const char* new_name = "daemonrc_new";
-constexpr size_t longest_file = 1 << 20;
+constexpr off_t longest_file = 1 << 20;
+
+/// What the open file of settings holds. Throws an input error if it is none to rely on.
+std::string read_trusted(const Fd& file, const std::string& label) {
+    struct stat st {};
+    if (::fstat(file.get(), &st) != 0) throw_system("cannot stat " + label);
+    if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file; delete it");
+    require_trusted(file, label);
+    if (st.st_size > longest_file)
+        throw_input(label + " is longer than " + std::to_string(longest_file) + " bytes; mend or delete it");
+    return read_fd(file.get(), label);
+}
 
 }  // namespace
 
@@ -28,10 +41,13 @@ SettingsStore::SettingsStore(const std::string& home, bool make)
 
 std::optional<DaemonSettings> SettingsStore::read(const char* name) const {
     if (!dir_) return std::nullopt;
-    const std::string label = path_ + "/" + name;
-    const auto text = read_file_below(dir_, name, label, longest_file);
-    if (!text) return std::nullopt;
-    return parse_daemon_settings(as_bytes(*text), label);
+    const std::string label = printable(path_) + "/" + name;
+    const Fd file = open_at(dir_, name, O_RDONLY | O_NONBLOCK);
+    if (!file && errno == ENOENT) return std::nullopt;
+    if (!file && errno == ELOOP)
+        throw_input(label + " is a symbolic link, which is not followed here; put the file in its place");
+    if (!file) throw_system("cannot open " + label);
+    return parse_daemon_settings(as_bytes(read_trusted(file, label)), label);
 }
 
 DaemonSettings SettingsStore::load() const {

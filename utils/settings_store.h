@@ -12,7 +12,8 @@
 namespace op::tool {
 
 /// The directory of the settings. Symbolic links in place of it or of its files are refused, and so is a
-/// directory that others may write to. Files are replaced as a whole.
+/// directory or a file that others may write to or that belongs to somebody else. Files are replaced as a
+/// whole.
 class SettingsStore {
 public:
     /// Opens the directory; with `make` it is made (0755) if it is not there, otherwise a missing one holds

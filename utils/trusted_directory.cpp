@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Owner and mode of directories.
+// Owner and mode of directories and files.
 #include "utils/trusted_directory.h"
 
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 
 namespace op::tool {
 
-void require_trusted(const Fd& dir, const std::string& label) {
+void require_trusted(const Fd& fd, const std::string& label) {
     struct stat st {};
-    if (::fstat(dir.get(), &st) != 0) throw_system("cannot stat " + printable(label));
+    if (::fstat(fd.get(), &st) != 0) throw_system("cannot stat " + printable(label));
     if (st.st_uid != 0 && st.st_uid != ::geteuid())
         throw_input(printable(label) + " belongs to user " + std::to_string(st.st_uid) +
                     ", so what it holds is not used; give it to root");

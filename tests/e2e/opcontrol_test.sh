@@ -99,6 +99,21 @@ says adopted '^Daemon paused'
 says adopted '^Separate options: library$'
 control 0 deinit --deinit
 
+# A stuck daemon is killed; the next start makes the account that of the files it left
+control 0 stuck_start --start
+"$program" plain 200
+pid=$(cat "$s/lock")
+kill -STOP "$pid"
+control 0 stuck --shutdown
+says stuck 'was killed; what it had not stored is lost$'
+[ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || fail "shutdown: stuck process $pid is still there"
+control 0 gone2 --status
+says gone2 '^Daemon not running$'
+control 0 recover --start-daemon
+balanced "$s"
+control 0 shutdown2 --shutdown
+grep -q 'recovered after a crash: the sample files hold' "$s/samples/oprofiled.log" || fail "the log tells of no recovery"
+
 # Without a daemon, sessions can be kept and cleared all the same
 control 0 save2 --save=second
 [ -d "$s/samples/second" ] || fail "save without a daemon: no session"

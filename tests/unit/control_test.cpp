@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <thread>
@@ -99,6 +100,14 @@ TEST(ControlClient, nobody_there_is_none) {
 
 TEST(ControlClient, path_longer_than_a_socket_can_have_is_refused) {
     EXPECT_NE(fault(ErrorKind::usage, [] { ControlClient::connect(std::string(200, 'x')); }), "");
+}
+
+TEST(ControlClient, knows_whom_it_asks_without_an_answer) {
+    const TempDir dir;
+    const Fd daemon = listen_on(dir / "s");
+    const auto client = ControlClient::connect(dir / "s");
+    ASSERT_TRUE(client);
+    EXPECT_EQ(client->server(), ::getpid());
 }
 
 TEST(ControlClient, silent_daemon_is_given_up_at_the_deadline) {

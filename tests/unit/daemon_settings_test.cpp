@@ -14,6 +14,8 @@ DaemonSettings parse(std::string_view text) {
     return parse_daemon_settings(as_bytes(text), "daemonrc");
 }
 
+const std::string remedy = "; mend the line or delete the file";
+
 std::string fault(std::string_view text) {
     try {
         parse(text);
@@ -79,19 +81,19 @@ TEST(DaemonSettings, no_value_can_mean_anything_to_a_shell) {
 }
 
 TEST(DaemonSettings, a_fault_names_its_line) {
-    EXPECT_EQ(fault("NR_CHOSEN=0\nno line"), "daemonrc:2: not a line KEY=value");
-    EXPECT_EQ(fault("lower=1"), "daemonrc:1: not a line KEY=value");
-    EXPECT_EQ(fault("=1"), "daemonrc:1: not a line KEY=value");
-    EXPECT_EQ(fault("CALLGRAPH=deep"), "daemonrc:1: not a number: deep");
-    EXPECT_EQ(fault("BUF_SIZE=99999999999999999999"), "daemonrc:1: not a number: 99999999999999999999");
+    EXPECT_EQ(fault("NR_CHOSEN=0\nno line"), "daemonrc:2: not a line KEY=value" + remedy);
+    EXPECT_EQ(fault("lower=1"), "daemonrc:1: not a line KEY=value" + remedy);
+    EXPECT_EQ(fault("=1"), "daemonrc:1: not a line KEY=value" + remedy);
+    EXPECT_EQ(fault("CALLGRAPH=deep"), "daemonrc:1: not a number: deep" + remedy);
+    EXPECT_EQ(fault("BUF_SIZE=99999999999999999999"), "daemonrc:1: too large: 99999999999999999999" + remedy);
 }
 
 TEST(DaemonSettings, events_must_be_those_their_number_says) {
-    EXPECT_EQ(fault("NR_CHOSEN=1"), "daemonrc:1: CHOSEN_EVENTS_0 is missing");
-    EXPECT_EQ(fault("CHOSEN_EVENTS_1=A:1\n"), "daemonrc:1: CHOSEN_EVENTS_0 is missing");
-    EXPECT_EQ(fault("NR_CHOSEN=18446744073709551615"), "daemonrc:1: more than 24 events");
-    EXPECT_EQ(fault("CHOSEN_EVENTS_24=A:1"), "daemonrc:1: no such event number: 24");
-    EXPECT_EQ(fault("CHOSEN_EVENTS_=A:1"), "daemonrc:1: no such event number: ");
+    EXPECT_EQ(fault("NR_CHOSEN=1"), "daemonrc:1: CHOSEN_EVENTS_0 is missing" + remedy);
+    EXPECT_EQ(fault("CHOSEN_EVENTS_1=A:1\n"), "daemonrc:1: CHOSEN_EVENTS_0 is missing" + remedy);
+    EXPECT_EQ(fault("NR_CHOSEN=18446744073709551615"), "daemonrc:1: more than 24 events" + remedy);
+    EXPECT_EQ(fault("CHOSEN_EVENTS_24=A:1"), "daemonrc:1: no such event number: 24" + remedy);
+    EXPECT_EQ(fault("CHOSEN_EVENTS_=A:1"), "daemonrc:1: no such event number: " + remedy);
     EXPECT_EQ(parse("CHOSEN_EVENTS_0=A:1\nCHOSEN_EVENTS_1=B:1\nNR_CHOSEN=1").events,
               std::vector<std::string>{"A:1"});
 }

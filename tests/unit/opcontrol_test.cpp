@@ -9,6 +9,7 @@
 
 #include "libop/error.h"
 #include "libop/fd.h"
+#include "tests/unit/faults.h"
 #include "tests/unit/temp_dir.h"
 #include "utils/control_daemon.h"
 #include "utils/control_options.h"
@@ -118,6 +119,8 @@ TEST(ControlSettings, values_hold_harmless_characters_only) {
 TEST(ControlSettings, paths_become_absolute) {
     EXPECT_EQ(settings_of({"--session-dir=sub/../x"}).session_dir, fs::current_path().string() + "/x");
     EXPECT_EQ(settings_of({"--session-dir="}).session_dir, "");
+    EXPECT_EQ(settings_of({"--image=./srv,/bin/ls"}).image_filter,
+              fs::current_path().string() + "/srv,/bin/ls");
 }
 
 TEST(ControlSettings, the_kernel_image_must_be_one) {
@@ -189,7 +192,8 @@ TEST(SettingsStore, follows_no_link) {
     fs::remove(tree.dir / "root/.oprofile");
     const SettingsStore store(tree.paths.home, true);
     fs::create_symlink(victim, tree.dir / "root/.oprofile/daemonrc");
-    EXPECT_THROW(store.load(), Error);
+    EXPECT_TRUE(
+        test::contains(test::fault(ErrorKind::input, [&] { store.load(); }), "daemonrc is a symbolic link"));
     store.save({}, false);  // replaces the link, not what it points to
     EXPECT_EQ(tree.file("victim/daemonrc"), "VMLINUX=/victim\n");
     EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(tree.dir / "root/.oprofile/daemonrc")));
@@ -203,6 +207,23 @@ TEST(SettingsStore, trusts_no_directory_others_may_write_to) {
     ASSERT_EQ(::chmod((tree.dir / "root/.oprofile").c_str(), 0755), 0);
     ASSERT_EQ(::chmod((tree.dir / "root").c_str(), 0775), 0);
     EXPECT_THROW(SettingsStore(tree.paths.home, false), Error);
+}
+
+TEST(SettingsStore, trusts_no_file_others_may_write_to) {
+    const Tree tree;
+    const SettingsStore store(tree.paths.home, true);
+    DaemonSettings settings;
+    settings.callgraph = 3;
+    store.save(settings, false);
+    const std::string file = tree.dir / "root/.oprofile/daemonrc";
+    ASSERT_EQ(::chmod(file.c_str(), 0666), 0);
+    EXPECT_TRUE(
+        test::contains(test::fault(ErrorKind::input, [&] { store.load(); }), "can be written by others"));
+    ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+    EXPECT_EQ(store.load(), settings);
+    if (::geteuid() != 0) return;
+    ASSERT_EQ(::chown(file.c_str(), 4711, 0), 0);
+    EXPECT_TRUE(test::contains(test::fault(ErrorKind::input, [&] { store.load(); }), "belongs to user 4711"));
 }
 
 TEST(NmiWatchdog, is_switched_off_and_restored_once) {
@@ -239,6 +260,20 @@ TEST(DriverModule, is_looked_for_where_updates_come_first) {
     EXPECT_EQ(find_driver_module(dir.path()), extra);
     const std::string dkms = dir.write("updates/dkms/oprofile.ko.zst", "x");
     EXPECT_EQ(find_driver_module(dir.path()), dkms);
+}
+
+TEST(DriverModule, is_known_by_its_first_bytes) {
+    const std::string elf("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0", 16);
+    EXPECT_EQ(module_file_kind(elf + std::string("\1\0", 2)), ModuleFile::plain);
+    EXPECT_EQ(module_file_kind(elf + std::string("\2\0", 2)), ModuleFile::none);
+    EXPECT_EQ(module_file_kind(elf), ModuleFile::none);
+    for (const char* packed : {"\x1f\x8b\x08",
+                               "\xfd"
+                               "7zXZ",
+                               "\x28\xb5\x2f\xfd"})
+        EXPECT_EQ(module_file_kind(packed), ModuleFile::compressed);
+    for (const char* other : {"", "#!/bin/sh\n", "text"})
+        EXPECT_EQ(module_file_kind(other), ModuleFile::none) << other;
 }
 
 TEST(DriverModule, a_test_tree_does_not_touch_the_kernel) {

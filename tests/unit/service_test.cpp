@@ -140,6 +140,22 @@ TEST_F(Serviced, starts_and_stops_as_often_as_asked) {
     EXPECT_FALSE(service_.sampling());
 }
 
+TEST_F(Serviced, reset_makes_anew_a_session_that_was_removed) {
+    ask("start");
+    source_.put_samples(4);
+    ask("dump");
+    fs::remove_all(dir_ / "samples/current");
+    for (const char* request : {"dump", "save x"}) {
+        const std::string why = ask(request).error;
+        EXPECT_TRUE(contains(why, "samples/current was removed")) << why;
+        EXPECT_TRUE(contains(why, "opcontrol --reset")) << why;
+    }
+    EXPECT_TRUE(ask("reset").ok());
+    source_.put_samples(3);
+    EXPECT_TRUE(ask("dump").ok());
+    EXPECT_EQ(stored(), 3u);
+}
+
 TEST_F(Serviced, reset_forgets_and_the_next_samples_count_from_nothing) {
     ask("start");
     source_.put_samples(4);

@@ -176,6 +176,37 @@ TEST(Session, links_inside_an_old_session_are_deleted_not_followed) {
     EXPECT_TRUE(fs::exists(dir / "precious/file"));
 }
 
+TEST(Session, after_a_crash_the_account_is_that_of_the_files) {
+    const TempDir dir;
+    Diagnostics notes;
+    const auto open_anew = [&] {
+        SessionWriter session(dir / "d", true, notes);
+        session.begin(true);
+        session.recover_account(notes);
+        return session.read_info(notes);
+    };
+    {
+        SessionWriter session(dir / "d", true, notes);
+        session.begin(true);
+        session.open_sample_file(sample("/bin/a"), {}, notes).add(1, 70);
+        SampleName arc = sample("/bin/b");
+        arc.callee = arc.image;
+        session.open_sample_file(arc, {}, notes).add(1, 5);
+        SessionInfo told;
+        told.ledger.add_sampled(12);
+        told.ledger.add_stored(10);
+        told.ledger.add_lost(LossCause::no_mapping, 0, 2);
+        session.write_info(told);
+    }
+    EXPECT_EQ(open_anew()->ledger.stored(), 10u);
+    dir.write("d/lock", "4194305");
+    const auto recovered = open_anew();
+    EXPECT_EQ(recovered->ledger.stored(), 70u);
+    EXPECT_EQ(recovered->ledger.sampled(), 72u);
+    EXPECT_EQ(recovered->arcs_stored, 5u);
+    EXPECT_TRUE(contains(notes.take().back(), "hold 70 samples where the manifest told of 10"));
+}
+
 // ---- opening
 
 TEST(Session, missing_directory_is_a_usage_error_unless_it_may_be_made) {

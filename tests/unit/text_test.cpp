@@ -25,6 +25,13 @@ TEST(Text, parse_number_takes_the_whole_text_or_nothing) {
     EXPECT_EQ(parse_number("18446744073709551616"), std::nullopt);
 }
 
+TEST(Text, why_a_text_is_no_number) {
+    for (const char* large : {"99999999999999999999", "0x10000000000000000", "07777777777777777777777"})
+        EXPECT_EQ(c_integer_fault(large), "too large") << large;
+    for (const char* none : {"", "x", "0x", "09", "99999999999999999999x", "-1"})
+        EXPECT_EQ(c_integer_fault(none), "not a number") << none;
+}
+
 TEST(Text, parse_c_integer_knows_hex_and_octal) {
     EXPECT_EQ(parse_c_integer("0x10"), 16u);
     EXPECT_EQ(parse_c_integer("010"), 8u);
