@@ -128,8 +128,9 @@ std::string annotated_line_zero(const Annotation& annotation, const AnnotatedFil
 std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& file,
                             std::optional<std::string_view> source) {
     const auto symbols_at = [&](uint32_t line) {
-        const auto range = std::ranges::equal_range(file.symbols, line, {}, &AnnotatedSymbol::line);
-        return std::span<const AnnotatedSymbol>(range.begin(), range.end());
+        const auto first = std::ranges::lower_bound(file.symbols, line, {}, &AnnotatedSymbol::line);
+        const auto end = std::ranges::upper_bound(file.symbols, line, {}, &AnnotatedSymbol::line);
+        return std::span<const AnnotatedSymbol>(first, end);
     };
     std::string text;
     if (!source) {
