@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 120
-# A period of a microsecond on every CPU: a shell still answers within a second, and the profile says what was left out.
+# A period of a microsecond on every CPU for five seconds: a shell answers within a second each time, and the profile
+# says what was left out.
 . "$KIT/lib.sh"
 
 load_driver timer=1
@@ -15,7 +16,9 @@ cat >answers.sh <<-'END'
 		now=${now%.*}${now#*.}
 	}
 	worst=0
-	for n in 1 2 3 4 5 6 7 8 9 10; do
+	hundredths
+	ends=$((now + 500))
+	while [ "$now" -lt "$ends" ]; do
 		hundredths
 		begin=$now
 		sh -c 'echo here' >/dev/null
@@ -27,7 +30,7 @@ END
 background shares 600000
 sample run.log sh answers.sh
 cat run.log
-check "slowest answer of ten, hundredths of a second" "$(value run.log worst)" -lt 100
+check "slowest answer, hundredths of a second" "$(value run.log worst)" -lt 100
 check "periods left out" "$(value run.log throttled)" -gt 0
 check "throttle records" "$(value run.log throttles)" -gt 0
 check_eq "balance" "$(value run.log balance)" ok
