@@ -33,4 +33,5 @@ libop_a_SOURCES = \
 	libop/session_reader.cpp \
 	libop/session_statistics.cpp libop/session_statistics.h \
 	libop/stream.cpp libop/stream.h \
-	libop/text.cpp libop/text.h
+	libop/text.cpp libop/text.h \
+	libop/unpack.cpp libop/unpack.h

@@ -76,9 +76,12 @@ public:
         profile_.columns = classes.classes;
     }
 
-    Profile build() && {
-        for (const ImageFiles& image : classes_.images)
+    Profile build(const Progress& progress) && {
+        size_t done = 0;
+        for (const ImageFiles& image : classes_.images) {
+            if (progress) progress(done++, classes_.images.size());
             add_image(image);
+        }
         add_arcs(profile_, indexes_, classes_, samples_, symbolizer_);
         profile_.check();
         return std::move(profile_);
@@ -169,8 +172,9 @@ private:
 
 }  // namespace
 
-Profile build_profile(const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer) {
-    return Builder(classes, samples, symbolizer).build();
+Profile build_profile(const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer,
+                      const Progress& progress) {
+    return Builder(classes, samples, symbolizer).build(progress);
 }
 
 }  // namespace op::pp

@@ -52,9 +52,7 @@ std::vector<Candidate> candidates(const std::string& binary, const std::string& 
     std::vector<Candidate> paths;
     if (build_id.size() > 2)
         for (const std::string& root : roots)
-            paths.push_back({root + debug_dir + "/.build-id/" + build_id.substr(0, 2) + "/" +
-                                 build_id.substr(2) + ".debug",
-                             nullptr});
+            paths.push_back({root + debug_file_path(build_id), nullptr});
     if (!link) return paths;
     const std::string dir = binary.substr(0, binary.rfind('/'));
     paths.push_back({dir + "/.debug/" + link->name, link});
@@ -74,6 +72,10 @@ struct ElfEnd {
 };
 
 }  // namespace
+
+std::string debug_file_path(const std::string& build_id) {
+    return debug_dir + ("/.build-id/" + build_id.substr(0, 2)) + "/" + build_id.substr(2) + ".debug";
+}
 
 std::optional<std::string> find_debug_file(const std::string& binary, const ObjectFile& object,
                                            std::span<const std::string> roots, Diagnostics& notes) {

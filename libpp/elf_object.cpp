@@ -32,6 +32,11 @@ bool is_mark(std::string_view name) {
     return short_mark && (name.size() == 2 || name[2] == '.');
 }
 
+/// As compilers, old linkers that compressed it, and -gsplit-dwarf call it.
+bool is_debug_info(std::string_view section) {
+    return section == ".debug_info" || section == ".zdebug_info" || section == ".debug_info.dwo";
+}
+
 class ElfObject final : public ObjectFile {
 public:
     ElfObject(std::span<const std::byte> bytes, std::string_view label) : bytes_(bytes) {
@@ -49,6 +54,7 @@ public:
     std::vector<RawSymbol> symbols(bool dynamic) const override;
     std::string build_id() const override;
     std::optional<DebugLink> debug_link() const override;
+    bool has_debug_info() const override { return has_debug_info_; }
 
 private:
     std::span<const std::byte> part(uint64_t offset, uint64_t size) const {
@@ -67,6 +73,7 @@ private:
     std::unique_ptr<Elf, ElfEnd> elf_;
     GElf_Ehdr head_{};
     std::vector<Section> sections_;  ///< allocated ones
+    bool has_debug_info_ = false;
     /// By section index: the linked addresses of code, half-open, and what its symbols count from. Empty for
     /// others.
     struct Code {
@@ -83,6 +90,7 @@ void ElfObject::read_sections() {
         GElf_Shdr sh;
         if (!gelf_getshdr(scn, &sh)) break;
         const char* name = elf_strptr(elf_.get(), names, sh.sh_name);
+        if (name && sh.sh_type != SHT_NOBITS && is_debug_info(name)) has_debug_info_ = true;
         const bool wanted = (sh.sh_flags & SHF_ALLOC) || (name && std::strcmp(name, ".gnu_debuglink") == 0);
         const bool code = (sh.sh_flags & SHF_EXECINSTR) && (sh.sh_flags & SHF_ALLOC);
         // A relocatable file's sections all start at 0: their file offsets tell them apart.

@@ -12,6 +12,7 @@
 #include "libop/fd.h"
 #include "libop/gzip.h"
 #include "libop/text.h"
+#include "libop/unpack.h"
 #include "libpp/debuginfo.h"
 #include "libpp/elf_object.h"
 #include "libpp/symbol_ranges.h"
@@ -26,6 +27,7 @@ public:
 
     std::span<const ImageSymbol> symbols() const override { return symbols_; }
     std::optional<SourceLine> line(ImageOffset) override { return std::nullopt; }
+    bool has_lines() override { return false; }
     bool has_symbols() const override { return !symbols_.empty() && !symbols_.front().artificial; }
     std::string_view name(const ImageSymbol& symbol, Demangle mode) override {
         if (mode == Demangle::none || symbol.artificial) return symbol.name;
@@ -55,11 +57,11 @@ private:
 class ImageBytes {
 public:
     explicit ImageBytes(const std::string& path) : file_(path) {
-        if (path.ends_with(".xz") || path.ends_with(".zst"))
-            throw_input(path + ": compressed module, symbols are not read; unpack it");
-        if (!path.ends_with(".gz")) return;
-        const auto* text = reinterpret_cast<const char*>(file_.bytes().data());
-        unpacked_ = gunzip({text, file_.bytes().size()}, path);
+        const std::string_view packed(reinterpret_cast<const char*>(file_.bytes().data()),
+                                      file_.bytes().size());
+        if (path.ends_with(".gz")) unpacked_ = gunzip(packed, path);
+        if (path.ends_with(".xz")) unpacked_ = unxz(packed, path);
+        if (path.ends_with(".zst")) unpacked_ = unzstd(packed, path);
     }
     std::span<const std::byte> bytes() const {
         return unpacked_.empty() ? file_.bytes() : as_bytes(unpacked_);
@@ -72,10 +74,12 @@ private:
 
 class ElfImage final : public SymbolList {
 public:
-    ElfImage(const std::string& path, Origin origin, const std::vector<std::string>& roots,
-             Diagnostics& notes)
+    ElfImage(const std::string& path, Origin origin, const DebugFilePlaces& places, Diagnostics& notes)
         : SymbolList({}), file_(std::make_unique<ImageBytes>(path)), object_(open_elf(file_->bytes(), path)) {
-        if (const auto debug = find_debug_file(path, *object_, roots, notes)) {
+        auto debug = find_debug_file(path, *object_, places.roots, notes);
+        if (!debug && places.by_build_id && !object_->build_id().empty() && !object_->has_debug_info())
+            debug = places.by_build_id->debug_file(object_->build_id());
+        if (debug) {
             debug_file_ = std::make_unique<ImageBytes>(*debug);
             debug_object_ = open_elf(debug_file_->bytes(), *debug);
         }
@@ -83,15 +87,20 @@ public:
     }
 
     std::string build_id() const { return object_->build_id(); }
+    SymbolTable table() const { return table_; }
 
     std::optional<SourceLine> line(ImageOffset offset) override {
         if (!find(offset)) return std::nullopt;
-        if (!lines_) open_lines();
+        open_lines();
         const auto found = lines_->find(link_address(offset));
         if (!found) return std::nullopt;
         return SourceLine{found->file, found->line};
     }
-    bool has_symbols() const override { return has_table_; }
+    bool has_lines() override {
+        open_lines();
+        return lines_->has_lines();
+    }
+    bool has_symbols() const override { return table_ != SymbolTable::none; }
 
 private:
     void read_symbols(Origin origin);
@@ -103,7 +112,7 @@ private:
     std::unique_ptr<ObjectFile> object_, debug_object_;
     std::unique_ptr<LineTable> lines_;
     std::deque<std::string> made_names_;
-    bool has_table_ = false;
+    SymbolTable table_ = SymbolTable::full;
 };
 
 /// The address that a kernel image's offsets count from.
@@ -152,8 +161,8 @@ void ElfImage::read_symbols(Origin origin) {
     if (raw.empty()) {
         raw = object_->symbols(true);
         functions = unwind_function_starts(object_->sections());
+        table_ = raw.empty() ? SymbolTable::none : SymbolTable::exported;
     }
-    has_table_ = !raw.empty();
     if (raw.empty() && functions.empty()) return;
     const auto sections = placed_sections(origin, raw);
     const auto ranges = make_ranges(sections, std::move(raw), functions);
@@ -171,6 +180,7 @@ void ElfImage::add(const SymbolRange& range) {
 }
 
 void ElfImage::open_lines() {
+    if (lines_) return;
     if (debug_file_) lines_ = std::make_unique<LineTable>(debug_file_->bytes());
     if (!lines_ || !lines_->has_lines()) lines_ = std::make_unique<LineTable>(file_->bytes());
 }
@@ -185,10 +195,10 @@ std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols) {
     return std::make_unique<SymbolList>(std::move(symbols));
 }
 
-ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const std::vector<std::string>& roots,
+ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes) {
-    auto image = std::make_unique<ElfImage>(path, origin, roots, notes);
-    ElfSymbols result{nullptr, image->build_id()};
+    auto image = std::make_unique<ElfImage>(path, origin, places, notes);
+    ElfSymbols result{nullptr, image->build_id(), image->table()};
     if (!image->symbols().empty()) result.symbols = std::move(image);
     return result;
 }

@@ -13,6 +13,13 @@
 
 namespace op::pp {
 
+/// Which symbol table names come from.
+enum class SymbolTable : uint8_t {
+    full,      ///< .symtab, the file's or its debug file's
+    exported,  ///< .dynsym: of a library what others may call, of a program next to nothing
+    none,
+};
+
 /// One artificial symbol of that name which covers everything.
 std::unique_ptr<ImageSymbols> whole_image(std::string name);
 
@@ -23,6 +30,7 @@ std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols);
 struct ElfSymbols {
     std::unique_ptr<ImageSymbols> symbols;
     std::string build_id;
+    SymbolTable table = SymbolTable::none;
 };
 
 /// What an image's offsets count from.
@@ -32,10 +40,15 @@ enum class Origin : uint8_t {
     kernel,  ///< the address of _text, else _stext, else .text: where kallsyms said the kernel begins
 };
 
-/// Reads the file at `path`: .symtab and that of its debug file (looked for below `roots`), else .dynsym and
-/// the starts of functions in the unwind tables. A gzip-compressed module is unpacked first. Throws a system
-/// or input error.
-ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const std::vector<std::string>& roots,
+/// Where debug files are looked for.
+struct DebugFilePlaces {
+    std::vector<std::string> roots;        ///< see find_debug_file()
+    BuildIdSource* by_build_id = nullptr;  ///< asked last, if the file itself has no debug information
+};
+
+/// Reads the file at `path`: .symtab and that of its debug file, else .dynsym and the starts of functions in
+/// the unwind tables. A compressed module (.gz, .xz, .zst) is unpacked first. Throws a system or input error.
+ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes);
 
 /// Seconds since the epoch; 0 if unknown.

@@ -51,6 +51,8 @@ public:
     /// Lower-case hex; empty if there is none.
     virtual std::string build_id() const = 0;
     virtual std::optional<DebugLink> debug_link() const = 0;
+    /// True if the file itself holds debug information.
+    virtual bool has_debug_info() const = 0;
 };
 
 }  // namespace op::pp

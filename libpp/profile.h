@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -76,10 +77,14 @@ struct Profile {
     void check() const;
 };
 
+/// Told how many of the images are done.
+using Progress = std::function<void(size_t done, size_t all)>;
+
 /// Builds the profile of all samples and arcs: locations of samples sorted by image, then offset; each image
 /// opened once.
 /// Throws an input error if files that count in one column as one image's disagree on the image's mtime or on
 /// whether it is the kernel.
-Profile build_profile(const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer);
+Profile build_profile(const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer,
+                      const Progress& progress = nullptr);
 
 }  // namespace op::pp

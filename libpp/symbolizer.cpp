@@ -36,6 +36,27 @@ struct Wanted {
     std::string build_id;  ///< lower-case hex; empty = unknown
 };
 
+/// An image that was asked for.
+struct Opened {
+    std::unique_ptr<ImageSymbols> symbols;  ///< null = no names at all
+    std::string shortcoming = {};
+};
+
+constexpr const char* install_symbols =
+    "install its debug symbols (a package -dbgsym, -dbg or -debuginfo) or set DEBUGINFOD_URLS";
+
+std::string shortcoming_of(SymbolTable table) {
+    switch (table) {
+        case SymbolTable::full:
+            return "";
+        case SymbolTable::exported:
+            return std::string("has only the names it exports; ") + install_symbols;
+        case SymbolTable::none:
+            break;
+    }
+    return std::string("has no symbols; ") + install_symbols;
+}
+
 }  // namespace
 
 struct Symbolizer::Impl {
@@ -44,16 +65,19 @@ struct Symbolizer::Impl {
     std::string_view kallsyms;
     SymbolizerOptions options;
     Diagnostics& notes;
-    std::map<ImageName, std::unique_ptr<ImageSymbols>> images = {};
+    std::map<ImageName, Opened> images = {};
     std::optional<KernelSymbols> snapshot = {};  ///< of kallsyms, read on first need
 
-    std::unique_ptr<ImageSymbols> open(const ImageName& image, uint64_t mtime, bool is_kernel);
-    std::unique_ptr<ImageSymbols> open_kernel(const ImageName& image);
-    std::unique_ptr<ImageSymbols> open_file(const Wanted& wanted);
+    Opened open(const ImageName& image, uint64_t mtime, bool is_kernel);
+    Opened open_kernel(const ImageName& image);
+    Opened open_file(const Wanted& wanted);
+    Opened read_file(const Wanted& wanted, const std::string& path);
+    std::optional<std::string> find_file(const Wanted& wanted);
     std::unique_ptr<ImageSymbols> read_snapshot(const std::string& module,
                                                 const RecordedKernelImage* recorded);
     std::vector<std::string> roots() const;
     void compare(const Wanted& wanted, const std::string& path, const std::string& build_id);
+    bool is_deleted(const std::string& name) const;
     const RecordedKernelImage* kernel_image(const std::string& name) const;
 };
 
@@ -64,14 +88,22 @@ Symbolizer::Symbolizer(const ImageFinder& finder, const SessionInfo* info, std::
 Symbolizer::~Symbolizer() = default;
 
 ImageSymbols& Symbolizer::symbols(const ImageName& image, uint64_t mtime, bool is_kernel) {
-    auto& kept = impl_->images[image];
-    if (!kept) kept = impl_->open(image, mtime, is_kernel);
-    if (!kept) kept = whole_image(image.kind == ImageName::Kind::kernel ? "/" + image.name : image.display());
-    return *kept;
+    const auto [at, is_new] = impl_->images.try_emplace(image);
+    Opened& kept = at->second;
+    if (is_new) kept = impl_->open(image, mtime, is_kernel);
+    if (!kept.symbols)
+        kept.symbols =
+            whole_image(image.kind == ImageName::Kind::kernel ? "/" + image.name : image.display());
+    return *kept.symbols;
 }
 
-std::unique_ptr<ImageSymbols> Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_kernel) {
-    if (image.kind == ImageName::Kind::anon) return nullptr;
+std::string_view Symbolizer::shortcoming(const ImageName& image) const {
+    const auto it = impl_->images.find(image);
+    return it == impl_->images.end() ? "" : std::string_view(it->second.shortcoming);
+}
+
+Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_kernel) {
+    if (image.kind == ImageName::Kind::anon) return {nullptr, "is memory without a file: it has no symbols"};
     if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return open_kernel(image);
     // A kernel image with a path is vmlinux; our own sessions count from where kallsyms said it begins.
     const RecordedKernelImage* kernel = kernel_image(image.name);
@@ -93,16 +125,16 @@ const RecordedKernelImage* Symbolizer::Impl::kernel_image(const std::string& nam
 }
 
 /// The image the user named, else the snapshot, else (for a module) its file.
-std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_kernel(const ImageName& image) {
-    if (image.name == no_vmlinux) return nullptr;
+Opened Symbolizer::Impl::open_kernel(const ImageName& image) {
+    if (image.name == no_vmlinux)
+        return {nullptr, "was recorded without symbols; record as root, without --no-vmlinux"};
     const bool kernel = image.name == kallsyms_image;
     const RecordedKernelImage* recorded = kernel_image(image.name);
     const std::string build_id = recorded ? recorded->build_id : "";
     if (kernel && !options.vmlinux.empty()) return open_file({options.vmlinux, Origin::kernel, 0, build_id});
-    if (auto symbols = read_snapshot(kernel ? "" : image.name, recorded)) return symbols;
+    if (auto symbols = read_snapshot(kernel ? "" : image.name, recorded)) return {std::move(symbols)};
     if (!kernel) return open_file({image.name, Origin::text, 0, build_id});
-    notes.warn("no kernel symbols in this session; give the kernel image with --vmlinux");
-    return nullptr;
+    return {nullptr, "has no symbols in this session; give the kernel image with --vmlinux"};
 }
 
 std::unique_ptr<ImageSymbols> Symbolizer::Impl::read_snapshot(const std::string& module,
@@ -120,20 +152,33 @@ std::vector<std::string> Symbolizer::Impl::roots() const {
     return roots;
 }
 
-std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_file(const Wanted& wanted) {
-    const auto path =
-        wanted.recorded == options.vmlinux ? wanted.recorded : finder.find(wanted.recorded, notes);
-    if (!path) {
-        notes.warn("image " + printable(wanted.recorded) + " is not found; its symbols are not shown");
-        return nullptr;
-    }
+bool Symbolizer::Impl::is_deleted(const std::string& name) const {
+    const auto it = info ? info->images.find(name) : decltype(info->images.end()){};
+    return info && it != info->images.end() && it->second.deleted;
+}
+
+std::optional<std::string> Symbolizer::Impl::find_file(const Wanted& wanted) {
+    if (!options.vmlinux.empty() && wanted.recorded == options.vmlinux) return wanted.recorded;
+    if (auto found = finder.find(wanted.recorded, notes)) return found;
+    if (!options.by_build_id || wanted.build_id.empty()) return std::nullopt;
+    return options.by_build_id->executable(wanted.build_id);
+}
+
+Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
+    const auto path = find_file(wanted);
+    if (path) return read_file(wanted, *path);
+    if (is_deleted(wanted.recorded))
+        return {nullptr, "was deleted or replaced while it ran; keep a copy and give it with --root"};
+    return {nullptr, "is not found; say where it is with --image-path or --root"};
+}
+
+Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
     try {
-        auto object = open_elf_symbols(*path, wanted.origin, roots(), notes);
-        compare(wanted, *path, object.build_id);
-        return std::move(object.symbols);
+        auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
+        compare(wanted, path, object.build_id);
+        return {std::move(object.symbols), shortcoming_of(object.table)};
     } catch (const Error& e) {
-        notes.warn("image " + printable(wanted.recorded) + " cannot be read: " + e.what());
-        return nullptr;
+        return {nullptr, std::string("cannot be read (") + e.what() + ")"};
     }
 }
 

@@ -48,6 +48,8 @@ public:
     virtual std::string_view name(const ImageSymbol& symbol, Demangle mode) = 0;
     /// True if names come from a symbol table (not artificial, not frame ranges).
     virtual bool has_symbols() const = 0;
+    /// True if there is debug information to take lines from. May read the debug file on first use.
+    virtual bool has_lines() = 0;
 
     /// The symbol whose range holds `offset`, or null.
     const ImageSymbol* find(ImageOffset offset) const;
@@ -55,9 +57,20 @@ public:
     LinkAddress link_address(ImageOffset offset) const;
 };
 
+/// Where files that are not on this machine can be had by build-id (lower-case hex).
+class BuildIdSource {
+public:
+    virtual ~BuildIdSource() = default;
+    /// A local copy of the executable or library; none if it cannot be had, which is the source's to tell.
+    virtual std::optional<std::string> executable(const std::string& build_id) = 0;
+    /// A local copy of its debug file; likewise.
+    virtual std::optional<std::string> debug_file(const std::string& build_id) = 0;
+};
+
 /// What the symbolizer may draw on besides the files on disk.
 struct SymbolizerOptions {
-    std::string vmlinux;  ///< kernel image given by the user; empty = none
+    std::string vmlinux;                   ///< kernel image given by the user; empty = none
+    BuildIdSource* by_build_id = nullptr;  ///< asked for what this machine lacks; null = nobody
 };
 
 /// Finds and keeps symbol tables.
@@ -65,8 +78,8 @@ class Symbolizer {
 public:
     /// `finder` maps recorded paths to files of this machine. `info` (may be null) gives build-ids, recorded
     /// kernel images and whether files were deleted; `kallsyms` is the snapshot's text (may be empty). All
-    /// must outlive the symbolizer. Notes about missing, changed or unreadable images go to `notes`, each
-    /// once.
+    /// must outlive the symbolizer. Notes about images that may be wrong go to `notes`, each once; what is
+    /// merely missing is told by shortcoming().
     Symbolizer(const ImageFinder& finder, const SessionInfo* info, std::string_view kallsyms,
                const SymbolizerOptions& options, Diagnostics& notes);
     ~Symbolizer();
@@ -77,6 +90,10 @@ public:
     /// sample file header (0 = unknown); a file on disk that differs from what was profiled (build-id first,
     /// else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
+
+    /// Why the names of an image are missing or coarse, and what helps, as the end of a sentence that begins
+    /// with the image ("is not found; ..."); empty if nothing is missing or it was never asked for.
+    std::string_view shortcoming(const ImageName& image) const;
 
 private:
     struct Impl;

@@ -84,33 +84,78 @@ std::string image_heads(const ReportHead& head, const std::string& indent) {
     return names + "\n" + titles + "\n" + rule + "\n";
 }
 
-std::string image_line(const ImageRow& row, const std::string& indent) {
-    std::string line = indent;
+void add_image_line(std::string& text, const ImageRow& row, const std::string& indent,
+                    const TextStyle& style) {
+    const size_t start = text.size();
+    text += indent;
     for (size_t i = 0; i < row.counts.size(); ++i)
-        line += right(std::to_string(row.counts[i]), 9) + " " +
+        text += right(std::to_string(row.counts[i]), 9) + " " +
                 format_percent(percent_of(row.counts[i], row.bases[i])) + " ";
-    return line + printable(row.name) + "\n";
+    text += printable(row.name);
+    end_row(text, start, percent_of(row.counts.front(), row.bases.front()), style);
 }
 
-std::string write_images(const ImageReport& report) {
+std::string write_images(const ImageReport& report, const TextStyle& style) {
     std::string text;
     if (report.head.is_shown) text = banner_text(report.head) + image_heads(report.head, "");
     for (const auto& row : report.rows) {
-        text += image_line(row, "");
+        add_image_line(text, row, "", style);
         if (row.parts.empty()) continue;
         if (report.head.is_shown) text += image_heads(report.head, "\t");
         for (const auto& part : row.parts)
-            text += image_line(part, "\t");
+            add_image_line(text, part, "\t", style);
     }
     return text;
 }
+
 struct WriteReport {
-    std::string operator()(const ImageReport& report) const { return write_images(report); }
-    std::string operator()(const SymbolReport& report) const { return write_symbols_text(report); }
-    std::string operator()(const CallgraphReport& report) const { return write_callgraph_text(report); }
+    const TextStyle& style;
+
+    std::string operator()(const ImageReport& report) const { return write_images(report, style); }
+    std::string operator()(const SymbolReport& report) const { return write_symbols_text(report, style); }
+    std::string operator()(const CallgraphReport& report) const {
+        return write_callgraph_text(report, style);
+    }
 };
 
+// Terminals
+
+constexpr size_t tab_width = 8;
+constexpr std::string_view cut_mark = "...";
+constexpr std::string_view hot_color = "\033[31m", warm_color = "\033[32m", no_color = "\033[m";
+constexpr double hot = 5, warm = 0.5;  // percent
+
+/// Columns a byte takes: those of UTF-8 that continue a character take none.
+size_t columns_of(char byte, size_t column) {
+    if (byte == '\t') return tab_width - column % tab_width;
+    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+}
+
+/// Cuts the text from `start` so that it takes no more than `width` columns, its end being the mark.
+void cut_line(std::string& text, size_t start, size_t width) {
+    size_t column = 0, keep = start;
+    for (size_t at = start; at < text.size(); ++at) {
+        const size_t columns = columns_of(text[at], column);
+        if (columns > 0 && column + cut_mark.size() <= width) keep = at;
+        column += columns;
+        if (column > width) {
+            text.resize(keep);
+            text += cut_mark;
+            return;
+        }
+    }
+}
+
 }  // namespace
+
+void end_row(std::string& text, size_t start, double share, const TextStyle& style) {
+    if (style.width > 0) cut_line(text, start, style.width);
+    if (style.has_color && share >= warm) {
+        text.insert(start, share >= hot ? hot_color : warm_color);
+        text += no_color;
+    }
+    text += '\n';
+}
 
 std::string banner_text(const ReportHead& head) {
     std::string text =
@@ -121,7 +166,11 @@ std::string banner_text(const ReportHead& head) {
 }
 
 std::string write_text(const Report& report) {
-    return std::visit(WriteReport{}, report);
+    return write_styled_text(report, {});
+}
+
+std::string write_styled_text(const Report& report, const TextStyle& style) {
+    return std::visit(WriteReport{style}, report);
 }
 
 }  // namespace op::pp

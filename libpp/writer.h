@@ -2,6 +2,7 @@
 // Writers: what a report looks like. One function per format; the table is in writers.cpp.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,15 @@ const Writer* find_writer(std::string_view name);
 
 /// The classic layout for people and their scripts.
 std::string write_text(const Report& report);
+
+/// How text looks on a terminal.
+struct TextStyle {
+    size_t width = 0;        ///< columns of the terminal, which no line exceeds; 0 = the classic widths
+    bool has_color = false;  ///< rows with large shares stand out (ECMA-48, SGR)
+};
+
+/// The classic layout with columns as wide as they need to be, long lines cut, and colours.
+std::string write_styled_text(const Report& report, const TextStyle& style);
 /// Comma-separated values, one kind of line a report.
 std::string write_csv(const Report& report);
 /// One JSON object (doc/FORMATS.md).

@@ -23,9 +23,11 @@ breach utils 'tests/'
 # One door for each outside library.
 for room in libop daemon libpp utils; do
 	breach $room 'popt\.h' 'utils/options\.(cpp|h)'
-	breach $room 'libelf\.h|gelf\.h|elfutils/' 'libpp/(elf_object|debuginfo)[a-z_]*\.(cpp|h)'
+	breach $room 'libelf\.h|gelf\.h|elfutils/libd' 'libpp/(elf_object|debuginfo)[a-z_]*\.(cpp|h)'
 	breach $room 'bfd\.h|dis-asm\.h' 'libpp/disassemble\.(cpp|h)'
 	breach $room 'libiberty/|demangle\.h' 'libpp/demangle\.cpp'
+	breach $room 'elfutils/debuginfod\.h' 'utils/debuginfod\.cpp'
+	breach $room 'lzma\.h|zstd\.h' 'libop/unpack\.cpp'
 	breach $room 'linux/perf_event\.h' 'daemon/perf_[a-z_]*\.(cpp|h)'
 	breach $room 'zlib\.h' 'libop/gzip\.cpp|libpp/debuginfo[a-z_]*\.cpp'
 	breach $room 'nlohmann/' 'libop/session_info[a-z_]*\.cpp|libpp/write_json\.cpp'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Unit tests: one program, a file per noun. Fuzz targets: one program each, run over their corpus.
 op_libs = libpp.a libopd.a libop.a
-op_system_libs = -ldw -lelf -lz -liberty -lpopt
+op_system_libs = -ldw -lelf -lz -llzma -lzstd -liberty -lpopt -ldl
 
 if HAVE_GTEST
 check_PROGRAMS += tests/unit_tests
@@ -23,7 +23,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/export_gmon_test.cpp \
 	tests/unit/foreign_abi_test.cpp \
-	utils/output.cpp utils/report_options.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
+	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
@@ -72,11 +72,14 @@ tests_unit_tests_SOURCES = \
 	tests/unit/kernel_symbols_test.cpp \
 	tests/unit/recording_test.cpp \
 	tests/unit/replay_source_test.cpp \
+	tests/unit/symbol_notes_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \
 	tests/unit/keep_mask.h \
 	tests/unit/temp_dir.h \
 	tests/unit/text_test.cpp \
+	tests/unit/packing.h \
+	tests/unit/unpack_test.cpp \
 	tests/unit/x86_encode_test.cpp
 tests_unit_tests_LDADD = $(op_libs) $(op_system_libs) -lgtest -lgtest_main -lpthread
 endif
@@ -166,7 +169,7 @@ check_PROGRAMS += tests/e2e/ask_daemon tests/e2e/can_profile
 tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
 tests_e2e_can_profile_SOURCES = tests/e2e/can_profile.cpp
-e2e_tests = tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
+e2e_tests = tests/e2e/debuginfod_test.sh tests/e2e/terminal_test.sh tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
 	tests/e2e/opcontrol_test.sh
 checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh
 TESTS += $(e2e_tests) $(checks)
@@ -190,4 +193,4 @@ bench:
 	@echo "make bench needs Google Benchmark (libbenchmark-dev)"; exit 1
 endif
 CLEANFILES += bench.md $(EXTRA_PROGRAMS)
-EXTRA_DIST += tests/bench/run.sh
+EXTRA_DIST += tests/bench/run.sh tests/bench/make_big_program.sh

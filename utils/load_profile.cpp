@@ -2,11 +2,17 @@
 // From a profile specification to a profile.
 #include "utils/load_profile.h"
 
+#include "libpp/symbol_notes.h"
+#include "utils/debuginfod.h"
+#include "utils/progress.h"
+
 namespace op::tool {
 
 LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std::string>& words,
                              const LoadOptions& options, Tool& tool)
     : common_(common),
+      wants_lines_(options.wants_lines),
+      by_build_id_(open_debuginfod(common.debuginfod, tool.notes)),
       opened_(open_specified_sessions(common, words, tool)),
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
       classes_(arrange(files_, options.merge)),
@@ -16,8 +22,15 @@ const pp::Profile& LoadedProfile::profile() {
     if (profile_) return *profile_;
     kallsyms_ = opened_.kallsyms(samples_.notes());
     symbolizer_.emplace(opened_.finder, opened_.info ? &*opened_.info : nullptr, kallsyms_,
-                        pp::SymbolizerOptions{common_.vmlinux}, samples_.notes());
-    return profile_.emplace(build_profile(classes_, samples_, *symbolizer_));
+                        pp::SymbolizerOptions{common_.vmlinux, by_build_id_.get()}, samples_.notes());
+    ProgressLine line;
+    const auto show = [&line](size_t done, size_t all) {
+        line.show("reading images and samples: " + std::to_string(done) + " of " + std::to_string(all));
+    };
+    profile_.emplace(build_profile(classes_, samples_, *symbolizer_, show));
+    line.clear();
+    note_missing_symbols(*profile_, *symbolizer_, wants_lines_, samples_.notes());
+    return *profile_;
 }
 
 pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {

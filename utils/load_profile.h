@@ -2,6 +2,7 @@
 // From a profile specification to a profile: what every report command does before it reports.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ namespace op::tool {
 struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
+    bool wants_lines = false;  ///< images without source lines are worth a note
 };
 
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
@@ -37,13 +39,17 @@ public:
     const std::vector<pp::SelectedFile>& files() const noexcept { return files_; }
     const pp::ProfileClasses& classes() const noexcept { return classes_; }
     pp::SampleSet& samples() noexcept { return samples_; }
-    /// The profile; built at the first call.
+    /// Who is asked for files that are not here; null = nobody.
+    pp::BuildIdSource* by_build_id() const noexcept { return by_build_id_.get(); }
+    /// The profile; built at the first call, with notes about the names that are missing in it.
     const pp::Profile& profile();
     /// The head of a report on it. Only after samples were read.
     pp::ReportHead head(const pp::ReportOptions& options) const;
 
 private:
     const CommonOptions& common_;
+    bool wants_lines_;
+    std::unique_ptr<pp::BuildIdSource> by_build_id_;
     OpenedSessions opened_;
     std::vector<pp::SelectedFile> files_;
     pp::ProfileClasses classes_;

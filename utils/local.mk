@@ -29,8 +29,15 @@ opcontrol_LDADD = libopd.a libop.a -lz -lpopt
 utils/control_daemon.o: Makefile
 
 # What the report commands have in common.
-report_common = utils/load_profile.cpp utils/load_profile.h utils/output.cpp utils/output.h utils/report_options.cpp \
-	utils/report_options.h $(utils_common)
+report_common = \
+	utils/debuginfod.cpp utils/debuginfod.h \
+	utils/load_profile.cpp utils/load_profile.h \
+	utils/output.cpp utils/output.h \
+	utils/pager.cpp utils/pager.h \
+	utils/progress.cpp utils/progress.h \
+	utils/report_options.cpp utils/report_options.h \
+	utils/terminal.cpp utils/terminal.h \
+	$(utils_common)
 bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp $(report_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)

@@ -216,6 +216,7 @@ int opannotate(Tool& tool, int argc, char** argv) {
     o.report.threshold = parse_threshold(o.common.threshold);
     o.report.demangle = parse_demangle(o.demangle);
     LoadOptions load;
+    load.wants_lines = o.source;
     load.select.exclude_dependent = o.exclude_dependent;
     load.merge = pp::parse_merge(o.merge);
     load.merge.library = true;

@@ -78,7 +78,8 @@ private:
     void add_image(const ImageName& image) {
         if (image.kind == ImageName::Kind::anon || !seen_.insert(image.name).second) return;
         if (image.name == kallsyms_image || image.name == no_vmlinux) return;
-        const auto found = loaded_.opened().finder.find(image.name, notes_);
+        auto found = loaded_.opened().finder.find(image.name, notes_);
+        if (!found) found = fetch_image(image.name);
         if (!found) {
             notes_.warn("image " + printable(image.name) + " is not found; it is not in the archive");
             return;
@@ -86,6 +87,14 @@ private:
         const std::string target = image.name.starts_with('/') ? image.name : below_roots(*found);
         items_.insert({*found, target});
         add_debug_file(*found, target);
+    }
+
+    std::optional<std::string> fetch_image(const std::string& name) const {
+        const auto& info = loaded_.opened().info;
+        if (!loaded_.by_build_id() || !info || !name.starts_with('/')) return std::nullopt;
+        const auto image = info->images.find(name);
+        if (image == info->images.end() || image->second.build_id.empty()) return std::nullopt;
+        return loaded_.by_build_id()->executable(image->second.build_id);
     }
 
     /// A path as it was on the machine that was profiled.
@@ -108,7 +117,7 @@ private:
         const MappedFile file(path);
         const auto object = pp::open_elf(file.bytes(), path);
         const auto debug = pp::find_debug_file(path, *object, roots(), notes_);
-        if (!debug) return;
+        if (!debug) return fetch_debug_file(*object);
         const auto link = object->debug_link();
         // Without a debug link it is found by its build-id, wherever the binary lies.
         if (link)
@@ -117,6 +126,13 @@ private:
             items_.insert({*debug, below_roots(*debug)});
     } catch (const Error& error) {
         notes_.warn(std::string(error.what()) + "; no debug file is looked for");
+    }
+
+    void fetch_debug_file(const pp::ObjectFile& object) {
+        const std::string build_id = object.build_id();
+        if (!loaded_.by_build_id() || object.has_debug_info() || build_id.size() <= 2) return;
+        if (const auto debug = loaded_.by_build_id()->debug_file(build_id))
+            items_.insert({*debug, pp::debug_file_path(build_id)});
     }
 
     LoadedProfile& loaded_;

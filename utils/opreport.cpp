@@ -19,6 +19,7 @@ namespace {
 
 struct Options {
     CommonOptions common;
+    ShowOptions show;
     pp::ReportOptions report;
     bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false;
     std::vector<std::string> merge, sort;
@@ -49,8 +50,8 @@ CommandSyntax syntax(Options& o) {
         {"format", 0, &o.format, "text, json or csv", "FORMAT"},
         {"output-file", 'o', &o.output_file, "write the report to a file", "FILE"},
     };
-    for (const auto& option : o.common.table())
-        s.options.push_back(option);
+    for (const auto& rows : {o.show.table(), o.common.table()})
+        s.options.insert(s.options.end(), rows.begin(), rows.end());
     return s;
 }
 
@@ -99,6 +100,7 @@ const pp::Writer& writer_for(const Options& o) {
 
 void settle(Options& o) {
     o.common.check();
+    o.show.check();
     o.report.heads = !o.no_heads;
     o.report.long_names |= !writer_for(o).is_for_people;
     o.report.threshold = parse_threshold(o.common.threshold);
@@ -188,16 +190,21 @@ int opreport(Tool& tool, int argc, char** argv) {
         tool.complain(text);
     if (!wrong.empty()) return 1;
     settle(o);
-    const LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
+    const LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge), o.report.debug_info};
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, tool);
     if (o.common.says("sfile")) describe_selection(loaded);
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
-    const std::string text = writer_for(o).write(report);
+    const bool is_for_people = writer_for(o).is_for_people;
+    const std::string text = is_for_people ? write_styled_text(report, text_style(o.show, o.output_file))
+                                           : writer_for(o).write(report);
     tool.print_notes();
-    write_output(o.output_file, text);
+    if (is_for_people)
+        show_output(o.show, o.output_file, text);
+    else
+        write_output(o.output_file, text);
     return 0;
 }
 

@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "libop/error.h"
 #include "libop/fd.h"
+#include "utils/pager.h"
+#include "utils/terminal.h"
 #include "utils/tool.h"
 
 namespace op::tool {
@@ -40,6 +43,35 @@ void write_output(const std::string& path, std::string_view bytes) {
         write_fd(open_file(path, O_WRONLY).get(), bytes, path);
     else
         replace_file(path, exists ? status.st_mode & 07777 : 0666, bytes);
+}
+
+std::vector<Option> ShowOptions::table() {
+    return {
+        {"color", 0, &color, "colours: auto (on a terminal), always or never", "WHEN"},
+        {"no-pager", 0, &no_pager, "on a terminal: do not show long reports through a pager"},
+    };
+}
+
+void ShowOptions::check() const {
+    if (color != "auto" && color != "always" && color != "never")
+        throw_usage("--color=" + color + ": must be auto, always or never");
+}
+
+pp::TextStyle text_style(const ShowOptions& options, const std::string& path) {
+    const bool is_shown = path.empty() && is_terminal(STDOUT_FILENO);
+    const char* const no_color = std::getenv("NO_COLOR");
+    pp::TextStyle style;
+    if (is_shown) style.width = terminal_width(STDOUT_FILENO);
+    style.has_color =
+        options.color == "always" || (options.color == "auto" && is_shown && !(no_color && *no_color));
+    return style;
+}
+
+void show_output(const ShowOptions& options, const std::string& path, std::string_view text) {
+    if (path.empty() && !options.no_pager && is_terminal(STDOUT_FILENO))
+        show_through_pager(text);
+    else
+        write_output(path, text);
 }
 
 }  // namespace op::tool

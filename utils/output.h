@@ -4,11 +4,33 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "libpp/writer.h"
+#include "utils/options.h"
 
 namespace op::tool {
 
 /// Writes all bytes to `path`, or to stdout if it is empty. A regular file is replaced as a whole: if
 /// anything fails its old content stands. A device or pipe is written to directly. Throws a system error.
 void write_output(const std::string& path, std::string_view bytes);
+
+/// Options on what is shown to people.
+struct ShowOptions {
+    std::string color = "auto";
+    bool no_pager = false;
+
+    /// Rows for CommandSyntax; they point into this object.
+    std::vector<Option> table();
+    /// Throws a usage error on an unknown value.
+    void check() const;
+};
+
+/// How text goes to `path`, or to stdout if it is empty: with the width of the terminal if it goes to one;
+/// with colours if that was asked for or, by default, on a terminal unless NO_COLOR is set (no-color.org).
+pp::TextStyle text_style(const ShowOptions& options, const std::string& path);
+
+/// As write_output(); on a terminal through the pager, unless that is not wanted.
+void show_output(const ShowOptions& options, const std::string& path, std::string_view text);
 
 }  // namespace op::tool

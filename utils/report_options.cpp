@@ -50,6 +50,9 @@ std::vector<Option> CommonOptions::table() {
          "DIR,..."},
         {"root", 'R', &root, "prefix of the recorded paths of binaries", "DIR"},
         {"vmlinux", 0, &vmlinux, "kernel image with symbols, for samples in the kernel", "FILE"},
+        {"debuginfod", 0, &debuginfod,
+         "servers asked for binaries and debug files by build-id, instead of those in DEBUGINFOD_URLS",
+         "URL..."},
         {"threshold", 't', &threshold, "leave out what has a smaller share, in percent", "PERCENT"},
         {"verbose", 'V', &verbose, "say more: all, debug, bfd, level1, sfile, stats, arcs, xml", "LIST"},
     };

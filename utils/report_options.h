@@ -21,6 +21,7 @@ namespace op::tool {
 /// Options every report command takes, as given.
 struct CommonOptions {
     std::string session_dir, root, vmlinux, threshold;
+    std::string debuginfod;  ///< server addresses; empty = those of the environment
     std::vector<std::string> image_paths, verbose;
 
     /// Rows for CommandSyntax; they point into this object.

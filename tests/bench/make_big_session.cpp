@@ -2,6 +2,7 @@
 // Sessions for measuring reports:
 //   make_big_session files DIR N             N sample files of a few entries each, ten a made-up application
 //   make_big_session addresses DIR IMAGE N   one sample file with N addresses spread over IMAGE's code
+//   make_big_session calls DIR IMAGE N       N samples at up to 100,000 addresses, each with three calls
 #include <elf.h>
 
 #include <algorithm>
@@ -79,6 +80,28 @@ void make_addresses(SessionWriter& session, const std::string& image, uint64_t a
         file.add(code.start + i * step, static_cast<uint32_t>(1 + i % 5));
 }
 
+/// As a profiler stores N samples with call graphs: one file of samples, one of arcs. The chains are made up:
+/// the callers of an address are others of the 100,000, always the same.
+void make_calls(SessionWriter& session, const std::string& image, uint64_t samples, Diagnostics& notes) {
+    constexpr uint64_t most_addresses = 100000, depth = 3;
+    const uint64_t addresses = std::min(samples, most_addresses);
+    const Range code = code_range(image);
+    const uint64_t step = std::max<uint64_t>(1, code.length / addresses);
+    const auto address = [&](uint64_t i) { return code.start + i % addresses * step; };
+    SampleFile file = open_file_of(session, image, image, notes);
+    SampleName name = name_of(image, image);
+    name.callee = name.image;
+    SampleHeader header;
+    header.cpu_type = cpu_type_timer;
+    header.count = count;
+    SampleFile arcs = session.open_sample_file(name, header, notes);
+    for (uint64_t i = 0; i < samples; ++i) {
+        file.add(address(i));
+        for (uint64_t level = 0, callee = i; level < depth; ++level, callee = callee * 31 + 7)
+            arcs.add(address(callee * 31 + 7) << 32 | address(callee));
+    }
+}
+
 uint64_t number(const char* text) {
     const auto value = parse_number(text);
     if (!value || *value == 0) throw_usage(std::string("not a number: ") + text);
@@ -87,14 +110,17 @@ uint64_t number(const char* text) {
 
 int make_big_session(Tool& tool, int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
-    const bool is_known = (what == "files" && argc == 4) || (what == "addresses" && argc == 5);
-    if (!is_known) throw_usage("usage: make_big_session files DIR N | addresses DIR IMAGE N");
+    const bool needs_image = what == "addresses" || what == "calls";
+    if (!(what == "files" && argc == 4) && !(needs_image && argc == 5))
+        throw_usage("usage: make_big_session files DIR N | addresses|calls DIR IMAGE N");
     SessionWriter session(argv[2], true, tool.notes);
     session.begin(false);
     if (what == "files")
         make_files(session, number(argv[3]), tool.notes);
-    else
+    else if (what == "addresses")
         make_addresses(session, argv[3], number(argv[4]), tool.notes);
+    else
+        make_calls(session, argv[3], number(argv[4]), tool.notes);
     return 0;
 }
 

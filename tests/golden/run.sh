@@ -14,6 +14,8 @@ set -u
 srcdir=$(cd "${srcdir:-.}" && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
 export srcdir builddir
+# What a person may have set for themselves.
+unset DEBUGINFOD_URLS NO_COLOR PAGER OPROFILE_PAGER
 update=
 [ "${1-}" = --update ] && { update=1; shift; }
 work=$(mktemp -d)

@@ -36,6 +36,7 @@ public:
         return symbol.name;
     }
     bool has_symbols() const override { return true; }
+    bool has_lines() override { return true; }
 
     int names_asked = 0;
 

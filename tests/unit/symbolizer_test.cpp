@@ -6,6 +6,7 @@
 #include "libop/fd.h"
 #include "libop/gzip.h"
 #include "tests/unit/fixtures.h"
+#include "tests/unit/packing.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::pp {
@@ -27,6 +28,9 @@ protected:
     static std::string name_at(ImageSymbols& symbols, uint64_t offset, Demangle mode = Demangle::none) {
         const ImageSymbol* s = symbols.find({offset});
         return s ? std::string(symbols.name(*s, mode)) : "none";
+    }
+    std::string shortcoming(const std::string& path) const {
+        return std::string(symbolizer_->shortcoming({ImageName::Kind::file, path, 0, 0, 0}));
     }
     std::string warning() const { return notes_.warnings().empty() ? "" : notes_.warnings().front(); }
 
@@ -90,11 +94,11 @@ TEST_F(Symbolizing, a_debug_file_of_another_build_is_refused_with_a_note) {
     EXPECT_NE(warning().find("split.debug is not used"), std::string::npos) << warning();
 }
 
-TEST_F(Symbolizing, an_image_that_is_not_found_has_one_symbol_and_a_note) {
+TEST_F(Symbolizing, an_image_that_is_not_found_has_one_symbol_and_a_reason) {
     auto& gone = symbols("/gone/program");
     EXPECT_EQ(name_at(gone, 12345), "/gone/program");
     EXPECT_FALSE(gone.has_symbols());
-    EXPECT_NE(warning().find("/gone/program is not found"), std::string::npos);
+    EXPECT_TRUE(shortcoming("/gone/program").starts_with("is not found")) << shortcoming("/gone/program");
 }
 
 TEST_F(Symbolizing, anonymous_memory_is_quiet) {
@@ -126,9 +130,9 @@ TEST_F(Symbolizing, the_kernel_is_read_from_the_snapshot) {
     EXPECT_EQ(name_at(symbols("/proc/kallsyms"), 0x120), "schedule");
 }
 
-TEST_F(Symbolizing, without_snapshot_a_note_names_the_remedy) {
+TEST_F(Symbolizing, without_snapshot_the_remedy_is_named) {
     EXPECT_EQ(name_at(symbols("/proc/kallsyms"), 0x120), "/proc/kallsyms");
-    EXPECT_NE(warning().find("--vmlinux"), std::string::npos);
+    EXPECT_NE(shortcoming("/proc/kallsyms").find("--vmlinux"), std::string::npos);
 }
 
 TEST_F(Symbolizing, a_kernel_image_given_by_hand_counts_from_its_text) {
@@ -185,9 +189,13 @@ TEST_F(Symbolizing, without_section_headers_the_unwind_table_gives_the_functions
 
 TEST_F(Symbolizing, a_module_without_snapshot_is_read_from_its_file) {
     info_.kernel_release = "6.1";
-    dir_.write("lib/modules/6.1/net/nf-demo.ko.gz", gzip(read_file(root_ + "/usr/bin/demo")));
+    const std::string module = read_file(root_ + "/usr/bin/demo");
+    dir_.write("lib/modules/6.1/net/nf-demo.ko.gz", gzip(module));
+    dir_.write("lib/modules/6.1/net/xz_demo.ko.xz", test::xz(module));
+    dir_.write("lib/modules/6.1/net/zstd-demo.ko.zst", test::zstd(module));
     root_ = dir_.path();
-    EXPECT_EQ(name_at(at({ImageName::Kind::kernel, "nf_demo", 0, 0, 0}, 0, true), 0x45), "main");
+    for (const char* name : {"nf_demo", "xz_demo", "zstd_demo"})
+        EXPECT_EQ(name_at(at({ImageName::Kind::kernel, name, 0, 0, 0}, 0, true), 0x45), "main") << name;
 }
 
 TEST_F(Symbolizing, an_unknown_module_is_shown_with_a_slash) {
@@ -195,11 +203,61 @@ TEST_F(Symbolizing, an_unknown_module_is_shown_with_a_slash) {
     EXPECT_EQ(warning(), "");
 }
 
+namespace {
+
+/// Has one file for every build-id.
+class OneFile final : public BuildIdSource {
+public:
+    OneFile(std::string executable, std::string debug)
+        : executable_(std::move(executable)), debug_(std::move(debug)) {}
+    std::optional<std::string> executable(const std::string& build_id) override {
+        asked += "executable " + build_id + "\n";
+        return executable_;
+    }
+    std::optional<std::string> debug_file(const std::string& build_id) override {
+        asked += "debug " + build_id + "\n";
+        return debug_;
+    }
+
+    std::string asked;
+
+private:
+    std::string executable_, debug_;
+};
+
+}  // namespace
+
+TEST_F(Symbolizing, what_this_machine_lacks_is_had_by_build_id) {
+    OneFile source(root_ + "/usr/bin/split", root_ + "/usr/bin/.debug/split.debug");
+    dir_.write("nothing", "");
+    root_ = dir_.path();
+    options_.by_build_id = &source;
+    info_.images["/gone/split"].build_id = split_id;
+    EXPECT_EQ(name_at(symbols("/gone/split"), 0x145), "main");
+    EXPECT_TRUE(source.asked.starts_with(std::string("executable ") + split_id)) << source.asked;
+    EXPECT_EQ(shortcoming("/gone/split"), "");
+}
+
+TEST_F(Symbolizing, nobody_is_asked_for_what_is_here) {
+    OneFile source("/none", "/none");
+    options_.by_build_id = &source;
+    info_.images["/usr/bin/split"].build_id = split_id;
+    EXPECT_EQ(name_at(symbols("/usr/bin/demo"), 0xc5), "main");
+    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0x145), "main");
+    EXPECT_EQ(source.asked, "");
+}
+
+TEST_F(Symbolizing, a_deleted_file_is_told_as_such) {
+    info_.images["/gone/program"].deleted = true;
+    symbols("/gone/program");
+    EXPECT_TRUE(shortcoming("/gone/program").starts_with("was deleted or replaced"));
+}
+
 TEST_F(Symbolizing, a_file_that_is_no_binary_is_told) {
     dir_.write("usr/bin/text", "#!/bin/sh\n");
     root_ = dir_.path();
     EXPECT_EQ(name_at(symbols("/usr/bin/text"), 0), "/usr/bin/text");
-    EXPECT_NE(warning().find("not an ELF file"), std::string::npos);
+    EXPECT_NE(shortcoming("/usr/bin/text").find("not an ELF file"), std::string::npos);
 }
 
 TEST_F(Symbolizing, this_program_knows_itself) {

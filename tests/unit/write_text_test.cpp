@@ -123,4 +123,50 @@ TEST(TextWriter, lets_no_control_character_out) {
     EXPECT_NE(text.find("wo?[31mrk?\n"), std::string::npos);
 }
 
+TEST(TextWriter, no_line_is_wider_than_the_terminal) {
+    SymbolReport report = symbols();
+    report.rows[0].name = "a_function_with_a_name_that_is_rather_long";
+    const std::string text = without_banner(write_styled_text(report, TextStyle{40, false}));
+    EXPECT_EQ(text,
+              "samples  %        symbol name\n"
+              "9        90.0000  a_function_with_a_n...\n"
+              "1        10.0000  hot\n");
+}
+
+TEST(TextWriter, cuts_between_characters_not_bytes) {
+    const auto umlauts = [](size_t n) {
+        std::string text;
+        while (n-- > 0)
+            text += "\u00e4";
+        return text;
+    };
+    const std::string fits = umlauts(11), too_long = umlauts(12);
+    SymbolReport report = symbols();
+    report.rows[0].name = too_long;
+    report.rows[1].name = fits;
+    EXPECT_EQ(without_banner(write_styled_text(report, TextStyle{29, false})),
+              "samples  %        symbol name\n"
+              "9        90.0000  " +
+                  umlauts(8) + "...\n" + "1        10.0000  " + fits + "\n");
+}
+
+TEST(TextWriter, names_of_images_take_no_more_room_than_they_need_on_a_terminal) {
+    SymbolReport report = symbols();
+    report.columns.has_images = true;
+    EXPECT_EQ(without_banner(write_styled_text(report, TextStyle{80, false})),
+              "samples  %        image name symbol name\n"
+              "9        90.0000  demo       work\n"
+              "1        10.0000  libdemo.so hot\n");
+}
+
+TEST(TextWriter, large_shares_are_coloured_and_nothing_else_changes) {
+    SymbolReport report = symbols();
+    report.totals = {1000};
+    report.counts = {900, 4};
+    EXPECT_EQ(without_banner(write_styled_text(report, TextStyle{0, true})),
+              "samples  %        symbol name\n"
+              "\033[31m900      90.0000  work\033[m\n"
+              "4         0.4000  hot\n");
+}
+
 }  // namespace op::pp

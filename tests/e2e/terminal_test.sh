@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# On a terminal opreport has colours, the terminal's width and a pager; in a pipe it is plain, to the byte.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+if ! command -v script >/dev/null; then
+	echo "skipped: no script(1) here to make a terminal with"
+	exit 77
+fi
+here=$(cd "${srcdir:-.}" && pwd)
+"$tests/golden/make_session" "$here/tests/golden/sessions/demo.txt" "$work/demo"
+report="$build/opreport --session-dir $work/demo --root $here/tests/fixtures/root --symbols"
+unset NO_COLOR PAGER OPROFILE_PAGER LESS COLUMNS
+
+# on_terminal COMMAND: what it prints on a terminal of 60 columns
+on_terminal() {
+	TERM=xterm script -qec "stty cols 60 rows 24; $1" /dev/null </dev/null | tr -d '\r'
+}
+escape=$(printf '\033')
+
+$report >"$work/plain.txt" 2>/dev/null || fail "opreport in a pipe"
+! grep -q "$escape" "$work/plain.txt" || fail "colours in a pipe"
+
+on_terminal "OPROFILE_PAGER=cat $report 2>/dev/null" >"$work/tty.log"
+grep -q "$escape\[31m" "$work/tty.log" || fail "no colours on a terminal"
+sed "s/$escape\[[0-9]*m//g" "$work/tty.log" | awk 'length > 60 { print; bad = 1 } END { exit bad }' |
+	grep -v "^CPU\|^Counted\|^Profiling" >"$work/wide.log" || true
+[ ! -s "$work/wide.log" ] || fail "lines wider than the terminal"
+
+on_terminal "NO_COLOR=1 OPROFILE_PAGER=cat $report 2>/dev/null" >"$work/no_color.log"
+! grep -q "$escape" "$work/no_color.log" || fail "colours in spite of NO_COLOR"
+on_terminal "$report --color=never --no-pager 2>/dev/null" >"$work/never.log"
+! grep -q "$escape" "$work/never.log" || fail "colours in spite of --color=never"
+$report --color=always 2>/dev/null | grep -q "$escape\[31m" || fail "no colours with --color=always"
+
+printf '#!/bin/sh\necho "the pager, told: $1"\ncat\n' >"$work/pager"
+chmod +x "$work/pager"
+on_terminal "OPROFILE_PAGER='$work/pager word' $report 2>/dev/null" >"$work/pager.log"
+grep -q '^the pager, told: word' "$work/pager.log" || fail "no pager"
+grep -q work "$work/pager.log" || fail "nothing came through the pager"
+on_terminal "OPROFILE_PAGER='$work/pager word' $report --no-pager 2>/dev/null" >"$work/no_pager.log"
+! grep -q '^the pager' "$work/no_pager.log" || fail "a pager in spite of --no-pager"
+on_terminal "OPROFILE_PAGER=/no/such/pager $report 2>/dev/null" >"$work/no_such.log"
+grep -q work "$work/no_such.log" || fail "nothing shown where the pager is missing"
+# A pager that ends before it has read everything is no failure.
+on_terminal "OPROFILE_PAGER=true $report 2>&1; echo status \$?" >"$work/quits.log"
+grep -q '^status 0' "$work/quits.log" || fail "status of a pager that quits"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libpp/symbol_notes.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/fixtures.h"
+
+namespace op::pp {
+
+namespace {
+
+/// A profile of images that lie below tests/fixtures/root, or do not.
+class SymbolNotes : public ::testing::Test {
+protected:
+    /// Samples at the image's byte 0xc5.
+    void add(ImageName name, uint64_t samples) {
+        const auto image = static_cast<uint32_t>(profile_.images.size());
+        ImageSymbols& symbols = symbolizer_.symbols(name, 0);
+        profile_.images.push_back({std::move(name), &symbols});
+        profile_.frames.push_back(static_cast<uint32_t>(profile_.locations.size()));
+        profile_.locations.push_back({image, Location::no_symbol, ImageOffset{0xc5}});
+        profile_.samples.push_back({image, profile_.frames.back(), 1});
+        profile_.counts.push_back(samples);
+    }
+    void add(const std::string& path, uint64_t samples) {
+        add({ImageName::Kind::file, path, 0, 0, 0}, samples);
+    }
+    std::vector<std::string> told(bool wants_lines = false) {
+        note_missing_symbols(profile_, symbolizer_, wants_lines, notes_);
+        return notes_.take();
+    }
+
+    SymbolNotes() { profile_.columns.resize(1); }
+
+    Diagnostics notes_;
+    ImageFinder finder_{ImageSearch{"", test::fixture("root"), {}}};
+    Symbolizer symbolizer_{finder_, nullptr, "", {}, notes_};
+    Profile profile_;
+};
+
+}  // namespace
+
+TEST_F(SymbolNotes, an_image_with_all_its_names_is_no_news) {
+    add("/usr/bin/demo", 100);
+    EXPECT_TRUE(told(true).empty());
+}
+
+TEST_F(SymbolNotes, large_images_have_a_line_each_the_largest_first) {
+    add("/gone/small", 200);
+    add("/usr/bin/demo", 500);
+    add("/gone/large", 300);
+    const auto notes = told();
+    ASSERT_EQ(notes.size(), 2u);
+    EXPECT_EQ(
+        notes[0],
+        "/gone/large (30.0 % of the samples) is not found; say where it is with --image-path or --root");
+    EXPECT_TRUE(notes[1].starts_with("/gone/small (20.0 % of the samples) is not found")) << notes[1];
+}
+
+TEST_F(SymbolNotes, small_images_share_one_line) {
+    add("/usr/bin/demo", 990);
+    add("/gone/a", 4);
+    add("/gone/b", 6);
+    const auto notes = told();
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_EQ(notes[0], "2 further images lack symbols, with 1.0 % of the samples together");
+}
+
+TEST_F(SymbolNotes, memory_without_a_file_is_explained) {
+    add({ImageName::Kind::anon, "anon", 7, 0x1000, 0x2000}, 1);
+    const auto notes = told();
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_EQ(
+        notes[0],
+        "anon (tgid:7 range:0x1000-0x2000) (100.0 % of the samples) is memory without a file: it has no "
+        "symbols");
+}
+
+TEST_F(SymbolNotes, an_image_without_samples_is_not_told) {
+    add("/usr/bin/demo", 1);
+    add("/gone/a", 0);
+    EXPECT_TRUE(told().empty());
+}
+
+}  // namespace op::pp

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Telling a person who waits what is being done.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+namespace op::tool {
+
+/// One line on stderr that is written over and over. Says nothing where stderr is no terminal, nor in the
+/// first second after it was made.
+class ProgressLine {
+public:
+    ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+    /// Clears the line.
+    ~ProgressLine() { clear(); }
+
+    /// Shows the text, cut to the terminal's width; at most ten times a second.
+    void show(std::string_view text);
+    /// Removes what is shown, for the next message of another kind.
+    void clear();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    bool is_terminal_, is_shown_ = false;
+    Clock::time_point next_;  ///< nothing is shown before
+};
+
+}  // namespace op::tool
