@@ -32,7 +32,8 @@ utils/control_daemon.o: Makefile
 report_common = utils/load_profile.cpp utils/load_profile.h utils/output.cpp utils/output.h utils/report_options.cpp \
 	utils/report_options.h $(utils_common)
 bin_PROGRAMS += opreport
-opreport_SOURCES = utils/opreport.cpp $(report_common)
+opreport_SOURCES = utils/opreport.cpp utils/export_profile.cpp utils/export_profile.h utils/tree_writer.cpp \
+	utils/tree_writer.h $(report_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += opannotate
