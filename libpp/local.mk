@@ -31,6 +31,7 @@ libpp_a_SOURCES = \
 	libpp/sample_set.cpp libpp/sample_set.h \
 	libpp/select.cpp libpp/select.h \
 	libpp/session_notes.cpp libpp/session_notes.h \
+	libpp/source_line.h \
 	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
 	libpp/symbolizer.cpp libpp/symbolizer.h \
 	libpp/write_annotated.cpp libpp/write_annotated.h \
