@@ -89,12 +89,18 @@ struct Extent {
     bool has_lines = false;
 };
 
-/// A function in a file.
+/// A function in a file; names are indexes of strings.
 struct FunctionKey {
-    std::string_view name, system_name, file;  ///< valid as long as the Symbolizer
-    uint32_t start_line;                       ///< 0 = unknown
+    int64_t name, system_name, file;
+    uint32_t start_line;  ///< 0 = unknown
 
     auto operator<=>(const FunctionKey&) const = default;
+};
+
+/// A function at an instruction.
+struct Line {
+    uint64_t function;
+    uint32_t line;  ///< 0 = unknown
 };
 
 /// What a sample is told apart by.
@@ -212,21 +218,21 @@ private:
     }
 
     void put_location(uint64_t id, const Location& location, bool is_caller) {
-        ImageSymbols& symbols = *profile_.images[location.image].symbols;
         const uint64_t offset = location.offset.value();
         const ImageOffset at{is_caller && offset > 0 ? offset - 1 : offset};
-        const uint64_t address = symbols.link_address(at).value();
-        const std::optional<SourceLine> line = symbols.line(at);
-        const uint64_t mapping = widen({location.image, address - at.value()}, at.value(), line.has_value());
-        const uint64_t function = location.symbol == Location::no_symbol ? 0 : function_at(location, line);
+        const uint64_t address = symbols(location).link_address(at).value();
+        const std::vector<Line> lines = lines_at(location, at);
+        const bool has_line = !lines.empty() && lines.front().line > 0;
+        const uint64_t mapping = widen({location.image, address - at.value()}, at.value(), has_line);
         pbf_builder<LocationField> message(out_, ProfileField::location);
         message.add_uint64(LocationField::id, id);
         message.add_uint64(LocationField::mapping_id, mapping);
         message.add_uint64(LocationField::address, address);
-        if (function == 0) return;
-        pbf_builder<LineField> entry(message, LocationField::line);
-        entry.add_uint64(LineField::function_id, function);
-        entry.add_int64(LineField::line, line ? line->line : 0);
+        for (const Line& line : lines) {
+            pbf_builder<LineField> entry(message, LocationField::line);
+            entry.add_uint64(LineField::function_id, line.function);
+            entry.add_int64(LineField::line, line.line);
+        }
     }
 
     /// The id of the mapping, which from now on has that offset in it.
@@ -242,13 +248,37 @@ private:
 
     // Functions
 
-    uint64_t function_at(const Location& location, const std::optional<SourceLine>& line) {
-        ImageSymbols& symbols = *profile_.images[location.image].symbols;
+    ImageSymbols& symbols(const Location& location) const { return *profile_.images[location.image].symbols; }
+
+    /// The functions at an instruction of a location's symbol, the innermost inlined one first; none if it
+    /// has no symbol.
+    std::vector<Line> lines_at(const Location& location, ImageOffset at) {
+        if (location.symbol == Location::no_symbol) return {};
+        std::vector<InlineFrame> frames = symbols(location).frames(at);
+        if (frames.empty()) {
+            const std::optional<SourceLine> line = symbols(location).line(at);
+            frames.push_back(line ? InlineFrame{{}, line->file, line->line} : InlineFrame{});
+        }
+        std::vector<Line> lines;
+        for (size_t i = 0; i + 1 < frames.size(); ++i)
+            if (!frames[i].function.empty()) lines.push_back({inlined(frames[i]), frames[i].line});
+        lines.push_back({function_of(location, frames.back().file), frames.back().line});
+        return lines;
+    }
+
+    uint64_t inlined(const InlineFrame& frame) {
+        const auto [at, is_new] = inlined_names_.try_emplace(frame.function);
+        if (is_new) at->second = string(demangle(frame.function, context_.demangle));
+        return function({at->second, string(frame.function), string(frame.file), 0});
+    }
+
+    /// The function that a location's symbol is; `file` is that of the instruction.
+    uint64_t function_of(const Location& location, std::string_view file) {
         const ImageSymbol& symbol = *profile_.symbols[location.symbol].symbol;
-        const std::optional<SourceLine> start = symbols.line(symbol.start);
-        const std::string_view file = line ? line->file : start ? start->file : "";
-        return function({symbols.name(symbol, context_.demangle), symbol.name, file,
-                         start && start->file == file ? start->line : 0});
+        const std::optional<SourceLine> start = symbols(location).line(symbol.start);
+        if (file.empty() && start) file = start->file;
+        return function({string(symbols(location).name(symbol, context_.demangle)), string(symbol.name),
+                         string(file), start && start->file == file ? start->line : 0});
     }
 
     uint64_t function(const FunctionKey& key) {
@@ -256,9 +286,9 @@ private:
         if (!is_new) return at->second;
         pbf_builder<FunctionField> message(out_, ProfileField::function);
         message.add_uint64(FunctionField::id, at->second);
-        message.add_int64(FunctionField::name, string(key.name));
-        message.add_int64(FunctionField::system_name, string(key.system_name));
-        message.add_int64(FunctionField::filename, string(key.file));
+        message.add_int64(FunctionField::name, key.name);
+        message.add_int64(FunctionField::system_name, key.system_name);
+        message.add_int64(FunctionField::filename, key.file);
         message.add_int64(FunctionField::start_line, key.start_line);
         return at->second;
     }
@@ -353,6 +383,7 @@ private:
     std::map<std::pair<uint32_t, bool>, uint64_t> locations_;
     std::map<MappingKey, Extent> mappings_;
     std::map<FunctionKey, uint64_t> functions_;
+    std::map<std::string_view, int64_t> inlined_names_;  ///< by linkage name
 };
 
 }  // namespace

@@ -126,6 +126,23 @@ TEST(ExportPprof, a_location_has_function_file_and_line) {
     EXPECT_EQ(function.number(5), 0x100u);
 }
 
+TEST(ExportPprof, inlined_functions_are_lines_before_the_symbols_own) {
+    Called called;
+    called.symbols.frames_at[0x104] = {
+        {"_ZN3box3addEi", "/src/box.h", 7}, {"", "/src/nameless.h", 8}, {"f", "/src/f.c", 9}};
+    const Message profile = called.written();
+    std::vector<std::pair<std::string, uint64_t>> lines;
+    const Message location(profile.bytes.at(4)[0]);
+    for (const std::string& bytes : location.bytes.at(4)) {
+        const Message line(bytes);
+        const Message function(profile.bytes.at(5).at(line.number(1) - 1));
+        lines.emplace_back(text(profile, function.number(2)) + " " + text(profile, function.number(4)),
+                           line.number(2));
+    }
+    EXPECT_EQ(lines, (std::vector<std::pair<std::string, uint64_t>>{{"box::add(int) /src/box.h", 7},
+                                                                    {"f /src/f.c", 9}}));
+}
+
 TEST(ExportPprof, says_what_was_counted_and_when) {
     const Message profile = Called{}.written();
     const Message type(profile.bytes.at(1).at(0)), period(profile.bytes.at(11).at(0));
