@@ -135,7 +135,7 @@ private:
     /// The list of symbols leaves them out, as it always has; nobody should have to wonder where they are.
     void note_outside(const ImageName& image, uint64_t samples) {
         samples_.notes().warn(std::to_string(samples) + " samples in " + printable(image.display()) +
-                              " lie in none of its symbols and are not shown");
+                              " lie in none of its symbols; lists of symbols leave them out");
     }
 
     void add_location(uint32_t image, SymbolCursor& cursor, ImageOffset offset) {

@@ -5,10 +5,15 @@ libpp_a_SOURCES = \
 	libpp/arrange.cpp libpp/arrange.h \
 	libpp/build_arcs.cpp libpp/build_arcs.h \
 	libpp/build_profile.cpp \
+	libpp/call_stacks.cpp libpp/call_stacks.h \
 	libpp/debuginfo.cpp libpp/debuginfo.h \
 	libpp/demangle.cpp libpp/demangle.h \
 	libpp/disassemble.cpp libpp/disassemble.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
+	libpp/export_callgrind.cpp \
+	libpp/export_pprof.cpp \
+	libpp/exporters.cpp libpp/exporter.h \
+	libpp/profile_part.cpp libpp/profile_part.h \
 	libpp/export_gmon.cpp libpp/export_gmon.h \
 	libpp/image_finder.cpp libpp/image_finder.h \
 	libpp/image_symbols.cpp libpp/image_symbols.h \
@@ -27,6 +32,7 @@ libpp_a_SOURCES = \
 	libpp/select.cpp libpp/select.h \
 	libpp/session_notes.cpp libpp/session_notes.h \
 	libpp/symbol_notes.cpp libpp/symbol_notes.h \
+	libpp/source_line.h \
 	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
 	libpp/symbolizer.cpp libpp/symbolizer.h \
 	libpp/write_annotated.cpp libpp/write_annotated.h \

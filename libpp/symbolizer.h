@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libop/address.h"
 #include "libop/diagnostics.h"
@@ -16,6 +17,7 @@
 #include "libop/session_info.h"
 #include "libpp/demangle.h"
 #include "libpp/image_finder.h"
+#include "libpp/source_line.h"
 
 namespace op::pp {
 
@@ -28,13 +30,6 @@ struct ImageSymbol {
     bool artificial;        ///< stands for a whole image or range without a symbol of its own
 };
 
-/// Where an instruction comes from.
-struct SourceLine {
-    std::string_view
-        file;  ///< as recorded by the compiler, directory joined; valid as long as the ImageSymbols
-    uint32_t line = 0;
-};
-
 /// The symbols of one image.
 class ImageSymbols {
 public:
@@ -44,6 +39,10 @@ public:
     /// Source line of the instruction at an offset; none without debug information. May read the debug file
     /// on first use.
     virtual std::optional<SourceLine> line(ImageOffset offset) = 0;
+    /// The functions at an instruction, the innermost inlined one first, the symbol's own function last. At
+    /// least one if there is debug information for the offset, else none. Names are valid as long as this
+    /// object. Reads the debug file as line() does, and the functions of a compilation unit on first use.
+    virtual std::vector<InlineFrame> frames(ImageOffset) { return {}; }
     /// The symbol's name in the wanted form; valid as long as this object. Demangles once per (symbol, mode).
     virtual std::string_view name(const ImageSymbol& symbol, Demangle mode) = 0;
     /// True if names come from a symbol table (not artificial, not frame ranges).

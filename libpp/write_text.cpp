@@ -29,21 +29,27 @@ std::string speed_text(double mhz) {
     return text;
 }
 
-std::string event_text(const ShownEvent& event) {
+std::string event_text(const ShownEvent& event, const char* verb) {
     if (!event.is_known) return "Unknown event\n";
-    return "Counted " + printable(event.name) + " events (" + event.description + ") with a unit mask of 0x" +
-           hex(event.unit_mask, 2) + " (" + event.mask_description + ") count " +
+    return verb + (" " + printable(event.name)) + " events (" + event.description +
+           ") with a unit mask of 0x" + hex(event.unit_mask, 2) + " (" + event.mask_description + ") count " +
            std::to_string(event.count) + "\n";
 }
 
+/// op2calltree, which makes callgrind files of `opreport -gdf`, expects a column of samples for every line
+/// that begins with "Counted" or "Profiling through timer", and takes one that begins with a hexadecimal
+/// digit for a symbol's.
 std::string events_text(const ReportHead& head) {
-    // Classic sessions of the timer have no count; the interval of ours is as good as one.
-    const bool is_timer = head.cpu_type == cpu_type_timer;
+    // Classic sessions of the timer have one event, which is not named and has no count.
+    const bool is_timer = head.cpu_type == cpu_type_timer && head.events.size() == 1;
     std::string text = is_timer ? "Profiling through timer interrupt\n" : "";
     for (const auto& event : head.events)
-        if (!is_timer || (event.is_known && event.count > 0)) text += event_text(event);
+        if (!is_timer)
+            text += event_text(event, "Counted");
+        else if (event.is_known && event.count > 0)
+            text += event_text(event, "Sampled");
     for (const auto& remark : head.remarks)
-        text += printable(remark) + "\n";
+        text += "Note: " + printable(remark) + "\n";
     return text;
 }
 
@@ -59,6 +65,7 @@ std::string class_text(const ProfileClass& column, Axis axis) {
         case Axis::cpu:
             return "Samples on CPU " + number(column.cpu) + "\n";
         case Axis::event:
+        case Axis::several:
             break;
     }
     return "";

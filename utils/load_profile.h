@@ -22,6 +22,7 @@ struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
     bool wants_lines = false;  ///< images without source lines are worth a note
+    bool may_differ_in_several = false;  ///< columns may, as for pp::arrange
 };
 
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it

@@ -7,9 +7,11 @@
 #include "libop/error.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
+#include "libpp/exporter.h"
 #include "libpp/report.h"
 #include "libpp/sample_set.h"
 #include "libpp/writer.h"
+#include "utils/export_profile.h"
 #include "utils/load_profile.h"
 #include "utils/output.h"
 #include "utils/report_options.h"
@@ -23,7 +25,8 @@ struct Options {
     pp::ReportOptions report;
     bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false;
     std::vector<std::string> merge, sort;
-    std::string demangle = "normal", format = "text", output_file;
+    std::string demangle = "normal", format = "text", output_file, output_dir;
+    const pp::Exporter* exporter = nullptr;  ///< if the format is one of another program's profiles
 };
 
 CommandSyntax syntax(Options& o) {
@@ -47,8 +50,10 @@ CommandSyntax syntax(Options& o) {
         {"demangle", 'D', &o.demangle, "C++ names: none, normal or smart", "HOW"},
         {"long-filenames", 'f', &o.report.long_names, "full paths"},
         {"no-header", 'n', &o.no_heads, "no banner, no column heads"},
-        {"format", 0, &o.format, "text, json or csv", "FORMAT"},
+        {"format", 0, &o.format, "text, json or csv; profiles for other programs: callgrind, pprof",
+         "FORMAT"},
         {"output-file", 'o', &o.output_file, "write the report to a file", "FILE"},
+        {"output-dir", 0, &o.output_dir, "write a profile for each application (callgrind, pprof)", "DIR"},
     };
     for (const auto& rows : {o.show.table(), o.common.table()})
         s.options.insert(s.options.end(), rows.begin(), rows.end());
@@ -59,9 +64,10 @@ bool has(const std::vector<std::string>& words, const char* word) {
     return std::ranges::find(words, word) != words.end();
 }
 
-/// --callgraph and --details list symbols.
+/// --callgraph and --details list symbols, exported profiles hold all of these.
 void settle_implied(Options& o) {
-    o.symbols |= o.callgraph || o.report.details;
+    o.exporter = pp::find_exporter(o.format);
+    o.symbols |= o.callgraph || o.report.details || o.exporter;
     o.report.addresses |= o.report.details;
 }
 
@@ -84,8 +90,30 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
         need_symbols(true, "{ } { }");
     if (o.report.global_percent && o.symbols && !o.callgraph && !o.report.details)
         found.push_back("--global-percent is of no use with --symbols: shares are of everything already");
+    if (!o.output_dir.empty()) found.push_back("--output-dir needs --format=callgrind or --format=pprof");
     if (o.exclude_dependent && (has(o.merge, "lib") || has(o.merge, "library")))
         found.push_back("--merge=lib and --exclude-dependent exclude each other");
+    return found;
+}
+
+/// The same for an exported profile: it holds every sample, in no order, so what only chooses and arranges
+/// rows is a mistake; what it holds anyway (-c, -d, -f, -g, -l, -w) is none.
+std::vector<std::string> export_conflicts(const Options& o, bool is_differential) {
+    std::vector<std::string> found;
+    const std::string format = "--format=" + o.format;
+    const auto refuse = [&](bool is_given, const char* option) {
+        if (is_given) found.push_back(format + " holds every sample: without " + option);
+    };
+    refuse(is_differential, "{ } { }");
+    refuse(!o.common.threshold.empty(), "--threshold");
+    refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
+    refuse(!o.report.include_symbols.empty(), "--include-symbols");
+    refuse(!o.sort.empty(), "--sort");
+    refuse(o.report.reverse, "--reverse-sort");
+    refuse(o.report.accumulated, "--accumulated");
+    refuse(o.report.global_percent, "--global-percent");
+    if (!o.output_file.empty() && !o.output_dir.empty())
+        found.push_back("--output-file and --output-dir exclude each other");
     return found;
 }
 
@@ -95,6 +123,8 @@ const pp::Writer& writer_for(const Options& o) {
     std::string known;
     for (const auto& one : pp::writers())
         known += (known.empty() ? "" : ", ") + std::string(one.name);
+    for (const auto& one : pp::exporters())
+        known += ", " + std::string(one.name);
     throw_usage("--format=" + o.format + ": not one of " + known);
 }
 
@@ -102,7 +132,7 @@ void settle(Options& o) {
     o.common.check();
     o.show.check();
     o.report.heads = !o.no_heads;
-    o.report.long_names |= !writer_for(o).is_for_people;
+    o.report.long_names |= !o.exporter && !writer_for(o).is_for_people;
     o.report.threshold = parse_threshold(o.common.threshold);
     o.report.demangle = parse_demangle(o.demangle);
     o.report.sort = pp::parse_sort_keys(o.sort);
@@ -147,6 +177,35 @@ void warn_of_lost_arcs(const std::optional<SessionInfo>& info, Diagnostics& note
         " calls were lost, their callers being in no known code; compile with -fno-omit-frame-pointer");
 }
 
+/// Tells what is wrong with the calls, if there should be any.
+void warn_of_calls(const Options& o, LoadedProfile& loaded) {
+    Diagnostics& notes = loaded.samples().notes();
+    const bool has_calls = !loaded.profile().arcs.empty();
+    if (o.callgraph && !has_calls) notes.warn("no call graph was recorded; profile with --callgraph");
+    if (o.callgraph || has_calls) warn_of_lost_arcs(loaded.opened().info, notes);
+}
+
+/// What an exported profile is made of: the calls, too, and processes, threads and CPUs apart as far as there
+/// is a place for them.
+LoadOptions load_for_export(const Options& o) {
+    LoadOptions load{{o.exclude_dependent, true}, pp::parse_merge(o.merge)};
+    load.may_differ_in_several = true;
+    if (o.exporter->tells_apart) return load;
+    load.merge.cpu = true;
+    load.merge.tid |= o.output_dir.empty();
+    load.merge.tgid |= o.output_dir.empty();
+    return load;
+}
+
+void export_to_files(const Options& o, LoadedProfile& loaded, Tool& tool) {
+    const pp::Profile& profile = loaded.profile();
+    warn_of_calls(o, loaded);
+    tool.print_notes();
+    const auto& info = loaded.opened().info;
+    export_profile(*o.exporter, profile, {info ? &*info : nullptr, o.report.demangle},
+                   {o.output_file, o.output_dir});
+}
+
 pp::Report report_on(const Options& o, LoadedProfile& loaded) {
     Diagnostics& notes = loaded.samples().notes();
     if (!o.symbols) {
@@ -157,8 +216,7 @@ pp::Report report_on(const Options& o, LoadedProfile& loaded) {
     }
     const pp::Profile& profile = loaded.profile();
     if (o.callgraph) {
-        if (profile.arcs.empty()) notes.warn("no call graph was recorded; profile with --callgraph");
-        warn_of_lost_arcs(loaded.opened().info, notes);
+        warn_of_calls(o, loaded);
         return report_callgraph(profile, loaded.head(o.report), o.report);
     }
     auto report = report_symbols(profile, loaded.head(o.report), o.report);
@@ -185,17 +243,24 @@ int opreport(Tool& tool, int argc, char** argv) {
     if (parsed.exit_status) return *parsed.exit_status;
     settle_implied(o);
     const pp::ProfileWords words = pp::split_differential(parsed.words);
-    const auto wrong = conflicts(o, words.second.has_value());
+    const bool is_differential = words.second.has_value();
+    const auto wrong = o.exporter ? export_conflicts(o, is_differential) : conflicts(o, is_differential);
     for (const auto& text : wrong)
         tool.complain(text);
     if (!wrong.empty()) return 1;
     settle(o);
-    const LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge), o.report.debug_info};
+    const LoadOptions load =
+        o.exporter ? load_for_export(o)
+                   : LoadOptions{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge), o.report.debug_info};
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, tool);
     if (o.common.says("sfile")) describe_selection(loaded);
+    if (o.exporter) {
+        export_to_files(o, loaded, tool);
+        return 0;
+    }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
     const bool is_for_people = writer_for(o).is_for_people;
     const std::string text = is_for_people ? write_styled_text(report, text_style(o.show, o.output_file))

@@ -59,6 +59,31 @@ TEST(TextWriter, banner_of_the_timer_names_no_event) {
     EXPECT_TRUE(write_text(report).starts_with("CPU: Core 2\nProfiling through timer interrupt\n"));
 }
 
+// What op2calltree takes for the line of an event.
+int event_lines(const std::string& text) {
+    int lines = text.starts_with("Counted") || text.starts_with("Profiling through timer");
+    for (const char* line : {"\nCounted", "\nProfiling through timer"})
+        for (size_t at = text.find(line); at != text.npos; at = text.find(line, at + 1))
+            ++lines;
+    return lines;
+}
+
+TEST(TextWriter, banner_has_one_event_line_a_column_for_op2calltree) {
+    ImageReport report{head(), {}};
+    EXPECT_EQ(event_lines(write_text(report)), 1);
+    report.head.cpu_type = cpu_type_timer;
+    EXPECT_EQ(event_lines(write_text(report)), 1);
+    report.head.columns.push_back(report.head.columns[0]);
+    report.head.events.push_back(report.head.events[0]);
+    EXPECT_EQ(event_lines(write_text(report)), 2);
+}
+
+TEST(TextWriter, no_remark_begins_with_a_hexadecimal_digit_which_op2calltree_takes_for_an_address) {
+    ImageReport report{head(), {}};
+    report.head.remarks = {"CPU_CLK_UNHALTED:100000 was counted in user mode only"};
+    EXPECT_NE(write_text(report).find("\nNote: CPU_CLK_UNHALTED:100000 was"), std::string::npos);
+}
+
 TEST(TextWriter, banner_names_the_classes_of_another_axis) {
     ImageReport report{head(), {}};
     report.head.axis = Axis::cpu;

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# go tool pprof reads what opreport --format=pprof writes, and counts what opreport counts, to the last sample.
+. "${srcdir:-.}/tests/e2e/clients.sh"
+need_client go golang-go
+make_sessions
+
+# pprof WORDS: what it prints; it looks for no names itself
+pprof() {
+	HOME=$work PPROF_TMPDIR=$work go tool pprof -symbolize=none "$@" 2>"$work/pprof.log" || fail "pprof $*"
+}
+
+# raw_totals FILE: the sums of all values of samples, one for each event
+raw_totals() {
+	pprof -raw "$1" | awk '/^Locations/ { exit_now = 1 } exit_now { next } /^Samples:/ { on = 1; next }
+		on && /^ *[0-9]+( +[0-9]+)*: / { sub(/:.*/, ""); for (i = 1; i <= NF; i++) sum[i] += $i; n = NF }
+		END { for (i = 1; i <= n; i++) printf "%s%d", (i > 1 ? " " : ""), sum[i]; print "" }'
+}
+
+# top FILE COLUMN [WORDS]: "COUNT NAME" a line; column 1 is flat, 4 with what was called
+top() {
+	file=$1 column=$2
+	shift 2
+	pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 "$@" "$file" |
+		awk -v c="$column" 'on { n = $c; sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, ""); print n, $0 } /flat%/ { on = 1 }' | by_name
+}
+
+for session in $sessions separate; do
+	report "$session" --format=pprof --output-file="$work/$session.pb.gz"
+	wanted=$(totals "$session")
+	found=$(raw_totals "$work/$session.pb.gz")
+	echo "$session: opreport $wanted, pprof $found"
+	[ "$wanted" = "$found" ] || fail "$session: pprof counts otherwise"
+	functions "$session" >"$work/functions"
+	top "$work/$session.pb.gz" 1 -noinlines | grep -v '^[0-9]* \[demo\]$' >"$work/top" # so pprof calls what is in no symbol
+	same "$session: the functions" "$work/functions" "$work/top"
+done
+
+# Where labels are asked for they choose samples; here thread 101 of process 100
+found=$(HOME=$work pprof -top -tagfocus=tid=101 "$work/separate.pb.gz" | sed -nE 's/^Showing nodes accounting for ([0-9]+), .*/\1/p')
+echo "separate, tid 101: $found"
+[ "$found" = 5 ] || fail "separate: the label tid does not choose thread 101"
+
+for session in $sessions; do
+	[ "$session" = real ] || continue
+	# The first caller of every sample is known, so outer has what was sampled in inner; where the kernel interrupted inner,
+	# here and there, stacks end in it.
+	wanted=$(report real -c --format=csv --no-header |
+		awk -F, '{ block = $1 } $2 == "function" { is_outer = /shop::Counter::outer/ } is_outer && ($2 == "callee" || $2 == "self") { n += $NF }
+			END { print n }')
+	found=$(top "$work/real.pb.gz" 4 | sed -nE 's/^([0-9]+) shop::Counter::outer.*/\1/p')
+	least=$(top "$work/real.pb.gz" 1 -noinlines | sed -nE 's/^([0-9]+) shop::Counter::inner.*/\1/p')
+	echo "real, in outer and what it called: opreport $wanted, pprof $found, of these $least in inner"
+	[ "$found" -le "$wanted" ] && [ "$found" -ge $((least * 9 / 10)) ] || fail "real: pprof does not know what outer called"
+	build_id=$(readelf -n "$work/program" | sed -n 's/.*Build ID: //p')
+	pprof -raw "$work/real.pb.gz" | sed -n '/^Mappings/,$p' >"$work/mappings"
+	cat "$work/mappings"
+	grep -q "^1: .* $work/program $build_id " "$work/mappings" || fail "real: the first mapping is not the program with its build-id"
+	pprof -raw "$work/real.pb.gz" >"$work/raw"
+	grep -q 'shop::Counter::inner(unsigned long) .*calls\.cpp:[1-9]' "$work/raw" || fail "real: no lines of inner"
+done

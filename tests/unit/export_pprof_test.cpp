@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <gtest/gtest.h>
+
+#include <map>
+#include <protozero/pbf_reader.hpp>
+
+#include "libop/gzip.h"
+#include "libpp/exporter.h"
+#include "tests/unit/fake_symbols.h"
+
+namespace op::pp {
+
+namespace {
+
+/// The fields of a message: numbers by field, packed ones in a row, and the messages in it.
+struct Message {
+    std::map<uint32_t, std::vector<uint64_t>> numbers;
+    std::map<uint32_t, std::vector<std::string>> bytes;
+
+    explicit Message(const std::string& data) {
+        protozero::pbf_reader in(data);
+        while (in.next()) {
+            if (in.wire_type() == protozero::pbf_wire_type::varint)
+                numbers[in.tag()].push_back(in.get_uint64());
+            else
+                bytes[in.tag()].push_back(in.get_string());
+        }
+    }
+    uint64_t number(uint32_t field) const { return numbers.contains(field) ? numbers.at(field).at(0) : 0; }
+    std::vector<uint64_t> packed(uint32_t field) const {
+        std::vector<uint64_t> result;
+        protozero::pbf_reader in(data_of(field));
+        while (in.next())
+            for (const uint64_t n : in.get_packed_uint64())
+                result.push_back(n);
+        return result;
+    }
+
+private:
+    /// A message with that packed field alone.
+    std::string data_of(uint32_t field) const {
+        const std::string& content = bytes.at(field).at(0);
+        return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(content.size())} + content;
+    }
+};
+
+/// f is called by g; the samples are in f.
+struct Called {
+    test::FakeSymbols symbols{{"f", 0x100, 0x20}, {"g", 0x1120, 0x20}};
+    Profile profile;
+    SessionInfo info;
+
+    Called() {
+        profile.columns = {ProfileClass{"TIMER", 1000, 0, {}, {}, {}}};
+        profile.images = {{ImageName{ImageName::Kind::file, "/bin/a"}, &symbols}};
+        profile.symbols = {{0, &symbols.symbols()[0]}, {0, &symbols.symbols()[1]}};
+        profile.locations = {{0, 0, ImageOffset{0x104}},
+                             {0, 1, ImageOffset{0x1130}},
+                             {0, Location::no_symbol, ImageOffset{0x9000}}};
+        profile.frames = {0, 2};
+        profile.samples = {{0, 0, 1}, {0, 1, 1}};
+        profile.counts = {5, 2};
+        profile.arcs = {{0, 0, 1, 0}};
+        profile.arc_counts = {3};
+        info.images["/bin/a"].build_id = "abcd";
+        info.start_time = 1000;
+        info.stop_time = 1003;
+    }
+    Message written() const {
+        profile.check();
+        return Message(gunzip(export_pprof(profile, {&info}), "pprof"));
+    }
+};
+
+std::string text(const Message& profile, uint64_t index) {
+    return profile.bytes.at(6).at(index);
+}
+
+uint64_t total(const Message& profile) {
+    uint64_t sum = 0;
+    for (const std::string& sample : profile.bytes.at(2))
+        for (const uint64_t value : Message(sample).packed(2))
+            sum += value;
+    return sum;
+}
+
+}  // namespace
+
+TEST(ExportPprof, counts_every_sample_once) {
+    EXPECT_EQ(total(Called{}.written()), 7u) << "the arc must not add to it";
+}
+
+TEST(ExportPprof, a_caller_is_a_second_frame_within_the_call) {
+    const Message profile = Called{}.written();
+    ASSERT_EQ(profile.bytes.at(2).size(), 3u) << "with a caller, without, and in no symbol";
+    const auto stack = Message(profile.bytes.at(2)[0]).packed(1);
+    ASSERT_EQ(stack.size(), 2u);
+    std::map<uint64_t, uint64_t> addresses;
+    for (const std::string& bytes : profile.bytes.at(4)) {
+        const Message location(bytes);
+        addresses[location.number(1)] = location.number(3);
+    }
+    EXPECT_EQ(addresses[stack[0]], 0x400104u);
+    EXPECT_EQ(addresses[stack[1]], 0x40112fu);
+}
+
+TEST(ExportPprof, a_mapping_has_file_build_id_and_the_place_it_was_linked_for) {
+    const Message profile = Called{}.written();
+    ASSERT_EQ(profile.bytes.at(3).size(), 2u) << "what lies in no symbol is linked who knows where";
+    const Message mapping(profile.bytes.at(3)[0]);
+    EXPECT_EQ(mapping.number(2), 0x400000u);
+    EXPECT_EQ(mapping.number(3), 0x402000u);
+    EXPECT_EQ(mapping.number(4), 0u);
+    EXPECT_EQ(text(profile, mapping.number(5)), "/bin/a");
+    EXPECT_EQ(text(profile, mapping.number(6)), "abcd");
+}
+
+TEST(ExportPprof, a_location_has_function_file_and_line) {
+    const Message profile = Called{}.written();
+    const Message location(profile.bytes.at(4)[0]);
+    const Message line(location.bytes.at(4).at(0));
+    EXPECT_EQ(line.number(2), 0x104u);
+    const Message function(profile.bytes.at(5).at(line.number(1) - 1));
+    EXPECT_EQ(text(profile, function.number(2)), "f");
+    EXPECT_EQ(text(profile, function.number(4)), "/src/f.c");
+    EXPECT_EQ(function.number(5), 0x100u);
+}
+
+TEST(ExportPprof, inlined_functions_are_lines_before_the_symbols_own) {
+    Called called;
+    called.symbols.frames_at[0x104] = {
+        {"_ZN3box3addEi", "/src/box.h", 7}, {"", "/src/nameless.h", 8}, {"f", "/src/f.c", 9}};
+    const Message profile = called.written();
+    std::vector<std::pair<std::string, uint64_t>> lines;
+    const Message location(profile.bytes.at(4)[0]);
+    for (const std::string& bytes : location.bytes.at(4)) {
+        const Message line(bytes);
+        const Message function(profile.bytes.at(5).at(line.number(1) - 1));
+        lines.emplace_back(text(profile, function.number(2)) + " " + text(profile, function.number(4)),
+                           line.number(2));
+    }
+    EXPECT_EQ(lines, (std::vector<std::pair<std::string, uint64_t>>{{"box::add(int) /src/box.h", 7},
+                                                                    {"f /src/f.c", 9}}));
+}
+
+TEST(ExportPprof, says_what_was_counted_and_when) {
+    const Message profile = Called{}.written();
+    const Message type(profile.bytes.at(1).at(0)), period(profile.bytes.at(11).at(0));
+    EXPECT_EQ(text(profile, type.number(1)) + "/" + text(profile, type.number(2)), "samples/count");
+    EXPECT_EQ(text(profile, period.number(1)) + "/" + text(profile, period.number(2)), "TIMER/nanoseconds");
+    EXPECT_EQ(profile.number(12), 1000u);
+    EXPECT_EQ(profile.number(9), 1'000'000'000'000u);
+    EXPECT_EQ(profile.number(10), 3'000'000'000u);
+    EXPECT_EQ(text(profile, 0), "");
+}
+
+TEST(ExportPprof, processes_are_labels_and_events_types) {
+    Called called;
+    called.profile.columns = {ProfileClass{"E", 100, 0, 7, 8, 1}, ProfileClass{"F", 100, 0, 7, 8, 1},
+                              ProfileClass{"E", 100, 0, 9, 9, 1}};
+    called.profile.counts = {1, 2, 0, 0, 0, 4};
+    called.profile.arcs.clear();
+    called.profile.arc_counts.clear();
+    const Message profile = called.written();
+    ASSERT_EQ(profile.bytes.at(1).size(), 2u);
+    EXPECT_EQ(text(profile, Message(profile.bytes.at(1)[1]).number(1)), "F");
+    ASSERT_EQ(profile.bytes.at(2).size(), 2u);
+    const Message sample(profile.bytes.at(2)[0]);
+    EXPECT_EQ(sample.packed(2), (std::vector<uint64_t>{1, 2}));
+    std::map<std::string, uint64_t> labels;
+    for (const std::string& bytes : sample.bytes.at(3)) {
+        const Message label(bytes);
+        labels[text(profile, label.number(1))] = label.number(3);
+    }
+    EXPECT_EQ(labels, (std::map<std::string, uint64_t>{{"app", 0}, {"pid", 7}, {"tid", 8}, {"cpu", 1}}));
+}
+
+TEST(ExportPprof, strings_are_utf8_whatever_names_are) {
+    Called called;
+    called.profile.images[0].name.name = "/bin/\xff\x1b";
+    const Message profile = called.written();
+    EXPECT_EQ(text(profile, Message(profile.bytes.at(3)[0]).number(5)), "/bin/\xef\xbf\xbd?");
+}
+
+}  // namespace op::pp
