@@ -107,6 +107,20 @@ std::string_view base_name(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
+size_t utf8_length(std::string_view text) {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+    for (size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+    const bool is_overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+    const bool is_surrogate = first == 0xed && byte(1) >= 0xa0;
+    const bool is_too_large = first == 0xf4 && byte(1) >= 0x90;
+    return is_overlong || is_surrogate || is_too_large ? 0 : length;
+}
+
 std::string printable(std::string_view text) {
     std::string out(text);
     std::replace_if(

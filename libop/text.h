@@ -33,6 +33,9 @@ std::string_view take_line(std::string_view& text);
 std::string_view take_word(std::string_view& text);
 /// The part after the last '/', or all of it.
 std::string_view base_name(std::string_view path);
+/// Length of the UTF-8 character at the front of `text` by RFC 3629, or 0 if there is none. `text` is not
+/// empty.
+size_t utf8_length(std::string_view text);
 /// The text with control characters (below 0x20, 0x7f) replaced by '?': safe to print in one line.
 std::string printable(std::string_view text);
 

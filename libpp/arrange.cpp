@@ -104,8 +104,8 @@ std::string remedies(const Parameter& shown, std::span<const ProfileClass> class
                 " values: " + list_text(values_of(b, classes)) + "; suggestion: " + remedies(a, classes));
 }
 
-/// The one way in which the classes differ.
-Axis find_axis(std::span<const ProfileClass> classes) {
+/// The way in which the classes differ.
+Axis find_axis(std::span<const ProfileClass> classes, bool may_differ_in_several) {
     const Parameter* shown = nullptr;
     for (const Parameter& parameter : parameters) {
         if (values_of(parameter, classes).size() < 2) continue;
@@ -113,6 +113,7 @@ Axis find_axis(std::span<const ProfileClass> classes) {
             shown &&
             (shown->axis == parameter.axis ||
              (shown->axis == Axis::tgid && parameter.axis == Axis::tid && are_main_threads(classes)));
+        if (shown && !may_join && may_differ_in_several) return Axis::several;
         if (shown && !may_join) throw_conflict(*shown, parameter, classes);
         shown = &parameter;
     }
@@ -166,12 +167,13 @@ std::string ProfileClass::short_name(Axis axis) const {
         case Axis::cpu:
             return "cpu:" + number_text(cpu);
         case Axis::event:
+        case Axis::several:
             break;
     }
     return event + ":" + std::to_string(count);
 }
 
-ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge) {
+ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge, bool may_differ_in_several) {
     ProfileClasses result;
     std::map<ImageName, std::map<ImageName, std::vector<ClassFile>>> images;
     std::map<std::tuple<ImageName, ImageName, ImageName>, std::vector<ClassFile>> arcs;
@@ -185,7 +187,7 @@ ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge) 
         }
         result.classes.push_back(std::move(draft.shown));
     }
-    result.axis = find_axis(result.classes);
+    result.axis = find_axis(result.classes, may_differ_in_several);
     result.is_library_merged = merge.library;
     for (auto& [key, arc] : arcs)
         result.arcs.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(arc)});

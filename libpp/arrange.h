@@ -26,7 +26,7 @@ struct Merge {
 Merge parse_merge(std::span<const std::string> values);
 
 /// What differs between columns.
-enum class Axis : uint8_t { event, tgid, tid, cpu };
+enum class Axis : uint8_t { event, tgid, tid, cpu, several };
 
 /// One column of a report.
 struct ProfileClass {
@@ -35,7 +35,7 @@ struct ProfileClass {
     uint64_t unit_mask = 0;                  ///< the OR of those merged
     std::optional<uint32_t> tgid, tid, cpu;  ///< none = all
 
-    /// Column head: "EVENT:COUNT", "tgid:N", "tid:N" or "cpu:N".
+    /// Column head: "EVENT:COUNT", "tgid:N", "tid:N" or "cpu:N"; with several axes the first of these.
     std::string short_name(Axis axis) const;
     bool operator==(const ProfileClass&) const = default;
 };
@@ -74,8 +74,9 @@ struct ProfileClasses {
     bool is_library_merged = false;
 };
 
-/// Arranges files; there is at least one. Throws a usage error if classes differ in more than one way, which
-/// says in which and what to merge or to ask for.
-ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge);
+/// Arranges files; there is at least one. Throws a usage error if classes differ in more than one way and
+/// `may_differ_in_several` is false, which says in which and what to merge or to ask for.
+ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge,
+                       bool may_differ_in_several = false);
 
 }  // namespace op::pp

@@ -13,6 +13,7 @@ libpp_a_SOURCES = \
 	libpp/image_finder.cpp libpp/image_finder.h \
 	libpp/image_symbols.cpp libpp/image_symbols.h \
 	libpp/kernel_symbols.cpp libpp/kernel_symbols.h \
+	libpp/markup.cpp libpp/markup.h \
 	libpp/object_file.h \
 	libpp/percent.cpp libpp/percent.h \
 	libpp/profile.cpp libpp/profile.h \
@@ -33,4 +34,6 @@ libpp_a_SOURCES = \
 	libpp/write_json.cpp \
 	libpp/write_text.cpp libpp/write_text.h \
 	libpp/write_text_symbols.cpp \
-	libpp/writers.cpp libpp/writer.h
+	libpp/write_xml.cpp \
+	libpp/writers.cpp libpp/writer.h \
+	libpp/xml_document.cpp libpp/xml_document.h

@@ -59,6 +59,7 @@ std::string class_text(const ProfileClass& column, Axis axis) {
         case Axis::cpu:
             return "Samples on CPU " + number(column.cpu) + "\n";
         case Axis::event:
+        case Axis::several:
             break;
     }
     return "";

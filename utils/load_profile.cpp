@@ -9,7 +9,7 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
     : common_(common),
       opened_(open_specified_sessions(common, words, tool)),
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
-      classes_(arrange(files_, options.merge)),
+      classes_(arrange(files_, options.merge, options.may_differ_in_several)),
       samples_(opened_.sessions, files_, opened_.accounted, tool.notes) {}
 
 const pp::Profile& LoadedProfile::profile() {

@@ -20,6 +20,7 @@ namespace op::tool {
 struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
+    bool may_differ_in_several = false;  ///< columns may, as for pp::arrange
 };
 
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
