@@ -10,6 +10,7 @@ libpp_a_SOURCES = \
 	libpp/disassemble.cpp libpp/disassemble.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
 	libpp/export_gmon.cpp libpp/export_gmon.h \
+	libpp/html_style.cpp libpp/html_style.h \
 	libpp/image_finder.cpp libpp/image_finder.h \
 	libpp/image_symbols.cpp libpp/image_symbols.h \
 	libpp/kernel_symbols.cpp libpp/kernel_symbols.h \
@@ -30,6 +31,7 @@ libpp_a_SOURCES = \
 	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
 	libpp/symbolizer.cpp libpp/symbolizer.h \
 	libpp/write_annotated.cpp libpp/write_annotated.h \
+	libpp/write_annotated_html.cpp libpp/write_annotated_html.h \
 	libpp/write_csv.cpp \
 	libpp/write_json.cpp \
 	libpp/write_text.cpp libpp/write_text.h \
