@@ -100,6 +100,7 @@ public:
         open_lines();
         return lines_->has_lines();
     }
+    std::span<const std::byte> code(const ImageSymbol& symbol) const override;
     bool has_symbols() const override { return table_ != SymbolTable::none; }
 
 private:
@@ -177,6 +178,16 @@ void ElfImage::add(const SymbolRange& range) {
         name = made_names_.emplace_back("anonymous symbol from section " + std::string(range.section));
     if (name.empty()) name = made_names_.emplace_back("[0x" + hex(range.address.value()) + "]");
     symbols_.push_back({{range.start}, range.length, range.address, name, range.name.empty()});
+}
+
+std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) const {
+    for (const Section& section : object_->sections()) {
+        if (!section.code || symbol.address < section.address) continue;
+        const uint64_t first = symbol.address - section.address;
+        if (first >= section.bytes.size()) continue;
+        return section.bytes.subspan(first, std::min<uint64_t>(symbol.length, section.bytes.size() - first));
+    }
+    return {};
 }
 
 void ElfImage::open_lines() {

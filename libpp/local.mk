@@ -15,9 +15,11 @@ libpp_a_SOURCES = \
 	libpp/exporters.cpp libpp/exporter.h \
 	libpp/profile_part.cpp libpp/profile_part.h \
 	libpp/export_gmon.cpp libpp/export_gmon.h \
+	libpp/html_style.cpp libpp/html_style.h \
 	libpp/image_finder.cpp libpp/image_finder.h \
 	libpp/image_symbols.cpp libpp/image_symbols.h \
 	libpp/kernel_symbols.cpp libpp/kernel_symbols.h \
+	libpp/markup.cpp libpp/markup.h \
 	libpp/object_file.h \
 	libpp/percent.cpp libpp/percent.h \
 	libpp/profile.cpp libpp/profile.h \
@@ -36,8 +38,11 @@ libpp_a_SOURCES = \
 	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
 	libpp/symbolizer.cpp libpp/symbolizer.h \
 	libpp/write_annotated.cpp libpp/write_annotated.h \
+	libpp/write_annotated_html.cpp libpp/write_annotated_html.h \
 	libpp/write_csv.cpp \
 	libpp/write_json.cpp \
 	libpp/write_text.cpp libpp/write_text.h \
 	libpp/write_text_symbols.cpp \
-	libpp/writers.cpp libpp/writer.h
+	libpp/write_xml.cpp \
+	libpp/writers.cpp libpp/writer.h \
+	libpp/xml_document.cpp libpp/xml_document.h

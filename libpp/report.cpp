@@ -80,6 +80,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     head.columns.assign(columns.begin(), columns.end());
     head.cpu_type = header.cpu_type;
     head.cpu_speed_mhz = header.cpu_speed_mhz;
+    head.request = options.request;
     const CpuType* const type = find_cpu_type(header.cpu_type);
     head.cpu_name = type ? std::string(type->title) : "unknown type " + std::to_string(header.cpu_type);
     const size_t events = axis == Axis::event ? columns.size() : 1;

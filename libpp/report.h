@@ -28,6 +28,13 @@ enum class SortKey : uint8_t { sample, image, app_name, symbol, debug, vma };
 /// Parses the values of --sort. Throws a usage error on an unknown one.
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
 
+/// How a report was asked for, in the words of the command line. What is empty was not given.
+struct ReportRequest {
+    std::string command;  ///< all of it, a blank between words
+    std::vector<std::string> sessions, image_paths, merge, include_symbols, exclude_symbols;
+    bool debug_info = false, details = false, exclude_dependent = false;
+};
+
 /// What to show. Every list that is empty asks for nothing special.
 struct ReportOptions {
     bool heads = true;            ///< banner and column heads
@@ -44,6 +51,7 @@ struct ReportOptions {
     std::vector<SortKey> sort;                 ///< most important first; the default order follows
     std::vector<std::string> include_symbols;  ///< only these, named as in the object file
     std::vector<std::string> exclude_symbols;  ///< not these
+    ReportRequest request;                     ///< for the head; changes nothing else
 };
 
 /// What a banner says of an event.
@@ -66,6 +74,7 @@ struct ReportHead {
     std::string cpu_name;              ///< for people
     double cpu_speed_mhz = 0;          ///< 0 = unknown
     std::vector<std::string> remarks;  ///< on the modes events were counted in; one a line
+    ReportRequest request;
 };
 
 /// The head of a report on these columns, whose samples' header is `header`; `info` (may be null) knows the
@@ -125,7 +134,9 @@ struct SymbolReport {
     std::vector<size_t> first_detail;  ///< one per row and one more: where its addresses begin, the next's do
     std::vector<DetailRow> details;    ///< by row, then address
     std::vector<uint64_t> detail_counts;  ///< one per detail and column
-    bool has_global_percent = false;      ///< details are shares of everything, not of their symbol
+    std::vector<std::span<const std::byte>>
+        code;  ///< one per row: its bytes, empty if its image is not at hand; valid as long as the Symbolizer
+    bool has_global_percent = false;  ///< details are shares of everything, not of their symbol
     // Of a comparison only; else empty. Counts are the second profile's, but of removed rows the first's.
     std::vector<Difference> differences;  ///< one per row and column
 };

@@ -103,7 +103,12 @@ SymbolReport report_symbols(const Profile& profile, ReportHead head, const Repor
     report.rows = std::move(sorted.rows);
     report.counts = std::move(sorted.counts);
     report.has_global_percent = options.global_percent;
-    if (options.details) DetailCollector(profile, sorted.symbols).put_into(report, options.debug_info);
+    if (!options.details) return report;
+    DetailCollector(profile, sorted.symbols).put_into(report, options.debug_info);
+    for (const AppSymbol& row : sorted.symbols) {
+        const ProfileSymbol& symbol = profile.symbols[row.symbol];
+        report.code.push_back(profile.images[symbol.image].symbols->code(*symbol.symbol));
+    }
     return report;
 }
 

@@ -13,6 +13,10 @@
 
 namespace op::pp {
 
+std::span<const std::byte> ImageSymbols::code(const ImageSymbol&) const {
+    return {};
+}
+
 const ImageSymbol* ImageSymbols::find(ImageOffset offset) const {
     const auto all = symbols();
     const auto next = std::ranges::upper_bound(all, offset, {}, &ImageSymbol::start);

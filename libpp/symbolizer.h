@@ -3,6 +3,7 @@
 // Does not print, does not know what samples are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,6 +46,8 @@ public:
     virtual std::vector<InlineFrame> frames(ImageOffset) { return {}; }
     /// The symbol's name in the wanted form; valid as long as this object. Demangles once per (symbol, mode).
     virtual std::string_view name(const ImageSymbol& symbol, Demangle mode) = 0;
+    /// The symbol's bytes in its image; empty if the image is not at hand. Valid as long as this object.
+    virtual std::span<const std::byte> code(const ImageSymbol& symbol) const;
     /// True if names come from a symbol table (not artificial, not frame ranges).
     virtual bool has_symbols() const = 0;
     /// True if there is debug information to take lines from. May read the debug file on first use.

@@ -15,6 +15,9 @@ namespace op::pp {
 struct Writer {
     std::string_view name;
     bool is_for_people;  ///< else names of images are whole paths
+    /// Takes symbol lists and call graphs only, in the order of application and image; knows no shares,
+    /// running sums and comparisons; columns may differ in several ways.
+    bool is_by_application;
     /// The report in this format. Names in it come from foreign files: a writer lets no control character
     /// out.
     std::string (*write)(const Report& report);
@@ -40,5 +43,8 @@ std::string write_styled_text(const Report& report, const TextStyle& style);
 std::string write_csv(const Report& report);
 /// One JSON object (doc/FORMATS.md).
 std::string write_json(const Report& report);
+
+/// XML by application, process and thread (doc/FORMATS.md, doc/opreport.xsd).
+std::string write_xml(const Report& report);
 
 }  // namespace op::pp

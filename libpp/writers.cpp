@@ -9,9 +9,10 @@ namespace op::pp {
 namespace {
 
 constexpr Writer table[] = {
-    {"text", true, write_text},
-    {"json", false, write_json},
-    {"csv", false, write_csv},
+    {"text", true, false, write_text},
+    {"json", false, false, write_json},
+    {"csv", false, false, write_csv},
+    {"xml", false, true, write_xml},
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ tests_unit_tests_SOURCES = \
 	tests/unit/select_test.cpp \
 	tests/unit/vmlinux_test.cpp \
 	tests/unit/write_text_test.cpp \
+	tests/unit/write_annotated_html_test.cpp \
+	tests/unit/write_xml_test.cpp \
+	tests/unit/markup_test.cpp \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/call_stacks_test.cpp \
 	tests/unit/export_callgrind_test.cpp \
@@ -178,7 +181,7 @@ tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
 tests_e2e_can_profile_SOURCES = tests/e2e/can_profile.cpp
 e2e_tests = tests/e2e/callgrind_test.sh tests/e2e/op2calltree_test.sh tests/e2e/pprof_test.sh \
-	tests/e2e/debuginfod_test.sh tests/e2e/terminal_test.sh \
+	tests/e2e/html_test.sh tests/e2e/xml_test.sh tests/e2e/debuginfod_test.sh tests/e2e/terminal_test.sh \
 	tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
 	tests/e2e/opcontrol_test.sh
 checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh

@@ -9,6 +9,7 @@
 #include "libop/record.h"
 #include "libop/text.h"
 #include "libpp/write_annotated.h"
+#include "libpp/write_annotated_html.h"
 #include "utils/code_listing.h"
 #include "utils/load_profile.h"
 #include "utils/source_finder.h"
@@ -20,18 +21,19 @@ namespace {
 struct Options {
     CommonOptions common;
     pp::ReportOptions report;
-    bool source = false, assembly = false, exclude_dependent = false;
+    bool source = false, assembly = false, html = false, exclude_dependent = false;
     std::string output_dir, demangle = "normal", objdump_params;
     std::vector<std::string> search_dirs, base_dirs, include_files, exclude_files, merge;
 };
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
-    s.synopsis = "--source|--assembly [PROFILE SPECIFICATION...]";
+    s.synopsis = "--source|--html|--assembly [PROFILE SPECIFICATION...]";
     s.options = {
         {"source", 's', &o.source, "annotate source files"},
         {"assembly", 'a', &o.assembly, "annotate instructions; with --source among source lines"},
-        {"output-dir", 'o', &o.output_dir, "write a file for each source file below it", "DIR"},
+        {"html", 0, &o.html, "annotate source files in one page for a browser"},
+        {"output-dir", 'o', &o.output_dir, "write a file for each source file, or the page, below it", "DIR"},
         {"search-dirs", 'd', &o.search_dirs, "where to look for source files", "DIR,..."},
         {"base-dirs", 'b', &o.base_dirs, "strip these from the names of source files (needs -d)", "DIR,..."},
         {"include-file", 0, &o.include_files, "only these source files", "PATTERN,..."},
@@ -51,7 +53,8 @@ CommandSyntax syntax(Options& o) {
 /// What is wrong with the combination of options; empty if nothing is.
 std::vector<std::string> conflicts(const Options& o) {
     std::vector<std::string> found;
-    if (!o.source && !o.assembly) found.emplace_back("give --source, --assembly or both");
+    if (!o.source && !o.assembly && !o.html) found.emplace_back("give --source, --html, --assembly or both");
+    if (o.assembly && o.html) found.emplace_back("--html is for source files: without --assembly");
     if (o.assembly && !o.output_dir.empty())
         found.emplace_back("--output-dir is for source files: without --assembly");
     if (o.assembly && (!o.include_files.empty() || !o.exclude_files.empty()))
@@ -114,20 +117,24 @@ public:
 
 private:
     void write_sources() {
+        if (annotation_.files.empty()) notes_.warn("nothing to show: no source file reaches --threshold");
+        std::optional<TreeWriter> tree;
+        if (!o_.output_dir.empty()) tree.emplace(o_.output_dir);
+        if (o_.html)
+            write_page(tree);
+        else
+            write_listings(tree);
+    }
+
+    void write_listings(std::optional<TreeWriter>& tree) {
         const std::string banner = annotation_banner(
             annotation_, command_,
             {"Output annotated source file with samples",
              threshold_text(o_, "Output all files", "Output files where samples count reach ")});
-        std::optional<TreeWriter> tree;
-        if (!o_.output_dir.empty()) tree.emplace(o_.output_dir);
-        if (annotation_.files.empty()) notes_.warn("nothing to show: no source file reaches --threshold");
         std::string text = banner;
         for (const pp::AnnotatedFile& file : annotation_.files) {
             if (!is_wanted(o_, file.path)) continue;
-            const auto source = finder_.read(file.path);
-            if (!source)
-                notes_.warn("source " + printable(file.path) + " is not found: its symbols are listed");
-            const std::string lines = annotated_lines(annotation_, file, source);
+            const std::string lines = annotated_lines(annotation_, file, source_of(file));
             const std::string totals = annotation_totals(annotation_, file);
             const std::string zero = annotated_line_zero(annotation_, file);
             if (tree)
@@ -136,6 +143,23 @@ private:
                 text += totals + "\n" + zero + lines;
         }
         if (!tree) write_stdout(text);
+    }
+
+    void write_page(std::optional<TreeWriter>& tree) {
+        std::vector<pp::AnnotatedSource> sources;
+        for (const pp::AnnotatedFile& file : annotation_.files)
+            if (is_wanted(o_, file.path)) sources.push_back({&file, source_of(file)});
+        const std::string page = annotated_html(annotation_, sources, command_);
+        if (tree)
+            tree->write("index.html", page);
+        else
+            write_stdout(page);
+    }
+
+    std::optional<std::string> source_of(const pp::AnnotatedFile& file) {
+        auto source = finder_.read(file.path);
+        if (!source) notes_.warn("source " + printable(file.path) + " is not found: its symbols are listed");
+        return source;
     }
 
     void write_file(TreeWriter& tree, const std::string& path, const std::string& text) {

@@ -23,9 +23,9 @@ struct Options {
     CommonOptions common;
     ShowOptions show;
     pp::ReportOptions report;
-    bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false;
+    bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false, xml = false;
     std::vector<std::string> merge, sort;
-    std::string demangle = "normal", format = "text", output_file, output_dir;
+    std::string demangle = "normal", format, output_file, output_dir;
     const pp::Exporter* exporter = nullptr;  ///< if the format is one of another program's profiles
 };
 
@@ -50,7 +50,8 @@ CommandSyntax syntax(Options& o) {
         {"demangle", 'D', &o.demangle, "C++ names: none, normal or smart", "HOW"},
         {"long-filenames", 'f', &o.report.long_names, "full paths"},
         {"no-header", 'n', &o.no_heads, "no banner, no column heads"},
-        {"format", 0, &o.format, "text, json or csv; profiles for other programs: callgrind, pprof",
+        {"xml", 'X', &o.xml, "symbols by application as XML (--format=xml)"},
+        {"format", 0, &o.format, "text, json, csv or xml; profiles for other programs: callgrind, pprof",
          "FORMAT"},
         {"output-file", 'o', &o.output_file, "write the report to a file", "FILE"},
         {"output-dir", 0, &o.output_dir, "write a profile for each application (callgrind, pprof)", "DIR"},
@@ -69,6 +70,29 @@ void settle_implied(Options& o) {
     o.exporter = pp::find_exporter(o.format);
     o.symbols |= o.callgraph || o.report.details || o.exporter;
     o.report.addresses |= o.report.details;
+}
+
+const pp::Writer& writer_for(const Options& o) {
+    const std::string format = !o.format.empty() ? o.format : o.xml ? "xml" : "text";
+    const pp::Writer* const writer = pp::find_writer(format);
+    if (writer) return *writer;
+    std::string known;
+    for (const auto& one : pp::writers())
+        known += (known.empty() ? "" : ", ") + std::string(one.name);
+    for (const auto& one : pp::exporters())
+        known += ", " + std::string(one.name);
+    throw_usage("--format=" + o.format + ": not one of " + known);
+}
+
+/// What a writer by application cannot show.
+void add_format_conflicts(const Options& o, bool is_differential, std::vector<std::string>& found) {
+    const pp::Writer& writer = writer_for(o);
+    const std::string format = " is not for --format=" + std::string(writer.name);
+    if (o.xml && writer.name != "xml") found.push_back("--xml" + format);
+    if (!writer.is_by_application) return;
+    if (is_differential) found.push_back("{ } { }" + format);
+    if (o.report.accumulated) found.push_back("--accumulated" + format);
+    if (o.report.global_percent) found.push_back("--global-percent" + format);
 }
 
 /// What is wrong with the combination of options; empty if nothing is.
@@ -93,6 +117,7 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
     if (!o.output_dir.empty()) found.push_back("--output-dir needs --format=callgrind or --format=pprof");
     if (o.exclude_dependent && (has(o.merge, "lib") || has(o.merge, "library")))
         found.push_back("--merge=lib and --exclude-dependent exclude each other");
+    add_format_conflicts(o, is_differential, found);
     return found;
 }
 
@@ -105,6 +130,7 @@ std::vector<std::string> export_conflicts(const Options& o, bool is_differential
         if (is_given) found.push_back(format + " holds every sample: without " + option);
     };
     refuse(is_differential, "{ } { }");
+    refuse(o.xml, "--xml");
     refuse(!o.common.threshold.empty(), "--threshold");
     refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     refuse(!o.report.include_symbols.empty(), "--include-symbols");
@@ -117,18 +143,41 @@ std::vector<std::string> export_conflicts(const Options& o, bool is_differential
     return found;
 }
 
-const pp::Writer& writer_for(const Options& o) {
-    const pp::Writer* const writer = pp::find_writer(o.format);
-    if (writer) return *writer;
-    std::string known;
-    for (const auto& one : pp::writers())
-        known += (known.empty() ? "" : ", ") + std::string(one.name);
-    for (const auto& one : pp::exporters())
-        known += ", " + std::string(one.name);
-    throw_usage("--format=" + o.format + ": not one of " + known);
+/// A writer by application has symbols, in an order of its own.
+void settle_by_application(Options& o, Diagnostics& notes) {
+    if (!o.sort.empty() || o.report.reverse)
+        notes.warn("--sort and --reverse-sort are ignored: this format is sorted by application and image");
+    o.symbols = true;
+    o.report.sort = {pp::SortKey::app_name, pp::SortKey::image};
+    o.report.reverse = false;
 }
 
-void settle(Options& o) {
+/// The `session:` words' values, as given.
+std::vector<std::string> given_sessions(const std::vector<std::string>& words) {
+    constexpr std::string_view tag = "session:";
+    std::vector<std::string> sessions;
+    for (const auto& word : words)
+        if (word.starts_with(tag)) sessions.push_back(word.substr(tag.size()));
+    return sessions;
+}
+
+pp::ReportRequest request_of(const Options& o, const std::vector<std::string>& words, const Tool& tool,
+                             std::span<char*> arguments) {
+    pp::ReportRequest request{tool.name,
+                              given_sessions(words),
+                              o.common.image_paths,
+                              o.merge,
+                              o.report.include_symbols,
+                              o.report.exclude_symbols,
+                              o.report.debug_info,
+                              o.report.details,
+                              o.exclude_dependent};
+    for (const char* const argument : arguments)
+        request.command += std::string(" ") + argument;
+    return request;
+}
+
+void settle(Options& o, Diagnostics& notes) {
     o.common.check();
     o.show.check();
     o.report.heads = !o.no_heads;
@@ -136,6 +185,7 @@ void settle(Options& o) {
     o.report.threshold = parse_threshold(o.common.threshold);
     o.report.demangle = parse_demangle(o.demangle);
     o.report.sort = pp::parse_sort_keys(o.sort);
+    if (!o.exporter && writer_for(o).is_by_application) settle_by_application(o, notes);
 }
 
 /// --verbose=sfile: what was selected and how it was arranged.
@@ -187,6 +237,13 @@ void warn_of_calls(const Options& o, LoadedProfile& loaded) {
 
 /// What an exported profile is made of: the calls, too, and processes, threads and CPUs apart as far as there
 /// is a place for them.
+LoadOptions load_for_report(const Options& o) {
+    LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
+    load.wants_lines = o.report.debug_info;
+    load.may_differ_in_several = writer_for(o).is_by_application;
+    return load;
+}
+
 LoadOptions load_for_export(const Options& o) {
     LoadOptions load{{o.exclude_dependent, true}, pp::parse_merge(o.merge)};
     load.may_differ_in_several = true;
@@ -248,10 +305,10 @@ int opreport(Tool& tool, int argc, char** argv) {
     for (const auto& text : wrong)
         tool.complain(text);
     if (!wrong.empty()) return 1;
-    settle(o);
-    const LoadOptions load =
-        o.exporter ? load_for_export(o)
-                   : LoadOptions{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge), o.report.debug_info};
+    settle(o, tool.notes);
+    o.report.request =
+        request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
+    const LoadOptions load = o.exporter ? load_for_export(o) : load_for_report(o);
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;

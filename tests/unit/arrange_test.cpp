@@ -58,6 +58,13 @@ TEST(Merge, tgid_implies_tid_and_all_is_everything) {
     EXPECT_THROW(merge_of({"everything"}), Error);
 }
 
+TEST(ProfileClasses, may_differ_in_several_ways_if_asked_for) {
+    const auto all = files({"E.1.0.7.8.0", "E.1.0.7.9.0", "F.1.0.7.9.1"});
+    EXPECT_EQ(arrange(all, {}, true).axis, Axis::several);
+    EXPECT_EQ(arrange(all, {}, true).classes.size(), 3u);
+    EXPECT_EQ(arrange(files({"E.1.0.7.8.all", "E.1.0.7.9.all"}), {}, true).axis, Axis::tid);
+}
+
 TEST(ProfileClasses, one_class_is_on_the_event_axis) {
     const auto classes = arrange(files({"E.100.0.all.all.all"}), {});
     EXPECT_EQ(classes.axis, Axis::event);

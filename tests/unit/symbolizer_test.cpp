@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "libop/fd.h"
 #include "libop/gzip.h"
 #include "tests/unit/fixtures.h"
@@ -55,6 +57,17 @@ TEST_F(Symbolizing, file_offsets_find_their_function_and_linked_address) {
     EXPECT_EQ(demo.link_address({0xc5}).value(), 0x4000c5u);
     EXPECT_TRUE(demo.has_symbols());
     EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, the_bytes_of_a_symbol_are_those_of_its_range) {
+    auto& demo = symbols("/usr/bin/demo");
+    const ImageSymbol* const main = demo.find({0xc0});
+    ASSERT_NE(main, nullptr);
+    const MappedFile file(root_ + "/usr/bin/demo");
+    const auto expected = file.bytes().subspan(0xc0, main->length);
+    EXPECT_TRUE(std::ranges::equal(demo.code(*main), expected));
+    auto& missing = symbols("/usr/bin/missing");
+    EXPECT_TRUE(missing.code(missing.symbols()[0]).empty());
 }
 
 TEST_F(Symbolizing, source_lines_come_from_the_debug_information) {
