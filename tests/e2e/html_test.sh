@@ -35,7 +35,7 @@ is() {
 
 "$tests/golden/make_session" "$source/tests/golden/sessions/demo.txt" demo
 mkdir sources
-cp "$source/tests/fixtures/demo.s" sources/
+cat "$source/tests/fixtures/demo.s" >sources/demo.s
 page out
 page=out/index.html
 
