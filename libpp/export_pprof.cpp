@@ -97,6 +97,12 @@ struct FunctionKey {
     auto operator<=>(const FunctionKey&) const = default;
 };
 
+/// What is the same for all locations of a symbol; names are indexes of strings.
+struct OwnName {
+    int64_t name, system_name;
+    SourceLine start;  ///< empty = unknown
+};
+
 /// A function at an instruction.
 struct Line {
     uint64_t function;
@@ -127,8 +133,11 @@ public:
     }
 
 private:
+    /// The index of a text in the table of strings.
     int64_t string(std::string_view text) {
-        return static_cast<int64_t>(static_cast<uint32_t>(strings_.intern(utf8(text))));
+        const auto raw = static_cast<uint32_t>(raw_strings_.intern(text));
+        if (raw == indexes_.size()) indexes_.push_back(static_cast<uint32_t>(strings_.intern(utf8(text))));
+        return indexes_[raw];
     }
 
     // Types
@@ -274,11 +283,16 @@ private:
 
     /// The function that a location's symbol is; `file` is that of the instruction.
     uint64_t function_of(const Location& location, std::string_view file) {
-        const ImageSymbol& symbol = *profile_.symbols[location.symbol].symbol;
-        const std::optional<SourceLine> start = symbols(location).line(symbol.start);
-        if (file.empty() && start) file = start->file;
-        return function({string(symbols(location).name(symbol, context_.demangle)), string(symbol.name),
-                         string(file), start && start->file == file ? start->line : 0});
+        const auto [at, is_new] = own_names_.try_emplace(location.symbol);
+        OwnName& own = at->second;
+        if (is_new) {
+            const ImageSymbol& symbol = *profile_.symbols[location.symbol].symbol;
+            own = {string(symbols(location).name(symbol, context_.demangle)), string(symbol.name),
+                   symbols(location).line(symbol.start).value_or(SourceLine{})};
+        }
+        if (file.empty()) file = own.start.file;
+        return function(
+            {own.name, own.system_name, string(file), own.start.file == file ? own.start.line : 0});
     }
 
     uint64_t function(const FunctionKey& key) {
@@ -377,12 +391,15 @@ private:
     const ExportContext& context_;
     std::string bytes_;
     pbf_builder<ProfileField> out_{bytes_};
-    StringTable strings_;
+    StringTable strings_;               ///< the file's
+    StringTable raw_strings_;           ///< as they were given, numbered without a gap
+    std::vector<uint32_t> indexes_{0};  ///< in strings_, of each of these
     size_t types_ = 0;
     std::vector<size_t> type_of_column_;
     std::map<std::pair<uint32_t, bool>, uint64_t> locations_;
     std::map<MappingKey, Extent> mappings_;
     std::map<FunctionKey, uint64_t> functions_;
+    std::map<uint32_t, OwnName> own_names_;              ///< by index into Profile::symbols
     std::map<std::string_view, int64_t> inlined_names_;  ///< by linkage name
 };
 
