@@ -21,7 +21,7 @@ namespace op::tool {
 struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
-    bool wants_lines = false;  ///< images without source lines are worth a note
+    bool wants_lines = false;            ///< images without source lines are worth a note
     bool may_differ_in_several = false;  ///< columns may, as for pp::arrange
 };
 

@@ -23,7 +23,7 @@ $report >"$work/plain.txt" 2>/dev/null || fail "opreport in a pipe"
 on_terminal "OPROFILE_PAGER=cat $report 2>/dev/null" >"$work/tty.log"
 grep -q "$escape\[31m" "$work/tty.log" || fail "no colours on a terminal"
 sed "s/$escape\[[0-9]*m//g" "$work/tty.log" | awk 'length > 60 { print; bad = 1 } END { exit bad }' |
-	grep -v "^CPU\|^Counted\|^Profiling" >"$work/wide.log" || true
+	grep -v "^CPU\|^Counted\|^Sampled\|^Profiling" >"$work/wide.log" || true
 [ ! -s "$work/wide.log" ] || fail "lines wider than the terminal"
 
 on_terminal "NO_COLOR=1 OPROFILE_PAGER=cat $report 2>/dev/null" >"$work/no_color.log"
