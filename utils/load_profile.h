@@ -10,6 +10,7 @@
 #include "libpp/profile.h"
 #include "libpp/report.h"
 #include "libpp/sample_set.h"
+#include "libpp/split_inlines.h"
 #include "libpp/symbolizer.h"
 #include "utils/report_options.h"
 #include "utils/tool.h"
@@ -20,6 +21,7 @@ namespace op::tool {
 struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
+    std::optional<pp::SplitOptions> split = {};  ///< symbols by inlined function
 };
 
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
@@ -44,6 +46,7 @@ public:
 
 private:
     const CommonOptions& common_;
+    const std::optional<pp::SplitOptions> split_;
     OpenedSessions opened_;
     std::vector<pp::SelectedFile> files_;
     pp::ProfileClasses classes_;

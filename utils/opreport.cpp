@@ -20,7 +20,7 @@ namespace {
 struct Options {
     CommonOptions common;
     pp::ReportOptions report;
-    bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false;
+    bool symbols = false, callgraph = false, inlines = false, exclude_dependent = false, no_heads = false;
     std::vector<std::string> merge, sort;
     std::string demangle = "normal", format = "text", output_file;
 };
@@ -33,6 +33,7 @@ CommandSyntax syntax(Options& o) {
         {"callgraph", 'c', &o.callgraph, "list each function with its callers and callees"},
         {"details", 'd', &o.report.details, "list each symbol with its sampled addresses"},
         {"debug-info", 'g', &o.report.debug_info, "add source file and line (needs -l)"},
+        {"inline", 0, &o.inlines, "tell inlined functions from those they are inlined into (needs -l)"},
         {"show-address", 'w', &o.report.addresses, "add the address of symbols (needs -l)"},
         {"accumulated", 'a', &o.report.accumulated, "add cumulative counts (needs -l)"},
         {"global-percent", '%', &o.report.global_percent,
@@ -71,6 +72,7 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
     };
     need_symbols(o.report.debug_info, "--debug-info");
+    need_symbols(o.inlines, "--inline");
     need_symbols(o.report.addresses, "--show-address");
     need_symbols(o.report.accumulated, "--accumulated");
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
@@ -188,7 +190,8 @@ int opreport(Tool& tool, int argc, char** argv) {
         tool.complain(text);
     if (!wrong.empty()) return 1;
     settle(o);
-    const LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
+    LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
+    if (o.inlines) load.split = pp::SplitOptions{.with_calls = o.callgraph};
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;

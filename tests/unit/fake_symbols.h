@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,12 @@ public:
         return symbol.name;
     }
     bool has_symbols() const override { return true; }
+    std::vector<pp::InlineFrame> frames(ImageOffset offset) override {
+        const auto at = frames_at.find(offset.value());
+        return at == frames_at.end() ? std::vector<pp::InlineFrame>{} : at->second;
+    }
 
+    std::map<uint64_t, std::vector<pp::InlineFrame>> frames_at;  ///< by offset
     int names_asked = 0;
 
 private:
