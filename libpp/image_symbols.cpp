@@ -14,6 +14,7 @@
 #include "libop/text.h"
 #include "libop/unpack.h"
 #include "libpp/debuginfo.h"
+#include "libpp/debuginfo_lines.h"
 #include "libpp/elf_object.h"
 #include "libpp/symbol_ranges.h"
 
@@ -75,13 +76,17 @@ private:
 class ElfImage final : public SymbolList {
 public:
     ElfImage(const std::string& path, Origin origin, const DebugFilePlaces& places, Diagnostics& notes)
-        : SymbolList({}), file_(std::make_unique<ImageBytes>(path)), object_(open_elf(file_->bytes(), path)) {
+        : SymbolList({}),
+          file_(std::make_unique<ImageBytes>(path)),
+          object_(open_elf(file_->bytes(), path)),
+          places_{path, path, places.roots, &notes} {
         auto debug = find_debug_file(path, *object_, places.roots, notes);
         if (!debug && places.by_build_id && !object_->build_id().empty() && !object_->has_debug_info())
             debug = places.by_build_id->debug_file(object_->build_id());
         if (debug) {
             debug_file_ = std::make_unique<ImageBytes>(*debug);
             debug_object_ = open_elf(debug_file_->bytes(), *debug);
+            debug_path_ = *debug;
         }
         read_symbols(origin);
     }
@@ -91,15 +96,13 @@ public:
 
     std::optional<SourceLine> line(ImageOffset offset) override {
         if (!find(offset)) return std::nullopt;
-        open_lines();
-        const auto found = lines_->find(link_address(offset));
-        if (!found) return std::nullopt;
-        return SourceLine{found->file, found->line};
+        return lines().find(link_address(offset));
     }
-    bool has_lines() override {
-        open_lines();
-        return lines_->has_lines();
+    std::vector<InlineFrame> frames(ImageOffset offset) override {
+        if (!find(offset)) return {};
+        return lines().frames(link_address(offset));
     }
+    bool has_lines() override { return lines().has_lines(); }
     std::span<const std::byte> code(const ImageSymbol& symbol) const override;
     bool has_symbols() const override { return table_ != SymbolTable::none; }
 
@@ -107,10 +110,12 @@ private:
     void read_symbols(Origin origin);
     void add(const SymbolRange& range);
     std::vector<Section> placed_sections(Origin origin, std::span<const RawSymbol> symbols) const;
-    void open_lines();
+    LineTable& lines();
 
     std::unique_ptr<ImageBytes> file_, debug_file_;
     std::unique_ptr<ObjectFile> object_, debug_object_;
+    DebugPlaces places_;  ///< of what the image itself refers to
+    std::string debug_path_;
     std::unique_ptr<LineTable> lines_;
     std::deque<std::string> made_names_;
     SymbolTable table_ = SymbolTable::full;
@@ -190,10 +195,16 @@ std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) const {
     return {};
 }
 
-void ElfImage::open_lines() {
-    if (lines_) return;
-    if (debug_file_) lines_ = std::make_unique<LineTable>(debug_file_->bytes());
-    if (!lines_ || !lines_->has_lines()) lines_ = std::make_unique<LineTable>(file_->bytes());
+/// The debug file's lines, else the image's own.
+LineTable& ElfImage::lines() {
+    if (lines_) return *lines_;
+    if (debug_file_) {
+        DebugPlaces places = places_;
+        places.path = debug_path_;
+        lines_ = std::make_unique<LineTable>(debug_file_->bytes(), places);
+    }
+    if (!lines_ || !lines_->has_lines()) lines_ = std::make_unique<LineTable>(file_->bytes(), places_);
+    return *lines_;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
     : common_(common),
       wants_lines_(options.wants_lines),
       by_build_id_(open_debuginfod(common.debuginfod, tool.notes)),
+      split_(options.split),
       opened_(open_specified_sessions(common, words, tool)),
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
       classes_(arrange(files_, options.merge, options.may_differ_in_several)),
@@ -28,8 +29,9 @@ const pp::Profile& LoadedProfile::profile() {
         line.show("reading images and samples: " + std::to_string(done) + " of " + std::to_string(all));
     };
     profile_.emplace(build_profile(classes_, samples_, *symbolizer_, show));
-    line.clear();
     note_missing_symbols(*profile_, *symbolizer_, wants_lines_, samples_.notes());
+    if (split_) split_by_inlined_functions(*profile_, *split_);
+    line.clear();
     return *profile_;
 }
 

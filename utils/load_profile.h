@@ -11,6 +11,7 @@
 #include "libpp/profile.h"
 #include "libpp/report.h"
 #include "libpp/sample_set.h"
+#include "libpp/split_inlines.h"
 #include "libpp/symbolizer.h"
 #include "utils/report_options.h"
 #include "utils/tool.h"
@@ -21,8 +22,9 @@ namespace op::tool {
 struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
-    bool wants_lines = false;            ///< images without source lines are worth a note
-    bool may_differ_in_several = false;  ///< columns may, as for pp::arrange
+    bool wants_lines = false;                    ///< images without source lines are worth a note
+    bool may_differ_in_several = false;          ///< columns may, as for pp::arrange
+    std::optional<pp::SplitOptions> split = {};  ///< symbols by inlined function
 };
 
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
@@ -51,6 +53,7 @@ private:
     const CommonOptions& common_;
     bool wants_lines_;
     std::unique_ptr<pp::BuildIdSource> by_build_id_;
+    const std::optional<pp::SplitOptions> split_;
     OpenedSessions opened_;
     std::vector<pp::SelectedFile> files_;
     pp::ProfileClasses classes_;

@@ -23,7 +23,8 @@ struct Options {
     CommonOptions common;
     ShowOptions show;
     pp::ReportOptions report;
-    bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false, xml = false;
+    bool symbols = false, callgraph = false, inlines = false, exclude_dependent = false, no_heads = false,
+         xml = false;
     std::vector<std::string> merge, sort;
     std::string demangle = "normal", format, output_file, output_dir;
     const pp::Exporter* exporter = nullptr;  ///< if the format is one of another program's profiles
@@ -37,6 +38,7 @@ CommandSyntax syntax(Options& o) {
         {"callgraph", 'c', &o.callgraph, "list each function with its callers and callees"},
         {"details", 'd', &o.report.details, "list each symbol with its sampled addresses"},
         {"debug-info", 'g', &o.report.debug_info, "add source file and line (needs -l)"},
+        {"inline", 0, &o.inlines, "tell inlined functions from those they are inlined into (needs -l)"},
         {"show-address", 'w', &o.report.addresses, "add the address of symbols (needs -l)"},
         {"accumulated", 'a', &o.report.accumulated, "add cumulative counts (needs -l)"},
         {"global-percent", '%', &o.report.global_percent,
@@ -102,6 +104,7 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
     };
     need_symbols(o.report.debug_info, "--debug-info");
+    need_symbols(o.inlines, "--inline");
     need_symbols(o.report.addresses, "--show-address");
     need_symbols(o.report.accumulated, "--accumulated");
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
@@ -239,7 +242,8 @@ void warn_of_calls(const Options& o, LoadedProfile& loaded) {
 /// is a place for them.
 LoadOptions load_for_report(const Options& o) {
     LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
-    load.wants_lines = o.report.debug_info;
+    load.wants_lines = o.report.debug_info || o.inlines;
+    if (o.inlines) load.split = pp::SplitOptions{.with_calls = o.callgraph};
     load.may_differ_in_several = writer_for(o).is_by_application;
     return load;
 }
