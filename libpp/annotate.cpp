@@ -3,6 +3,7 @@
 #include "libpp/annotate.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "libop/ledger.h"
@@ -52,6 +53,9 @@ public:
         for (auto& [path, file] : files_) {
             std::ranges::sort(file.symbols, {},
                               [](const AnnotatedSymbol& s) { return std::tie(s.line, s.name); });
+            for (auto& [line, calls] : file.calls)
+                std::ranges::stable_sort(calls, std::greater{},
+                                         [](const InlinedCall& call) { return call.counts[0]; });
             files.push_back(std::move(file));
         }
         return files;
@@ -93,6 +97,22 @@ private:
         AnnotatedFile& target = file(line->file);
         add(target.totals, counts, width_);
         add(target.lines[line->line], counts, width_);
+        if (options_.calls) add_call(at, target.calls[line->line], counts);
+    }
+
+    /// Where the innermost function at a location was called, if it was inlined.
+    void add_call(const Location& at, std::vector<InlinedCall>& calls, const uint64_t* counts) {
+        ImageSymbols& symbols = *profile_.images[at.image].symbols;
+        const auto frames = symbols.frames(at.offset);
+        if (frames.size() < 2) return;
+        ImageSymbol caller = *profile_.symbols[at.symbol].symbol;
+        if (frames.size() > 2 && !frames[1].function.empty()) caller.name = frames[1].function;
+        const InlinedCall call{symbols.name(caller, options_.demangle), frames[1].file, frames[1].line, {}};
+        const auto known = std::ranges::find_if(calls, [&](const InlinedCall& other) {
+            return std::tie(call.caller, call.file, call.line) ==
+                   std::tie(other.caller, other.file, other.line);
+        });
+        add((known == calls.end() ? calls.emplace_back(call) : *known).counts, counts, width_);
     }
 
     /// Each symbol goes to the file it begins in, if that has samples.

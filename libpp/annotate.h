@@ -25,12 +25,22 @@ struct AnnotatedSymbol {
     Counts counts;          ///< all its samples, in whatever file
 };
 
+/// A call that was inlined: whose samples of a line these are.
+struct InlinedCall {
+    std::string_view caller;  ///< as shown; valid as long as the Symbolizer
+    std::string_view file;    ///< of the call, as recorded by the compiler; empty = not known
+    uint32_t line;            ///< of the call; 0 = not known
+    Counts counts;
+};
+
 /// A source file with samples.
 struct AnnotatedFile {
     std::string path;                      ///< as recorded by the compiler
     Counts totals;                         ///< of its lines
     std::map<uint32_t, Counts> lines;      ///< 0 = not credited to a line
     std::vector<AnnotatedSymbol> symbols;  ///< by line, then name
+    /// Of lines that were inlined, the calls with most samples first; only if options ask for inlined calls.
+    std::map<uint32_t, std::vector<InlinedCall>> calls;
 };
 
 /// A symbol of an image, for a listing of its instructions.

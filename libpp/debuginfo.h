@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Separate debug files, and source lines through libdw. One of the two doors to elfutils.
+// Separate debug files: where they lie, and whether they fit.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "libop/address.h"
 #include "libop/diagnostics.h"
 #include "libpp/object_file.h"
 
@@ -22,28 +17,5 @@ namespace op::pp {
 /// note.
 std::optional<std::string> find_debug_file(const std::string& binary, const ObjectFile& object,
                                            std::span<const std::string> roots, Diagnostics& notes);
-
-/// Source lines of one file. Not thread-safe.
-class LineTable {
-public:
-    /// `bytes` (an ELF file) must outlive the table. A file without debug information, and a
-    /// relocatable one, gives no lines.
-    explicit LineTable(std::span<const std::byte> bytes);
-    ~LineTable();
-
-    /// True if there is debug information at all.
-    bool has_lines() const noexcept;
-
-    struct Line {
-        std::string_view file;  ///< valid as long as the table
-        uint32_t line;
-    };
-    /// Where the instruction at a link address comes from.
-    std::optional<Line> find(LinkAddress address);
-
-private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
-};
 
 }  // namespace op::pp

@@ -13,6 +13,7 @@
 #include "libop/gzip.h"
 #include "libop/text.h"
 #include "libpp/debuginfo.h"
+#include "libpp/debuginfo_lines.h"
 #include "libpp/elf_object.h"
 #include "libpp/symbol_ranges.h"
 
@@ -74,10 +75,14 @@ class ElfImage final : public SymbolList {
 public:
     ElfImage(const std::string& path, Origin origin, const std::vector<std::string>& roots,
              Diagnostics& notes)
-        : SymbolList({}), file_(std::make_unique<ImageBytes>(path)), object_(open_elf(file_->bytes(), path)) {
+        : SymbolList({}),
+          file_(std::make_unique<ImageBytes>(path)),
+          object_(open_elf(file_->bytes(), path)),
+          places_{path, path, roots, &notes} {
         if (const auto debug = find_debug_file(path, *object_, roots, notes)) {
             debug_file_ = std::make_unique<ImageBytes>(*debug);
             debug_object_ = open_elf(debug_file_->bytes(), *debug);
+            debug_path_ = *debug;
         }
         read_symbols(origin);
     }
@@ -86,10 +91,11 @@ public:
 
     std::optional<SourceLine> line(ImageOffset offset) override {
         if (!find(offset)) return std::nullopt;
-        if (!lines_) open_lines();
-        const auto found = lines_->find(link_address(offset));
-        if (!found) return std::nullopt;
-        return SourceLine{found->file, found->line};
+        return lines().find(link_address(offset));
+    }
+    std::vector<InlineFrame> frames(ImageOffset offset) override {
+        if (!find(offset)) return {};
+        return lines().frames(link_address(offset));
     }
     bool has_symbols() const override { return has_table_; }
 
@@ -97,10 +103,12 @@ private:
     void read_symbols(Origin origin);
     void add(const SymbolRange& range);
     std::vector<Section> placed_sections(Origin origin, std::span<const RawSymbol> symbols) const;
-    void open_lines();
+    LineTable& lines();
 
     std::unique_ptr<ImageBytes> file_, debug_file_;
     std::unique_ptr<ObjectFile> object_, debug_object_;
+    DebugPlaces places_;  ///< of what the image itself refers to
+    std::string debug_path_;
     std::unique_ptr<LineTable> lines_;
     std::deque<std::string> made_names_;
     bool has_table_ = false;
@@ -170,9 +178,16 @@ void ElfImage::add(const SymbolRange& range) {
     symbols_.push_back({{range.start}, range.length, range.address, name, range.name.empty()});
 }
 
-void ElfImage::open_lines() {
-    if (debug_file_) lines_ = std::make_unique<LineTable>(debug_file_->bytes());
-    if (!lines_ || !lines_->has_lines()) lines_ = std::make_unique<LineTable>(file_->bytes());
+/// The debug file's lines, else the image's own.
+LineTable& ElfImage::lines() {
+    if (lines_) return *lines_;
+    if (debug_file_) {
+        DebugPlaces places = places_;
+        places.path = debug_path_;
+        lines_ = std::make_unique<LineTable>(debug_file_->bytes(), places);
+    }
+    if (!lines_ || !lines_->has_lines()) lines_ = std::make_unique<LineTable>(file_->bytes(), places_);
+    return *lines_;
 }
 
 }  // namespace

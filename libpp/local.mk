@@ -6,7 +6,12 @@ libpp_a_SOURCES = \
 	libpp/build_arcs.cpp libpp/build_arcs.h \
 	libpp/build_profile.cpp \
 	libpp/call_stacks.cpp libpp/call_stacks.h \
+	libpp/debug_places.h \
 	libpp/debuginfo.cpp libpp/debuginfo.h \
+	libpp/debuginfo_alt.cpp libpp/debuginfo_alt.h \
+	libpp/debuginfo_inlines.cpp libpp/debuginfo_inlines.h \
+	libpp/debuginfo_lines.cpp libpp/debuginfo_lines.h \
+	libpp/debuginfo_split.cpp libpp/debuginfo_split.h \
 	libpp/demangle.cpp libpp/demangle.h \
 	libpp/disassemble.cpp libpp/disassemble.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
@@ -22,6 +27,7 @@ libpp_a_SOURCES = \
 	libpp/percent.cpp libpp/percent.h \
 	libpp/profile.cpp libpp/profile.h \
 	libpp/profile_spec.cpp libpp/profile_spec.h \
+	libpp/range_map.cpp libpp/range_map.h \
 	libpp/report.cpp libpp/report.h \
 	libpp/report_images.cpp \
 	libpp/report_callgraph.cpp \
@@ -32,6 +38,7 @@ libpp_a_SOURCES = \
 	libpp/select.cpp libpp/select.h \
 	libpp/session_notes.cpp libpp/session_notes.h \
 	libpp/source_line.h \
+	libpp/split_inlines.cpp libpp/split_inlines.h \
 	libpp/symbol_ranges.cpp libpp/symbol_ranges.h \
 	libpp/symbolizer.cpp libpp/symbolizer.h \
 	libpp/write_annotated.cpp libpp/write_annotated.h \

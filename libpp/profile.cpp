@@ -25,7 +25,7 @@ void check_location(const Profile& profile, const Location& location) {
     require(location.symbol < profile.symbols.size(), "a location's symbol is unknown");
     const ProfileSymbol& symbol = profile.symbols[location.symbol];
     require(symbol.image == location.image, "a location's symbol is of another image");
-    require(location.offset - symbol.symbol->start <= symbol.symbol->length,
+    require(location.is_inlined || location.offset - symbol.symbol->start <= symbol.symbol->length,
             "a location lies outside its symbol");
 }
 

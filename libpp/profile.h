@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "libop/address.h"
@@ -25,7 +26,8 @@ struct ProfileImage {
 /// A symbol that has samples.
 struct ProfileSymbol {
     uint32_t image;             ///< index into Profile::images
-    const ImageSymbol* symbol;  ///< owned by the image's ImageSymbols
+    const ImageSymbol* symbol;  ///< owned by the image's ImageSymbols or the profile
+    bool is_inlined = false;    ///< a function without code of its own: all its samples were inlined
 };
 
 /// An address that has samples.
@@ -35,6 +37,8 @@ struct Location {
     uint32_t image;      ///< index into Profile::images
     uint32_t symbol;     ///< index into Profile::symbols, or no_symbol
     ImageOffset offset;  ///< in the image
+    /// The code at `offset` was inlined from `symbol`, whose own code lies elsewhere or nowhere.
+    bool is_inlined = false;
 };
 
 /// Samples of one application with the same stack.
@@ -63,6 +67,9 @@ struct Profile {
     std::vector<uint64_t> counts;  ///< one per sample and column, sample by sample
     std::vector<Arc> arcs;
     std::vector<uint64_t> arc_counts;  ///< one per arc and column, arc by arc
+    /// Symbols of functions without code of their own, see libpp/split_inlines.h. They begin at their first
+    /// sampled instruction.
+    std::vector<std::shared_ptr<const ImageSymbol>> inlined;
 
     /// The count of a sample in a column.
     uint64_t count(size_t sample, size_t column) const { return counts[sample * columns.size() + column]; }
@@ -70,9 +77,9 @@ struct Profile {
     const Location& leaf(size_t sample) const { return locations[frames[samples[sample].first_frame]]; }
 
     /// Throws an internal error unless: there is a column; every index is in range; every symbol lies in an
-    /// image with symbols; a location's symbol is of its image and holds its offset (or, of a caller, the
-    /// byte before it); every stack has a frame and lies within frames; there is one count per sample or arc
-    /// and column, and no sample or arc without any.
+    /// image with symbols; a location's symbol is of its image and, unless inlined, holds its offset (or, of
+    /// a caller, the byte before it); every stack has a frame and lies within frames; there is one count per
+    /// sample or arc and column, and no sample or arc without any.
     void check() const;
 };
 

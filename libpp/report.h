@@ -40,6 +40,7 @@ struct ReportOptions {
     bool addresses = false;    ///< column vma
     bool accumulated = false;  ///< cumulative columns
     bool details = false;      ///< the addresses of each symbol
+    bool calls = false;        ///< annotated sources only: where inlined lines were called
     Demangle demangle = Demangle::normal;
     std::vector<SortKey> sort;                 ///< most important first; the default order follows
     std::vector<std::string> include_symbols;  ///< only these, named as in the object file
@@ -93,6 +94,7 @@ struct SymbolRow {
     LinkAddress address;
     std::string_view name;  ///< as shown; valid as long as the Symbolizer
     std::optional<SourceLine> line;
+    bool is_inlined = false;  ///< a function without code of its own; place: its first sampled instruction's
 };
 
 /// What is shown of rows by symbol.

@@ -105,8 +105,9 @@ SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const Report
                    bool needs_line) {
     const ProfileSymbol& found = profile.symbols[symbol.symbol];
     ImageSymbols& symbols = *profile.images[found.image].symbols;
-    SymbolRow row{found.image, symbol.app, found.symbol->address,
-                  symbols.name(*found.symbol, options.demangle), std::nullopt};
+    SymbolRow row{found.image,           symbol.app,
+                  found.symbol->address, symbols.name(*found.symbol, options.demangle),
+                  std::nullopt,          found.is_inlined};
     if (needs_line) row.line = symbols.line(found.symbol->start);
     return row;
 }

@@ -15,6 +15,8 @@ namespace op::pp {
 namespace {
 
 constexpr size_t count_width = 6;
+/// Of the calls that a line was inlined by.
+constexpr size_t calls_shown = 4;
 
 /// "   400 54.8697" a column.
 std::string counts_text(const Counts& counts, const Counts& totals) {
@@ -63,6 +65,24 @@ std::string symbol_comment(std::span<const AnnotatedSymbol> symbols, const Count
             sum[i] = add_saturating(sum[i], symbol.counts[i]);
     }
     return text + "total: " + counts_text(sum, totals) + " */";
+}
+
+/// " /* inlined into NAME at FILE:LINE COUNTS */" of a line; the calls with most samples, and how many
+/// others.
+std::string calls_comment(const AnnotatedFile& file, uint32_t line, const Counts& totals) {
+    const auto at = file.calls.find(line);
+    if (at == file.calls.end() || at->second.empty()) return "";
+    const auto& calls = at->second;
+    std::string text = " /* inlined into ";
+    for (size_t i = 0; i < std::min(calls.size(), calls_shown); ++i) {
+        const InlinedCall& call = calls[i];
+        text += (i > 0 ? ", " : "") + comment_safe(call.caller);
+        if (!call.file.empty())
+            text += " at " + comment_safe(base_name(call.file)) + ":" + std::to_string(call.line);
+        text += " " + counts_text(call.counts, totals);
+    }
+    if (calls.size() > calls_shown) text += ", " + std::to_string(calls.size() - calls_shown) + " others";
+    return text + " */";
 }
 
 const Counts* find(const std::map<uint32_t, Counts>& lines, uint32_t line) {
@@ -143,7 +163,8 @@ std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& f
     for (uint32_t line = 1; !rest.empty(); ++line) {
         text += prefix(find(file.lines, line), annotation.totals);
         text += take_line(rest);
-        text += symbol_comment(symbols_at(line), annotation.totals) + "\n";
+        text += symbol_comment(symbols_at(line), annotation.totals);
+        text += calls_comment(file, line, annotation.totals) + "\n";
     }
     return text;
 }

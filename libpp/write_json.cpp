@@ -61,6 +61,7 @@ Json symbol_json(const SymbolRow& row, const SymbolColumns& columns) {
                  {"image", columns.images[row.image]},
                  {"app", columns.images[row.app]},
                  {"address", address_text(row.address)}};
+    if (row.is_inlined) json["inlined"] = true;
     put_line(json, row.line);
     return json;
 }

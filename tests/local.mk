@@ -16,6 +16,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/percent_test.cpp \
 	tests/unit/profile_spec_test.cpp \
 	tests/unit/profile_test.cpp \
+	tests/unit/range_map_test.cpp \
 	tests/unit/report_test.cpp \
 	tests/unit/select_test.cpp \
 	tests/unit/vmlinux_test.cpp \
@@ -76,6 +77,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/kernel_symbols_test.cpp \
 	tests/unit/recording_test.cpp \
 	tests/unit/replay_source_test.cpp \
+	tests/unit/split_inlines_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \
 	tests/unit/keep_mask.h \
@@ -88,6 +90,7 @@ endif
 # $(1)_fuzz reads tests/fuzz/corpus/$(1)/*
 fuzz_targets = \
 	tests/fuzz/daemonrc_fuzz \
+	tests/fuzz/dwarf_fuzz \
 	tests/fuzz/elf_fuzz \
 	tests/fuzz/foreign_abi_fuzz \
 	tests/fuzz/kallsyms_fuzz \
@@ -111,6 +114,9 @@ endif
 tests_fuzz_daemonrc_fuzz_SOURCES = tests/fuzz/daemonrc_fuzz.cpp $(fuzz_main)
 tests_fuzz_daemonrc_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_daemonrc_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_dwarf_fuzz_SOURCES = tests/fuzz/dwarf_fuzz.cpp $(fuzz_main)
+tests_fuzz_dwarf_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_dwarf_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_event_spec_fuzz_SOURCES = tests/fuzz/event_spec_fuzz.cpp $(fuzz_main)
 tests_fuzz_event_spec_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_event_spec_fuzz_LDFLAGS = $(fuzz_ldflags)
@@ -174,12 +180,15 @@ check_PROGRAMS += tests/e2e/ask_daemon tests/e2e/can_profile
 tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
 tests_e2e_can_profile_SOURCES = tests/e2e/can_profile.cpp
+check_PROGRAMS += tests/e2e/frames
+tests_e2e_frames_SOURCES = tests/e2e/frames.cpp utils/mapping_guard.cpp utils/mapping_guard.h utils/tool.cpp utils/tool.h
+tests_e2e_frames_LDADD = libpp.a libop.a $(op_system_libs)
 e2e_tests = tests/e2e/callgrind_test.sh tests/e2e/op2calltree_test.sh tests/e2e/pprof_test.sh \
 	tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
-	tests/e2e/opcontrol_test.sh
+	tests/e2e/opcontrol_test.sh tests/e2e/symbolizer_test.sh
 checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh
 TESTS += $(e2e_tests) $(checks)
-EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/clients.sh tests/e2e/lib.sh tests/summary.sh
+EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/clients.sh tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
 
 # The figures of doc/bench.md.

@@ -7,6 +7,7 @@ namespace op::tool {
 LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std::string>& words,
                              const LoadOptions& options, Tool& tool)
     : common_(common),
+      split_(options.split),
       opened_(open_specified_sessions(common, words, tool)),
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
       classes_(arrange(files_, options.merge, options.may_differ_in_several)),
@@ -17,7 +18,9 @@ const pp::Profile& LoadedProfile::profile() {
     kallsyms_ = opened_.kallsyms(samples_.notes());
     symbolizer_.emplace(opened_.finder, opened_.info ? &*opened_.info : nullptr, kallsyms_,
                         pp::SymbolizerOptions{common_.vmlinux}, samples_.notes());
-    return profile_.emplace(build_profile(classes_, samples_, *symbolizer_));
+    profile_.emplace(build_profile(classes_, samples_, *symbolizer_));
+    if (split_) split_by_inlined_functions(*profile_, *split_);
+    return *profile_;
 }
 
 pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {

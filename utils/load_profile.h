@@ -10,6 +10,7 @@
 #include "libpp/profile.h"
 #include "libpp/report.h"
 #include "libpp/sample_set.h"
+#include "libpp/split_inlines.h"
 #include "libpp/symbolizer.h"
 #include "utils/report_options.h"
 #include "utils/tool.h"
@@ -21,6 +22,7 @@ struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
     bool may_differ_in_several = false;  ///< columns may, as for pp::arrange
+    std::optional<pp::SplitOptions> split = {};  ///< symbols by inlined function
 };
 
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
@@ -45,6 +47,7 @@ public:
 
 private:
     const CommonOptions& common_;
+    const std::optional<pp::SplitOptions> split_;
     OpenedSessions opened_;
     std::vector<pp::SelectedFile> files_;
     pp::ProfileClasses classes_;

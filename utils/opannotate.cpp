@@ -31,6 +31,7 @@ CommandSyntax syntax(Options& o) {
     s.options = {
         {"source", 's', &o.source, "annotate source files"},
         {"assembly", 'a', &o.assembly, "annotate instructions; with --source among source lines"},
+        {"inline", 0, &o.report.calls, "tell where inlined lines were called (needs --source)"},
         {"output-dir", 'o', &o.output_dir, "write a file for each source file below it", "DIR"},
         {"search-dirs", 'd', &o.search_dirs, "where to look for source files", "DIR,..."},
         {"base-dirs", 'b', &o.base_dirs, "strip these from the names of source files (needs -d)", "DIR,..."},
@@ -52,6 +53,8 @@ CommandSyntax syntax(Options& o) {
 std::vector<std::string> conflicts(const Options& o) {
     std::vector<std::string> found;
     if (!o.source && !o.assembly) found.emplace_back("give --source, --assembly or both");
+    if (o.report.calls && !o.source) found.emplace_back("--inline needs --source");
+    if (o.report.calls && o.assembly) found.emplace_back("--inline is for source files: without --assembly");
     if (o.assembly && !o.output_dir.empty())
         found.emplace_back("--output-dir is for source files: without --assembly");
     if (o.assembly && (!o.include_files.empty() || !o.exclude_files.empty()))

@@ -22,7 +22,7 @@ namespace {
 struct Options {
     CommonOptions common;
     pp::ReportOptions report;
-    bool symbols = false, callgraph = false, exclude_dependent = false, no_heads = false;
+    bool symbols = false, callgraph = false, inlines = false, exclude_dependent = false, no_heads = false;
     std::vector<std::string> merge, sort;
     std::string demangle = "normal", format = "text", output_file, output_dir;
     const pp::Exporter* exporter = nullptr;  ///< if the format is one of another program's profiles
@@ -36,6 +36,7 @@ CommandSyntax syntax(Options& o) {
         {"callgraph", 'c', &o.callgraph, "list each function with its callers and callees"},
         {"details", 'd', &o.report.details, "list each symbol with its sampled addresses"},
         {"debug-info", 'g', &o.report.debug_info, "add source file and line (needs -l)"},
+        {"inline", 0, &o.inlines, "tell inlined functions from those they are inlined into (needs -l)"},
         {"show-address", 'w', &o.report.addresses, "add the address of symbols (needs -l)"},
         {"accumulated", 'a', &o.report.accumulated, "add cumulative counts (needs -l)"},
         {"global-percent", '%', &o.report.global_percent,
@@ -77,6 +78,7 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
     };
     need_symbols(o.report.debug_info, "--debug-info");
+    need_symbols(o.inlines, "--inline");
     need_symbols(o.report.addresses, "--show-address");
     need_symbols(o.report.accumulated, "--accumulated");
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
@@ -96,7 +98,7 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
 }
 
 /// The same for an exported profile: it holds every sample, in no order, so what only chooses and arranges
-/// rows is a mistake; what it holds anyway (-c, -d, -f, -g, -l, -w) is none.
+/// rows is a mistake; what it holds anyway (-c, -d, -f, -g, -l, -w, pprof: --inline) is none.
 std::vector<std::string> export_conflicts(const Options& o, bool is_differential) {
     std::vector<std::string> found;
     const std::string format = "--format=" + o.format;
@@ -111,6 +113,8 @@ std::vector<std::string> export_conflicts(const Options& o, bool is_differential
     refuse(o.report.reverse, "--reverse-sort");
     refuse(o.report.accumulated, "--accumulated");
     refuse(o.report.global_percent, "--global-percent");
+    if (o.inlines && !o.exporter->has_inlines)
+        found.push_back(format + " has a place for the lines of inlined functions only: without --inline");
     if (!o.output_file.empty() && !o.output_dir.empty())
         found.push_back("--output-file and --output-dir exclude each other");
     return found;
@@ -247,9 +251,9 @@ int opreport(Tool& tool, int argc, char** argv) {
         tool.complain(text);
     if (!wrong.empty()) return 1;
     settle(o);
-    const LoadOptions load = o.exporter
-                                 ? load_for_export(o)
-                                 : LoadOptions{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
+    LoadOptions load = o.exporter ? load_for_export(o)
+                                  : LoadOptions{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
+    if (o.inlines && !o.exporter) load.split = pp::SplitOptions{.with_calls = o.callgraph};
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;

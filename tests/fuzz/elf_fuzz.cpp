@@ -7,7 +7,7 @@
 
 #include "libop/build_id.h"
 #include "libop/error.h"
-#include "libpp/debuginfo.h"
+#include "libpp/debuginfo_lines.h"
 #include "libpp/elf_object.h"
 #include "libpp/symbol_ranges.h"
 

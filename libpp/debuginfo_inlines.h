@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The functions of one compilation unit, inlined ones among them, by address. Behind the door to elfutils.
+// See DWARF 5, 3.3 "Subroutine and Entry Point Entries".
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "libpp/range_map.h"
+
+namespace op::pp {
+
+/// A function's code, or that of one inlined call of it.
+struct FunctionScope {
+    static constexpr uint32_t no_scope = UINT32_MAX;
+
+    uint32_t parent = no_scope;  ///< index of the scope it is inlined into; no_scope = it stands alone
+    std::string_view name;       ///< linkage name, else plain name; valid as long as the Dwarf
+    uint32_t call_file = 0;      ///< index into the unit's files; of an inlined call
+    uint32_t call_line = 0;      ///< 0 = not known
+};
+
+/// Finds functions by address. Reads a unit's entries once; names and calls when first found.
+class InlineTable {
+public:
+    /// True if a range that begins at this address may be code.
+    using IsCode = std::function<bool(uint64_t)>;
+
+    InlineTable() = default;
+    /// `unit` is the unit's entry; its Dwarf must outlive the table. Of a split unit, which does not know
+    /// where its code begins, `base` is the skeleton's low pc (0 = none, or not split). No more than
+    /// `range_limit` ranges are read, entries deeper than any compiler nests them are not, and what is
+    /// damaged ends the table.
+    InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, size_t range_limit);
+
+    /// The scopes at an address, innermost first; the last one stands alone. Empty if none is known. Valid
+    /// until the next call.
+    std::span<const FunctionScope> find(uint64_t address);
+
+private:
+    /// A scope before it was first found.
+    struct Entry {
+        FunctionScope scope;
+        void* die;  ///< Dwarf_Die::addr
+        bool is_read = false;
+    };
+    bool add_ranges(Dwarf_Die& die, uint64_t base, const IsCode& is_code, size_t range_limit,
+                    std::vector<RangeMap::Range>& ranges) const;
+    const FunctionScope& read(Entry& entry) const;
+
+    Dwarf* dwarf_ = nullptr;
+    std::vector<Entry> entries_;
+    RangeMap by_address_;
+    std::vector<FunctionScope> found_;
+};
+
+}  // namespace op::pp

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lines and functions by compilation unit.
+#include "libpp/debuginfo_lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "libpp/debuginfo_alt.h"
+#include "libpp/debuginfo_inlines.h"
+#include "libpp/debuginfo_split.h"
+#include "libpp/range_map.h"
+
+namespace op::pp {
+namespace {
+
+struct DwarfEnd {
+    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+};
+struct ElfEnd {
+    void operator()(Elf* elf) const { elf_end(elf); }
+};
+
+/// The addresses of a file's code. Debug information of functions that the linker dropped lies elsewhere,
+/// mostly at 0.
+class CodeSections {
+public:
+    explicit CodeSections(Elf* elf) {
+        for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
+            GElf_Shdr sh;
+            if (!gelf_getshdr(scn, &sh)) break;
+            if ((sh.sh_flags & SHF_ALLOC) && (sh.sh_flags & SHF_EXECINSTR))
+                sections_.push_back({sh.sh_addr, sh.sh_size});
+        }
+    }
+    /// Of a file that does not tell, all addresses are code.
+    bool holds(uint64_t address) const {
+        return sections_.empty() || std::ranges::any_of(sections_, [&](const Extent& section) {
+                   return address - section.start < section.length;
+               });
+    }
+
+private:
+    struct Extent {
+        uint64_t start, length;
+    };
+    std::vector<Extent> sections_;
+};
+
+}  // namespace
+
+struct LineTable::Impl {
+    /// A compilation unit; opened when first asked for.
+    struct Unit {
+        Dwarf_Off offset;
+        bool is_open = false, has_functions = false;
+        Dwarf_Die die{};
+        Dwarf_Files* files = nullptr;
+        std::optional<SplitUnit> split = {};
+        InlineTable functions = {};
+    };
+
+    DebugPlaces places = {};
+    std::unique_ptr<Elf, ElfEnd> elf = {};
+    std::optional<SharedDebugInfo> shared = {};  ///< outlives what uses it
+    std::unique_ptr<Dwarf, DwarfEnd> dwarf = {};
+    std::optional<SplitUnits> split_units = {};  ///< opened when the first is asked for
+    std::optional<CodeSections> code = {};
+    size_t range_limit = 0;  ///< more than that a file of this size cannot hold
+    std::vector<Unit> units = {};
+    /// By name as libdw has it; each unit's files are strings of its own there.
+    std::unordered_map<const char*, std::string> whole_paths = {};
+    RangeMap by_address = {};  ///< to an index into units, counted from the last
+
+    void read_units();
+    void add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) const;
+    Unit* unit_at(uint64_t address);
+    SourceLine line_in(Unit& unit, uint64_t address);
+    std::string_view file_name(Unit& unit, uint32_t index);
+    std::string_view whole_path(Unit& unit, const char* name);
+    std::span<const FunctionScope> functions_in(Unit& unit, uint64_t address);
+    InlineTable read_functions(Unit& unit);
+};
+
+void LineTable::Impl::add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) const {
+    // Of units that overlap the first counts.
+    const auto number = UINT32_MAX - static_cast<uint32_t>(units.size());
+    Dwarf_Addr base, start, end;
+    for (ptrdiff_t at = 0;
+         ranges.size() < range_limit && (at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0;)
+        if (start < end && code->holds(start)) ranges.push_back({start, end, number});
+}
+
+void LineTable::Impl::read_units() {
+    std::vector<RangeMap::Range> ranges;
+    Dwarf_Off at = 0, next = 0;
+    size_t head = 0;
+    while (dwarf_nextcu(dwarf.get(), at, &next, &head, nullptr, nullptr, nullptr) == 0) {
+        Dwarf_Die unit;
+        const size_t before = ranges.size();
+        if (dwarf_offdie(dwarf.get(), at + head, &unit)) add_ranges(unit, ranges);
+        if (ranges.size() > before) units.push_back({at + head});
+        if (next <= at) break;
+        at = next;
+    }
+    by_address = RangeMap(std::move(ranges));
+}
+
+LineTable::Impl::Unit* LineTable::Impl::unit_at(uint64_t address) {
+    const auto number = by_address.find(address);
+    if (!number) return nullptr;
+    Unit& unit = units[UINT32_MAX - *number];
+    if (!unit.is_open) {
+        if (!dwarf_offdie(dwarf.get(), unit.offset, &unit.die)) return nullptr;
+        unit.is_open = true;
+    }
+    return &unit;
+}
+
+/// Relative names count from the directory that the unit was compiled in.
+std::string_view LineTable::Impl::whole_path(Unit& unit, const char* name) {
+    if (*name == '/' || *name == '\0') return name;
+    const auto [at, is_new] = whole_paths.try_emplace(name);
+    Dwarf_Attribute found;
+    const char* const directory =
+        is_new && dwarf_attr(&unit.die, DW_AT_comp_dir, &found) ? dwarf_formstring(&found) : nullptr;
+    if (is_new) at->second = directory ? std::string(directory) + "/" + name : name;
+    return at->second;
+}
+
+SourceLine LineTable::Impl::line_in(Unit& unit, uint64_t address) {
+    Dwarf_Line* const line = dwarf_getsrc_die(&unit.die, address);
+    int number = 0;
+    const char* const file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+    if (!file || dwarf_lineno(line, &number) != 0) return {};
+    return {whole_path(unit, file), static_cast<uint32_t>(std::max(number, 0))};
+}
+
+std::string_view LineTable::Impl::file_name(Unit& unit, uint32_t index) {
+    size_t count = 0;
+    if (!unit.files && dwarf_getsrcfiles(&unit.die, &unit.files, &count) != 0) unit.files = nullptr;
+    const char* const name = unit.files ? dwarf_filesrc(unit.files, index, nullptr, nullptr) : nullptr;
+    return name ? whole_path(unit, name) : "";
+}
+
+std::span<const FunctionScope> LineTable::Impl::functions_in(Unit& unit, uint64_t address) {
+    if (!unit.has_functions) unit.functions = read_functions(unit);
+    unit.has_functions = true;
+    return unit.functions.find(address);
+}
+
+InlineTable LineTable::Impl::read_functions(Unit& unit) {
+    const auto is_code = [this](uint64_t start) { return code->holds(start); };
+    if (!SplitUnits::is_skeleton(unit.die)) return {unit.die, 0, is_code, range_limit};
+    if (!split_units) split_units.emplace(dwarf.get(), places);
+    unit.split = split_units->find(unit.die);
+    const auto die = unit.split ? unit.split->die() : std::nullopt;
+    if (!die) return {};
+    Dwarf_Addr base = 0;
+    if (dwarf_lowpc(&unit.die, &base) != 0) base = 0;
+    return {*die, base, is_code, range_limit};
+}
+
+LineTable::LineTable(std::span<const std::byte> bytes, DebugPlaces places) : impl_(std::make_unique<Impl>()) {
+    impl_->places = std::move(places);
+    elf_version(EV_CURRENT);
+    auto* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
+    impl_->elf.reset(elf_memory(image, bytes.size()));
+    GElf_Ehdr head;
+    // The addresses in a relocatable file's debug information are not final: they would give wrong lines.
+    if (!impl_->elf || !gelf_getehdr(impl_->elf.get(), &head) || head.e_type == ET_REL) return;
+    impl_->code.emplace(impl_->elf.get());
+    impl_->range_limit = std::min<size_t>(bytes.size(), UINT32_MAX);
+    impl_->dwarf.reset(dwarf_begin_elf(impl_->elf.get(), DWARF_C_READ, nullptr));
+    if (!impl_->dwarf) return;
+    impl_->shared.emplace(impl_->dwarf.get(), impl_->places);
+    if (impl_->shared->is_complete()) impl_->read_units();
+}
+
+LineTable::~LineTable() = default;
+
+bool LineTable::has_lines() const noexcept {
+    return !impl_->by_address.empty();
+}
+
+std::optional<SourceLine> LineTable::find(LinkAddress address) {
+    Impl::Unit* const unit = impl_->unit_at(address.value());
+    if (!unit) return std::nullopt;
+    const SourceLine line = impl_->line_in(*unit, address.value());
+    if (line.file.empty()) return std::nullopt;
+    return line;
+}
+
+std::vector<InlineFrame> LineTable::frames(LinkAddress address) {
+    Impl::Unit* const unit = impl_->unit_at(address.value());
+    if (!unit) return {};
+    SourceLine place = impl_->line_in(*unit, address.value());
+    const auto functions = impl_->functions_in(*unit, address.value());
+    if (functions.empty()) return {{{}, place.file, place.line}};
+    std::vector<InlineFrame> frames;
+    frames.reserve(functions.size());
+    for (const FunctionScope& function : functions) {
+        frames.push_back({function.name, place.file, place.line});
+        place = {impl_->file_name(*unit, function.call_file), function.call_line};
+    }
+    return frames;
+}
+
+}  // namespace op::pp
