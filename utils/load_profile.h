@@ -21,7 +21,7 @@ namespace op::tool {
 struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
-    bool may_differ_in_several = false;  ///< columns may, as for pp::arrange
+    bool may_differ_in_several = false;          ///< columns may, as for pp::arrange
     std::optional<pp::SplitOptions> split = {};  ///< symbols by inlined function
 };
 
