@@ -26,6 +26,7 @@ struct Exporter {
     std::string_view name;
     bool is_text;      ///< else not for a terminal
     bool tells_apart;  ///< has a place for the process, thread and CPU of samples within one file
+    bool has_inlines;  ///< has a place for inlined functions, and always has them
     std::string_view file_prefix, file_suffix;  ///< around an application's name in a directory of them
     /// The file: all samples of the profile, each once, also those in no symbol. Names in it come from
     /// foreign files: a text has no control characters in them.

@@ -12,8 +12,8 @@ namespace op::pp {
 namespace {
 
 constexpr Exporter table[] = {
-    {"callgrind", true, false, "callgrind.out.", "", export_callgrind},
-    {"pprof", false, true, "", ".pb.gz", export_pprof},
+    {"callgrind", true, false, false, "callgrind.out.", "", export_callgrind},
+    {"pprof", false, true, true, "", ".pb.gz", export_pprof},
 };
 
 std::string event_name(const ProfileClass& column, int parts) {

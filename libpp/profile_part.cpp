@@ -70,6 +70,7 @@ Profile profile_of(const Profile& profile, const ProfilePart& part) {
     result.images = profile.images;
     result.symbols = profile.symbols;
     result.locations = profile.locations;
+    result.inlined = profile.inlined;
     result.frames = profile.frames;
     for (size_t i = 0; i < profile.samples.size(); ++i)
         if (profile.samples[i].app == part.app &&

@@ -125,7 +125,7 @@ std::vector<std::string> conflicts(const Options& o, bool is_differential) {
 }
 
 /// The same for an exported profile: it holds every sample, in no order, so what only chooses and arranges
-/// rows is a mistake; what it holds anyway (-c, -d, -f, -g, -l, -w) is none.
+/// rows is a mistake; what it holds anyway (-c, -d, -f, -g, -l, -w, pprof: --inline) is none.
 std::vector<std::string> export_conflicts(const Options& o, bool is_differential) {
     std::vector<std::string> found;
     const std::string format = "--format=" + o.format;
@@ -141,6 +141,8 @@ std::vector<std::string> export_conflicts(const Options& o, bool is_differential
     refuse(o.report.reverse, "--reverse-sort");
     refuse(o.report.accumulated, "--accumulated");
     refuse(o.report.global_percent, "--global-percent");
+    if (o.inlines && !o.exporter->has_inlines)
+        found.push_back(format + " has a place for the lines of inlined functions only: without --inline");
     if (!o.output_file.empty() && !o.output_dir.empty())
         found.push_back("--output-file and --output-dir exclude each other");
     return found;
