@@ -84,7 +84,8 @@ same() {
 annotate() {
 	file=$1
 	shift
-	callgrind_annotate --auto=no --threshold=100 "$@" "$file" >"$work/annotated.log" 2>"$work/annotate.log" ||
+	# It cuts the working directory off the files of functions, but not off those of called ones.
+	(cd / && callgrind_annotate --auto=no --threshold=100 "$@" "$file") >"$work/annotated.log" 2>"$work/annotate.log" ||
 		fail "callgrind_annotate $file"
 	[ -s "$work/annotate.log" ] && fail "callgrind_annotate complains of $file"
 	sed -E ':a; s/([0-9]),([0-9]{3})/\1\2/; ta; s/\( *[0-9.]+%\)//g; s/  +/ /g; s/^ //' "$work/annotated.log"
