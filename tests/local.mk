@@ -178,10 +178,6 @@ check_PROGRAMS += tests/e2e/shares
 tests_e2e_shares_SOURCES = tests/e2e/shares.cpp
 tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
-check_PROGRAMS += tests/e2e/calls
-tests_e2e_calls_SOURCES = tests/e2e/calls.cpp tests/e2e/calls.h
-# Each function has a frame of its own, for call chains.
-tests_e2e_calls_CXXFLAGS = -std=c++20 -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls
 check_PROGRAMS += tests/e2e/ask_daemon tests/e2e/can_profile
 tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
@@ -195,7 +191,7 @@ e2e_tests = tests/e2e/callgrind_test.sh tests/e2e/op2calltree_test.sh tests/e2e/
 	tests/e2e/opcontrol_test.sh tests/e2e/symbolizer_test.sh
 checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh
 TESTS += $(e2e_tests) $(checks)
-EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/clients.sh tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh
+EXTRA_DIST += $(e2e_tests) $(checks) tests/e2e/clients.sh tests/e2e/calls.cpp tests/e2e/calls.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
 
 # The figures of doc/bench.md.

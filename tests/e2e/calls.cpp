@@ -8,15 +8,19 @@ volatile unsigned long sink;
 namespace shop {
 
 struct Counter {
-    __attribute__((noinline)) void inner(unsigned long n) {
-        while (n--)
-            add_square<unsigned long>(sink, n);
-    }
-    __attribute__((noinline)) void outer(unsigned long n) {
-        inner(n);
-        sink = sink + 1;
-    }
+    void inner(unsigned long n);
+    void outer(unsigned long n);
 };
+
+void Counter::inner(unsigned long n) {
+    while (n--)
+        add_square<unsigned long>(sink, n);
+}
+
+void Counter::outer(unsigned long n) {
+    inner(n);
+    sink = sink + 1;
+}
 
 }  // namespace shop
 

@@ -25,7 +25,7 @@ echo "compared with $symbolizer"
 
 # compare IMAGE COUNT [ASKED]: our frames of IMAGE beside the other's of ASKED, a form of the same program
 compare() {
-	"$frames" pick "$1" "$2" 4711 >"$work/addresses"
+	"$frames" pick "${3:-$1}" "$2" 4711 >"$work/addresses"
 	"$frames" print "$1" <"$work/addresses" >"$work/ours" 2>"$work/frames.log" || fail "frames of $1"
 	ask "${3:-$1}" <"$work/addresses" >"$work/theirs"
 	"$frames" compare "$1" "$work/ours" "$work/theirs" || fail "$1: too many differences"
