@@ -20,13 +20,6 @@ void add(Counts& sums, const uint64_t* counts, size_t width) {
         sums[i] = add_saturating(sums[i], counts[i]);
 }
 
-double highest_share(const Counts& counts, const Counts& totals) {
-    double share = 0;
-    for (size_t i = 0; i < counts.size(); ++i)
-        share = std::max(share, percent_of(counts[i], totals[i]));
-    return share;
-}
-
 /// Adds everything up, whatever the threshold. Every image counts as its own application here.
 class Annotator {
 public:
@@ -106,7 +99,10 @@ private:
         const auto frames = symbols.frames(at.offset);
         if (frames.size() < 2) return;
         ImageSymbol caller = *profile_.symbols[at.symbol].symbol;
-        if (frames.size() > 2 && !frames[1].function.empty()) caller.name = frames[1].function;
+        if (frames.size() > 2 && !frames[1].function.empty()) {
+            caller.name = frames[1].function;
+            caller.artificial = false;
+        }
         const InlinedCall call{symbols.name(caller, options_.demangle), frames[1].file, frames[1].line, {}};
         const auto known = std::ranges::find_if(calls, [&](const InlinedCall& other) {
             return std::tie(call.caller, call.file, call.line) ==
@@ -133,6 +129,13 @@ private:
 };
 
 }  // namespace
+
+double highest_share(const Counts& counts, const Counts& totals) {
+    double share = 0;
+    for (size_t i = 0; i < counts.size(); ++i)
+        share = std::max(share, percent_of(counts[i], totals[i]));
+    return share;
+}
 
 Annotation annotate(const Profile& profile, ReportHead head, const ReportOptions& options) {
     Annotation annotation;

@@ -61,6 +61,9 @@ struct Annotation {
     bool has_lines = false;            ///< some sample has a source line, whatever the threshold
 };
 
+/// The highest of the columns' shares, in percent.
+double highest_share(const Counts& counts, const Counts& totals);
+
 /// Sums the samples of the symbols that `options` ask for. Files with a share below options.threshold in
 /// every column, and such symbols, are left out.
 Annotation annotate(const Profile& profile, ReportHead head, const ReportOptions& options);

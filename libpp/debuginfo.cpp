@@ -28,7 +28,7 @@ uint32_t checksum(std::span<const std::byte> bytes) {
 }
 
 /// Empty = fits, else what does not.
-std::string mismatch(const std::string& path, const std::string& build_id, const DebugLink* link) {
+std::string fault_of(const std::string& path, const std::string& build_id, const DebugLink* link) {
     try {
         const MappedFile file(path);
         const std::string found = open_elf(file.bytes(), path)->build_id();
@@ -68,13 +68,17 @@ std::string debug_file_path(const std::string& build_id) {
     return debug_dir + ("/.build-id/" + build_id.substr(0, 2)) + "/" + build_id.substr(2) + ".debug";
 }
 
+std::string debug_file_fault(const std::string& path, const std::string& build_id) {
+    return fault_of(path, build_id, nullptr);
+}
+
 std::optional<std::string> find_debug_file(const std::string& binary, const ObjectFile& object,
                                            std::span<const std::string> roots, Diagnostics& notes) {
     const std::string build_id = object.build_id();
     const auto link = object.debug_link();
     for (const Candidate& c : candidates(binary, build_id, link ? &*link : nullptr, roots)) {
         if (!is_regular_file(c.path)) continue;
-        const std::string why = mismatch(c.path, build_id, c.link);
+        const std::string why = fault_of(c.path, build_id, c.link);
         if (why.empty()) return c.path;
         notes.warn("debug file " + printable(c.path) + " is not used: " + printable(why));
     }

@@ -14,6 +14,9 @@ namespace op::pp {
 /// Where the debug file of that build-id (lower-case hex, more than two digits) lies below a root directory.
 std::string debug_file_path(const std::string& build_id);
 
+/// Why a file is not the debug file of that build-id; empty if it is.
+std::string debug_file_fault(const std::string& path, const std::string& build_id);
+
 /// The debug file of a binary, if one is found below any of `roots` ("" = this machine's): by build-id in
 /// /usr/lib/debug/.build-id, else by its debug link and checksum in DIR/.debug, /usr/lib/debug/DIR and DIR,
 /// DIR being where the binary lies. A candidate whose build-id or checksum differs is passed over with a

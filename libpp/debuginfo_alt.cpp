@@ -41,13 +41,12 @@ std::optional<Link> link_of(Dwarf* dwarf) {
 std::vector<std::string> candidates(const Link& link, const DebugPlaces& places) {
     std::vector<std::string> paths;
     const bool is_absolute = link.name.starts_with('/');
-    if (!is_absolute) paths.push_back(places.path.substr(0, places.path.rfind('/') + 1) + link.name);
+    if (!is_absolute && !places.path.empty())
+        paths.push_back(places.path.substr(0, places.path.rfind('/') + 1) + link.name);
     for (const std::string& root : places.roots) {
         if (is_absolute) paths.push_back(root + link.name);
         paths.push_back(root + debug_dir + "/.dwz/" + std::string(base_name(link.name)));
-        if (link.build_id.size() > 2)
-            paths.push_back(root + debug_dir + "/.build-id/" + link.build_id.substr(0, 2) + "/" +
-                            link.build_id.substr(2) + ".debug");
+        if (link.build_id.size() > 2) paths.push_back(root + debug_file_path(link.build_id));
     }
     return paths;
 }

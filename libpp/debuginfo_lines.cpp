@@ -71,13 +71,14 @@ struct LineTable::Impl {
     std::optional<SplitUnits> split_units = {};  ///< opened when the first is asked for
     std::optional<CodeSections> code = {};
     size_t range_limit = 0;  ///< more than that a file of this size cannot hold
+    size_t ranges_read = 0;
     std::vector<Unit> units = {};
     /// By name as libdw has it; each unit's files are strings of its own there.
     std::unordered_map<const char*, std::string> whole_paths = {};
     RangeMap by_address = {};  ///< to an index into units, counted from the last
 
     void read_units();
-    void add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) const;
+    void add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges);
     Unit* unit_at(uint64_t address);
     SourceLine line_in(Unit& unit, uint64_t address);
     std::string_view file_name(Unit& unit, uint32_t index);
@@ -86,12 +87,12 @@ struct LineTable::Impl {
     InlineTable read_functions(Unit& unit);
 };
 
-void LineTable::Impl::add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) const {
+void LineTable::Impl::add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) {
     // Of units that overlap the first counts.
     const auto number = UINT32_MAX - static_cast<uint32_t>(units.size());
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0;
-         ranges.size() < range_limit && (at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0;)
+         ranges_read < range_limit && (at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0; ++ranges_read)
         if (start < end && code->holds(start)) ranges.push_back({start, end, number});
 }
 
@@ -121,14 +122,16 @@ LineTable::Impl::Unit* LineTable::Impl::unit_at(uint64_t address) {
     return &unit;
 }
 
-/// Relative names count from the directory that the unit was compiled in.
+/// Relative names count from the directory that the unit was compiled in. libdw has joined that already where
+/// it is relative itself (as -ffile-prefix-map makes it).
 std::string_view LineTable::Impl::whole_path(Unit& unit, const char* name) {
     if (*name == '/' || *name == '\0') return name;
     const auto [at, is_new] = whole_paths.try_emplace(name);
     Dwarf_Attribute found;
     const char* const directory =
         is_new && dwarf_attr(&unit.die, DW_AT_comp_dir, &found) ? dwarf_formstring(&found) : nullptr;
-    if (is_new) at->second = directory ? std::string(directory) + "/" + name : name;
+    const bool is_joined = directory && std::string_view(name).starts_with(std::string(directory) + "/");
+    if (is_new) at->second = directory && !is_joined ? std::string(directory) + "/" + name : name;
     return at->second;
 }
 
@@ -208,6 +211,18 @@ std::vector<InlineFrame> LineTable::frames(LinkAddress address) {
         place = {impl_->file_name(*unit, function.call_file), function.call_line};
     }
     return frames;
+}
+
+std::vector<std::string_view> LineTable::functions(LinkAddress address) {
+    Impl::Unit* const unit = impl_->unit_at(address.value());
+    if (!unit) return {};
+    const auto functions = impl_->functions_in(*unit, address.value());
+    if (functions.empty()) return {{}};
+    std::vector<std::string_view> names;
+    names.reserve(functions.size());
+    for (const FunctionScope& function : functions)
+        names.push_back(function.name);
+    return names;
 }
 
 }  // namespace op::pp

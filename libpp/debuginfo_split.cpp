@@ -141,8 +141,8 @@ Strings own_strings(const SplitParts& parts, unsigned version) {
         const auto [at, is_new] = places.try_emplace(offset, static_cast<uint32_t>(own.text.size()));
         if (is_new && own.text.size() <= parts.strings.size()) {  // else they overlap: damaged
             const Bytes rest = part(parts.strings, offset);
-            const auto* const text = reinterpret_cast<const char*>(rest.data());
-            own.text.append(text, ::strnlen(text, rest.size()));
+            const std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+            own.text += text.substr(0, text.find('\0'));
             own.text += '\0';
         }
         append(own.offsets, at->second);
@@ -219,7 +219,8 @@ private:
         const size_t columns = index.get<uint32_t>(), units = index.get<uint32_t>(),
                      slots = index.get<uint32_t>();
         // Bounds the products below; what does not fit the bytes is an error of the reader's.
-        if (columns > bytes.size() || units > bytes.size() || slots > bytes.size()) return;
+        constexpr size_t most_columns = 16;  // kinds of sections: there are eight (DWARF 5, 7.3.5.3)
+        if (columns > most_columns || units > bytes.size() || slots > bytes.size()) return;
         ByteReader ids(index.take(slots * sizeof(uint64_t)), "ids of units");
         ByteReader rows(index.take(slots * sizeof(uint32_t)), "rows of units");
         const auto sections = index.take(columns * sizeof(uint32_t));
@@ -307,7 +308,7 @@ std::optional<Dwarf_Die> SplitUnit::die() const {
 struct SplitUnits::Impl {
     Dwarf* linked;
     DebugPlaces places;
-    bool is_package_known = false, is_told = false;
+    bool is_told = false;
     std::optional<Package> package = {};
     // Of all skeletons, sorted: where each one's addresses and ranges begin.
     std::set<uint64_t> addr_bases = {}, ranges_bases = {};
@@ -364,11 +365,12 @@ void SplitUnits::Impl::open_package() {
 
 std::optional<std::string> SplitUnits::Impl::dwo_path(const Skeleton& skeleton) const {
     std::vector<std::string> paths;
-    const std::string recorded =
-        skeleton.name.starts_with('/') ? skeleton.name : skeleton.directory + "/" + skeleton.name;
+    const bool is_whole = skeleton.name.starts_with('/') || skeleton.directory.empty();
+    const std::string recorded = is_whole ? skeleton.name : skeleton.directory + "/" + skeleton.name;
     for (const std::string& root : places.roots)
         if (recorded.starts_with('/')) paths.push_back(root + recorded);
     for (const std::string& file : {places.image, places.path}) {
+        if (file.empty()) continue;
         const std::string beside = file.substr(0, file.rfind('/') + 1);
         if (!skeleton.name.starts_with('/')) paths.push_back(beside + skeleton.name);
         paths.push_back(beside + std::string(base_name(skeleton.name)));

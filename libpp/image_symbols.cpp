@@ -81,8 +81,7 @@ public:
           object_(open_elf(file_->bytes(), path)),
           places_{path, path, places.roots, &notes} {
         auto debug = find_debug_file(path, *object_, places.roots, notes);
-        if (!debug && places.by_build_id && !object_->build_id().empty() && !object_->has_debug_info())
-            debug = places.by_build_id->debug_file(object_->build_id());
+        if (!debug && places.by_build_id) debug = fetch_debug_file(*object_, *places.by_build_id, notes);
         if (debug) {
             debug_file_ = std::make_unique<ImageBytes>(*debug);
             debug_object_ = open_elf(debug_file_->bytes(), *debug);
@@ -101,6 +100,10 @@ public:
     std::vector<InlineFrame> frames(ImageOffset offset) override {
         if (!find(offset)) return {};
         return lines().frames(link_address(offset));
+    }
+    std::vector<std::string_view> functions(ImageOffset offset) override {
+        if (!find(offset)) return {};
+        return lines().functions(link_address(offset));
     }
     bool has_lines() override { return lines().has_lines(); }
     std::span<const std::byte> code(const ImageSymbol& symbol) const override;
@@ -215,6 +218,18 @@ std::unique_ptr<ImageSymbols> whole_image(std::string name) {
 
 std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols) {
     return std::make_unique<SymbolList>(std::move(symbols));
+}
+
+std::optional<std::string> fetch_debug_file(const ObjectFile& object, BuildIdSource& source,
+                                            Diagnostics& notes) {
+    const std::string build_id = object.build_id();
+    if (build_id.empty() || object.has_debug_info()) return std::nullopt;
+    const auto path = source.debug_file(build_id);
+    if (!path) return std::nullopt;
+    const std::string why = debug_file_fault(*path, build_id);
+    if (why.empty()) return path;
+    notes.warn("debug file " + printable(*path) + " is not used: " + printable(why));
+    return std::nullopt;
 }
 
 ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libop/diagnostics.h"
+#include "libpp/object_file.h"
 #include "libpp/symbolizer.h"
 
 namespace op::pp {
@@ -39,6 +40,11 @@ enum class Origin : uint8_t {
     text,    ///< the address of .text: modules, and the kernel where vmlinux was given to the profiler
     kernel,  ///< the address of _text, else _stext, else .text: where kallsyms said the kernel begins
 };
+
+/// The debug file of a binary without debug information of its own, if the source has it; one that is not of
+/// that build-id is passed over with a note.
+std::optional<std::string> fetch_debug_file(const ObjectFile& object, BuildIdSource& source,
+                                            Diagnostics& notes);
 
 /// Where debug files are looked for.
 struct DebugFilePlaces {

@@ -65,6 +65,7 @@ std::vector<ProfilePart> profile_parts(const Profile& profile) {
 Profile profile_of(const Profile& profile, const ProfilePart& part) {
     const size_t width = profile.columns.size();
     Profile result;
+    result.axis = profile.axis;
     for (const uint32_t column : part.columns)
         result.columns.push_back(profile.columns[column]);
     result.images = profile.images;

@@ -107,7 +107,8 @@ SymbolReport report_symbols(const Profile& profile, ReportHead head, const Repor
     DetailCollector(profile, sorted.symbols).put_into(report, options.debug_info);
     for (const AppSymbol& row : sorted.symbols) {
         const ProfileSymbol& symbol = profile.symbols[row.symbol];
-        report.code.push_back(profile.images[symbol.image].symbols->code(*symbol.symbol));
+        report.code.push_back(symbol.is_inlined ? std::span<const std::byte>{}
+                                                : profile.images[symbol.image].symbols->code(*symbol.symbol));
     }
     return report;
 }

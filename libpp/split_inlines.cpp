@@ -73,13 +73,12 @@ private:
         if (outer.symbol == Location::no_symbol) return {index};
         const uint64_t offset = outer.offset.value();
         const ImageOffset inside{is_return_address && offset > 0 ? offset - 1 : offset};
-        const auto frames = profile_.images[outer.image].symbols->frames(inside);
+        const auto functions = profile_.images[outer.image].symbols->functions(inside);
         Chain chain;
-        for (size_t i = 0; i + 1 < frames.size(); ++i) {
-            if (frames[i].function.empty()) continue;  // a function without a name is part of its caller
+        for (size_t i = 0; i + 1 < functions.size(); ++i) {
+            if (functions[i].empty()) continue;  // a function without a name is part of its caller
             chain.push_back(static_cast<uint32_t>(profile_.locations.size()));
-            profile_.locations.push_back(
-                {outer.image, symbol(outer, frames[i].function), outer.offset, true});
+            profile_.locations.push_back({outer.image, symbol(outer, functions[i]), outer.offset, true});
             if (!options_.with_calls) return chain;  // the others are of no use
         }
         chain.push_back(index);

@@ -47,13 +47,6 @@ std::string share_text(uint64_t count, uint64_t total) {
     return text;
 }
 
-double highest_share(const Counts& counts, const Counts& totals) {
-    double share = 0;
-    for (size_t i = 0; i < counts.size(); ++i)
-        share = std::max(share, percent_of(counts[i], totals[i]));
-    return share;
-}
-
 class Page {
 public:
     Page(const Annotation& annotation, std::span<const AnnotatedSource> sources)

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 #include "libop/fd.h"
 #include "utils/progress.h"
@@ -103,7 +104,11 @@ private:
 };
 
 int Debuginfod::on_progress(debuginfod_client* client, long done, long all) {
-    return static_cast<Debuginfod*>(library()->get_user_data(client))->goes_on(done, all) ? 0 : 1;
+    try {
+        return static_cast<Debuginfod*>(library()->get_user_data(client))->goes_on(done, all) ? 0 : 1;
+    } catch (const std::exception&) {
+        return 1;  // nothing may be thrown through the library
+    }
 }
 
 bool Debuginfod::goes_on(long done, long all) {
@@ -120,7 +125,7 @@ bool Debuginfod::is_ready() {
     if (is_given_up_ || client_) return !is_given_up_;
     if (library()) client_ = library()->begin();
     if (!client_) {
-        give_up(std::string(DEBUGINFOD_SONAME) + " is not installed");
+        give_up(DEBUGINFOD_SONAME + std::string(library() ? " cannot be used" : " is not installed"));
         return false;
     }
     library()->set_user_data(client_, this);

@@ -54,9 +54,11 @@ CommandSyntax syntax(Options& o) {
 /// What is wrong with the combination of options; empty if nothing is.
 std::vector<std::string> conflicts(const Options& o) {
     std::vector<std::string> found;
-    if (!o.source && !o.assembly && !o.html) found.emplace_back("give --source, --html, --assembly or both");
+    if (!o.source && !o.assembly && !o.html)
+        found.emplace_back("give --source, --assembly or both, or --html");
     if (o.assembly && o.html) found.emplace_back("--html is for source files: without --assembly");
-    if (o.report.calls && !o.source) found.emplace_back("--inline needs --source");
+    if (o.report.calls && o.html) found.emplace_back("--inline is for listings: without --html");
+    if (o.report.calls && !o.source && !o.html) found.emplace_back("--inline needs --source");
     if (o.report.calls && o.assembly) found.emplace_back("--inline is for source files: without --assembly");
     if (o.assembly && !o.output_dir.empty())
         found.emplace_back("--output-dir is for source files: without --assembly");
@@ -243,7 +245,7 @@ int opannotate(Tool& tool, int argc, char** argv) {
     o.report.threshold = parse_threshold(o.common.threshold);
     o.report.demangle = parse_demangle(o.demangle);
     LoadOptions load;
-    load.wants_lines = o.source;
+    load.wants_lines = o.source || o.html;
     load.select.exclude_dependent = o.exclude_dependent;
     load.merge = pp::parse_merge(o.merge);
     load.merge.library = true;

@@ -14,6 +14,7 @@
 #include "libop/text.h"
 #include "libpp/debuginfo.h"
 #include "libpp/elf_object.h"
+#include "libpp/image_symbols.h"
 #include "utils/load_profile.h"
 #include "utils/tree_writer.h"
 
@@ -117,7 +118,7 @@ private:
         const MappedFile file(path);
         const auto object = pp::open_elf(file.bytes(), path);
         const auto debug = pp::find_debug_file(path, *object, roots(), notes_);
-        if (!debug) return fetch_debug_file(*object);
+        if (!debug) return add_fetched(*object);
         const auto link = object->debug_link();
         // Without a debug link it is found by its build-id, wherever the binary lies.
         if (link)
@@ -128,11 +129,10 @@ private:
         notes_.warn(std::string(error.what()) + "; no debug file is looked for");
     }
 
-    void fetch_debug_file(const pp::ObjectFile& object) {
-        const std::string build_id = object.build_id();
-        if (!loaded_.by_build_id() || object.has_debug_info() || build_id.size() <= 2) return;
-        if (const auto debug = loaded_.by_build_id()->debug_file(build_id))
-            items_.insert({*debug, pp::debug_file_path(build_id)});
+    void add_fetched(const pp::ObjectFile& object) {
+        if (!loaded_.by_build_id() || object.build_id().size() <= 2) return;
+        if (const auto debug = fetch_debug_file(object, *loaded_.by_build_id(), notes_))
+            items_.insert({*debug, pp::debug_file_path(object.build_id())});
     }
 
     LoadedProfile& loaded_;

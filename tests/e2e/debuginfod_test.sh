@@ -33,9 +33,9 @@ END
 python3 "$work/serve.py" "$work/www" >"$work/port" 2>"$work/requests" &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
-while [ ! -s "$work/port" ]; do sleep 0.1; done
+while [ ! -s "$work/port" ]; do kill -0 $server || fail "no server"; sleep 0.1; done
 url=http://127.0.0.1:$(cat "$work/port")
-unset DEBUGINFOD_URLS
+unset DEBUGINFOD_URLS http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 export DEBUGINFOD_CACHE_PATH="$work/cache"
 
 # report [words]: opreport -l -g; messages in report.log

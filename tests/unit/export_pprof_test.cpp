@@ -29,7 +29,8 @@ struct Message {
     uint64_t number(uint32_t field) const { return numbers.contains(field) ? numbers.at(field).at(0) : 0; }
     std::vector<uint64_t> packed(uint32_t field) const {
         std::vector<uint64_t> result;
-        protozero::pbf_reader in(data_of(field));
+        const std::string data = data_of(field);
+        protozero::pbf_reader in(data);
         while (in.next())
             for (const uint64_t n : in.get_packed_uint64())
                 result.push_back(n);

@@ -251,6 +251,22 @@ TEST_F(Symbolizing, what_this_machine_lacks_is_had_by_build_id) {
     EXPECT_EQ(shortcoming("/gone/split"), "");
 }
 
+TEST_F(Symbolizing, an_answer_that_is_no_debug_file_costs_no_names) {
+    dir_.write("usr/bin/page", "<html>log in first</html>");
+    dir_.write("usr/bin/split", read_file(root_ + "/usr/bin/split"));
+    for (const std::string& answer : {dir_.path() + "/usr/bin/page", root_ + "/usr/bin/demo"}) {
+        OneFile source("/none", answer);
+        const std::string before = root_;
+        root_ = dir_.path();
+        options_.by_build_id = &source;
+        EXPECT_FALSE(symbols("/usr/bin/split").symbols().empty());
+        EXPECT_NE(warning().find("is not used"), std::string::npos) << warning();
+        EXPECT_EQ(shortcoming("/usr/bin/split").find("cannot be read"), std::string::npos);
+        notes_.take();
+        root_ = before;
+    }
+}
+
 TEST_F(Symbolizing, nobody_is_asked_for_what_is_here) {
     OneFile source("/none", "/none");
     options_.by_build_id = &source;
