@@ -10,8 +10,10 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "libpp/debuginfo_walk.h"
 #include "libpp/range_map.h"
 
 namespace op::pp {
@@ -50,13 +52,15 @@ private:
         void* die;  ///< Dwarf_Die::addr
         bool is_read = false;
     };
-    bool add_ranges(Dwarf_Die& die, uint64_t base, const IsCode& is_code, size_t range_limit,
+    bool add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is_code, size_t range_limit,
                     std::vector<RangeMap::Range>& ranges) const;
-    const FunctionScope& read(Entry& entry) const;
+    const FunctionScope& read(Entry& entry);
+    std::string_view name_of(Dwarf_Die& die);
 
     Dwarf* dwarf_ = nullptr;
     std::vector<Entry> entries_;
     RangeMap by_address_;
+    std::unordered_map<void*, std::string_view> names_;  ///< by the entry that inlined calls refer to
     std::vector<FunctionScope> found_;
 };
 

@@ -210,4 +210,16 @@ std::vector<InlineFrame> LineTable::frames(LinkAddress address) {
     return frames;
 }
 
+std::vector<std::string_view> LineTable::functions(LinkAddress address) {
+    Impl::Unit* const unit = impl_->unit_at(address.value());
+    if (!unit) return {};
+    const auto functions = impl_->functions_in(*unit, address.value());
+    if (functions.empty()) return {{}};
+    std::vector<std::string_view> names;
+    names.reserve(functions.size());
+    for (const FunctionScope& function : functions)
+        names.push_back(function.name);
+    return names;
+}
+
 }  // namespace op::pp

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "libop/address.h"
@@ -30,6 +31,8 @@ public:
     /// The functions at a link address, the innermost inlined one first, the one that has the code last. At
     /// least one if there is debug information for the address, else none.
     std::vector<InlineFrame> frames(LinkAddress address);
+    /// The same functions by name alone, which takes no look at lines.
+    std::vector<std::string_view> functions(LinkAddress address);
 
 private:
     struct Impl;

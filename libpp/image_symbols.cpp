@@ -97,6 +97,10 @@ public:
         if (!find(offset)) return {};
         return lines().frames(link_address(offset));
     }
+    std::vector<std::string_view> functions(ImageOffset offset) override {
+        if (!find(offset)) return {};
+        return lines().functions(link_address(offset));
+    }
     bool has_symbols() const override { return has_table_; }
 
 private:

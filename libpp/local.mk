@@ -11,6 +11,7 @@ libpp_a_SOURCES = \
 	libpp/debuginfo_inlines.cpp libpp/debuginfo_inlines.h \
 	libpp/debuginfo_lines.cpp libpp/debuginfo_lines.h \
 	libpp/debuginfo_split.cpp libpp/debuginfo_split.h \
+	libpp/debuginfo_walk.cpp libpp/debuginfo_walk.h \
 	libpp/demangle.cpp libpp/demangle.h \
 	libpp/disassemble.cpp libpp/disassemble.h \
 	libpp/elf_object.cpp libpp/elf_object.h \

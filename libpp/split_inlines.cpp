@@ -12,13 +12,20 @@ namespace op::pp {
 
 namespace {
 
-/// The symbols of one image by name, its own and those of inlined functions.
-using SymbolsByName = std::unordered_map<std::string_view, const ImageSymbol*>;
+/// The symbols of one image, its own and those of inlined functions.
+struct KnownSymbols {
+    std::unordered_map<std::string_view, const ImageSymbol*> by_name;
+    /// Indexes into Profile::symbols by where a name lies in memory: names are long, and few.
+    std::unordered_map<const char*, uint32_t> indexes;
+};
 
 class Splitter {
 public:
     Splitter(Profile& profile, const SplitOptions& options)
-        : profile_(profile), options_(options), by_name_(profile.images.size()) {
+        : profile_(profile),
+          options_(options),
+          images_(profile.images.size()),
+          chains_(profile.locations.size()) {
         for (uint32_t i = 0; i < profile.symbols.size(); ++i)
             indexes_.emplace(profile.symbols[i].symbol, i);
     }
@@ -39,7 +46,7 @@ private:
 
     void split_sample(size_t sample) {
         const StackSamples& stack = profile_.samples[sample];
-        const Chain chain = chain_of(profile_.frames[stack.first_frame], false);
+        const Chain& chain = chain_of(profile_.frames[stack.first_frame], false);
         profile_.frames[stack.first_frame] = chain.front();
         count_calls(chain, stack.app, &profile_.counts[sample * width()]);
     }
@@ -48,7 +55,7 @@ private:
     /// with code of its own: nothing changes there.
     void split_call(size_t index) {
         Arc& arc = profile_.arcs[index];
-        const Chain chain = chain_of(arc.caller, true);
+        const Chain& chain = chain_of(arc.caller, true);
         arc.caller = chain.front();
         count_calls(chain, arc.caller_app, &profile_.arc_counts[index * width()]);
     }
@@ -56,9 +63,9 @@ private:
     size_t width() const { return profile_.columns.size(); }
 
     const Chain& chain_of(uint32_t location, bool is_return_address) {
-        const auto [at, is_new] = chains_.try_emplace(location);
-        if (is_new) at->second = make_chain(location, is_return_address);
-        return at->second;
+        Chain& chain = chains_[location];
+        if (chain.empty()) chain = make_chain(location, is_return_address);
+        return chain;
     }
 
     Chain make_chain(uint32_t index, bool is_return_address) {
@@ -66,13 +73,13 @@ private:
         if (outer.symbol == Location::no_symbol) return {index};
         const uint64_t offset = outer.offset.value();
         const ImageOffset inside{is_return_address && offset > 0 ? offset - 1 : offset};
-        const auto frames = profile_.images[outer.image].symbols->frames(inside);
+        const auto functions = profile_.images[outer.image].symbols->functions(inside);
         Chain chain;
-        for (size_t i = 0; i + 1 < frames.size(); ++i) {
-            if (frames[i].function.empty()) continue;  // a function without a name is part of its caller
+        for (size_t i = 0; i + 1 < functions.size(); ++i) {
+            if (functions[i].empty()) continue;  // a function without a name is part of its caller
             chain.push_back(static_cast<uint32_t>(profile_.locations.size()));
-            profile_.locations.push_back(
-                {outer.image, symbol(outer, frames[i].function), outer.offset, true});
+            profile_.locations.push_back({outer.image, symbol(outer, functions[i]), outer.offset, true});
+            if (!options_.with_calls) return chain;  // the others are of no use
         }
         chain.push_back(index);
         return chain;
@@ -80,24 +87,24 @@ private:
 
     /// The index of the symbol of that name in the location's image.
     uint32_t symbol(const Location& at, std::string_view name) {
-        const ImageSymbol* const found = find(at, name);
-        const auto [index, is_new] =
+        KnownSymbols& known = images_[at.image];
+        const auto [index, is_new_name] = known.indexes.try_emplace(name.data());
+        if (!is_new_name) return index->second;
+        const size_t made = profile_.inlined.size();
+        const ImageSymbol* const found = find(at, name, known);
+        const auto [place, is_new] =
             indexes_.try_emplace(found, static_cast<uint32_t>(profile_.symbols.size()));
-        if (is_new) profile_.symbols.push_back({at.image, found, is_made_here(found)});
-        return index->second;
+        if (is_new) profile_.symbols.push_back({at.image, found, profile_.inlined.size() > made});
+        return index->second = place->second;
     }
 
-    bool is_made_here(const ImageSymbol* symbol) const {
-        return !profile_.inlined.empty() && profile_.inlined.back().get() == symbol;
-    }
-
-    const ImageSymbol* find(const Location& at, std::string_view name) {
+    /// Made here if the image has none of that name.
+    const ImageSymbol* find(const Location& at, std::string_view name, KnownSymbols& known) {
         ImageSymbols& symbols = *profile_.images[at.image].symbols;
-        SymbolsByName& known = by_name_[at.image];
-        if (known.empty())
+        if (known.by_name.empty())
             for (const ImageSymbol& symbol : symbols.symbols())
-                known.emplace(symbol.name, &symbol);
-        const ImageSymbol*& found = known[name];
+                known.by_name.emplace(symbol.name, &symbol);
+        const ImageSymbol*& found = known.by_name[name];
         if (!found) {
             profile_.inlined.push_back(std::make_shared<ImageSymbol>(
                 ImageSymbol{at.offset, 1, symbols.link_address(at.offset), name, false}));
@@ -129,9 +136,9 @@ private:
 
     Profile& profile_;
     const SplitOptions& options_;
-    std::vector<SymbolsByName> by_name_;  ///< per image
-    std::unordered_map<const ImageSymbol*, uint32_t> indexes_;
-    std::unordered_map<uint32_t, Chain> chains_;  ///< by location
+    std::vector<KnownSymbols> images_;
+    std::unordered_map<const ImageSymbol*, uint32_t> indexes_;  ///< into Profile::symbols
+    std::vector<Chain> chains_;  ///< per location of the profile as it was; empty = not yet known
     std::map<InlinedCall, std::vector<uint64_t>> calls_;
 };
 

@@ -26,6 +26,13 @@ LinkAddress ImageSymbols::link_address(ImageOffset offset) const {
     return symbol ? symbol->address + (offset - symbol->start) : LinkAddress{offset.value()};
 }
 
+std::vector<std::string_view> ImageSymbols::functions(ImageOffset offset) {
+    std::vector<std::string_view> names;
+    for (const InlineFrame& frame : frames(offset))
+        names.push_back(frame.function);
+    return names;
+}
+
 namespace {
 
 /// An image file to be opened.

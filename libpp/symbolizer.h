@@ -43,6 +43,8 @@ public:
     /// least one if there is debug information for the offset, else none. Names are valid as long as this
     /// object. Reads the debug file as line() does, and the functions of a compilation unit on first use.
     virtual std::vector<InlineFrame> frames(ImageOffset) { return {}; }
+    /// The same functions by name alone, which takes no look at lines.
+    virtual std::vector<std::string_view> functions(ImageOffset offset);
     /// The symbol's name in the wanted form; valid as long as this object. Demangles once per (symbol, mode).
     virtual std::string_view name(const ImageSymbol& symbol, Demangle mode) = 0;
     /// True if names come from a symbol table (not artificial, not frame ranges).

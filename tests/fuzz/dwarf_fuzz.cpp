@@ -31,7 +31,7 @@ void ask(op::pp::LineTable& lines, op::LinkAddress address) {
     const auto line = lines.find(address);
     require(!line || !line->file.empty());
     const auto frames = lines.frames(address);
-    require(frames.size() < frame_limit);
+    require(frames.size() < frame_limit && lines.functions(address).size() == frames.size());
     if (line) require(!frames.empty() && frames.front().file == line->file);
 }
 
