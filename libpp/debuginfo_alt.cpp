@@ -8,6 +8,7 @@
 #include "libop/error.h"
 #include "libop/fd.h"
 #include "libop/text.h"
+#include "libpp/debuginfo.h"
 #include "libpp/elf_object.h"
 
 namespace op::pp {
