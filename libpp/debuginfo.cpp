@@ -32,9 +32,9 @@ std::string fault_of(const std::string& path, const std::string& build_id, const
     try {
         const MappedFile file(path);
         const std::string found = open_elf(file.bytes(), path)->build_id();
-        if (!build_id.empty() && !found.empty()) return found == build_id ? "" : "its build-id differs";
-        if (link && checksum(file.bytes()) != link->crc) return "its checksum differs";
-        return "";
+        const bool has_ids = !build_id.empty() && !found.empty();
+        if (has_ids || !link) return found == build_id ? "" : "its build-id differs";
+        return checksum(file.bytes()) == link->crc ? "" : "its checksum differs";
     } catch (const Error& e) {
         return e.what();
     }
