@@ -6,4 +6,6 @@ dist_doc_DATA = README.md doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/G
 EXTRA_DIST += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-batches.md \
 	doc/adr/0003-time-order-across-cpus.md doc/adr/0004-kernel-addresses-are-never-lost.md \
 	doc/adr/0005-timer-fallback.md doc/adr/0006-sampled-processes-place-their-samples.md doc/adr/0007-guard-against-too-many-samples.md \
-	doc/adr/0008-help-is-success.md
+	doc/adr/0008-help-is-success.md \
+	doc/adr/0009-two-tables-of-formats.md \
+	doc/adr/0010-debuginfod-is-loaded-when-asked.md

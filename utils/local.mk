@@ -39,7 +39,7 @@ report_common = \
 	utils/terminal.cpp utils/terminal.h \
 	$(utils_common)
 bin_PROGRAMS += opreport
-opreport_SOURCES = utils/opreport.cpp utils/export_profile.cpp utils/export_profile.h utils/tree_writer.cpp \
+opreport_SOURCES = utils/opreport.cpp utils/opreport_options.cpp utils/opreport_options.h utils/export_profile.cpp utils/export_profile.h utils/tree_writer.cpp \
 	utils/tree_writer.h $(report_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
 

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A report over a session that is being written is consistent: it succeeds, its parts add up to its totals, and no later one
+# has less.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_profiling
+
+mkdir "$work/session"
+# However slow the machine is, reports come while it records.
+cat >"$work/busy.sh" <<-'END'
+	while [ ! -e "$1" ]; do "$2" plain 50; done
+END
+profile busy --session-dir "$work/session" --events TIMER:100000 sh "$work/busy.sh" "$work/stop" "$tests/e2e/shares" &
+recording=$!
+trap 'touch "$work/stop"; wait $recording || true; rm -rf "$work"' EXIT
+
+# report WORDS: opreport on the session; it has nothing to say of damage
+report() {
+	"$build/opreport" --session-dir "$work/session" --no-header "$@" >"$work/report" 2>"$work/report.log" || fail "opreport $*"
+	! grep -i "damaged\|cannot be read as\|more samples than" "$work/report.log" || fail "opreport $*"
+}
+
+# add_up HEAD PART: lines that match HEAD begin with the sum of the first numbers of the lines that match PART after it,
+# if there are any. Prints the sum of the heads.
+add_up() {
+	awk -v head="$1" -v part="$2" '
+		function check() { if (parts && rest != 0) { print "off by " rest " after: " line; exit bad = 1 } }
+		$0 ~ part { rest -= $COLUMN; parts++; next }
+		$0 ~ head { check(); line = $0; rest = $COLUMN; sum += $COLUMN; parts = 0 }
+		END { if (!bad) check(); if (!bad) print sum + 0; exit bad }' COLUMN="$3" "$work/report"
+}
+
+until "$build/opreport" --session-dir "$work/session" >/dev/null 2>&1; do
+	kill -0 $recording || fail "operf ended early"
+	sleep 0.1
+done
+before=0
+grown=0
+reports=0
+while [ $grown -lt 5 ]; do
+	kill -0 $recording || fail "operf ended early"
+	report
+	now=$(add_up '^ *[0-9]' '^\t' 1) || fail "the image summary does not add up: $now"
+	[ "$now" -ge "$before" ] || fail "$now samples, and before that $before"
+	[ "$now" = "$before" ] || grown=$((grown + 1))
+	before=$now
+	report --details --debug-info
+	symbols=$(add_up '^[0-9a-f]' '^  ' 2) || fail "details do not add up: $symbols"
+	[ "$symbols" -gt 0 ] || fail "no samples in symbols"
+	reports=$((reports + 2))
+done
+echo "$reports reports while $before samples came"
+kill -0 $recording || fail "operf ended early"
+touch "$work/stop"
+wait $recording || fail "operf"
+report
+[ "$(add_up '^ *[0-9]' '^\t' 1)" -gt "$before" ] || fail "nothing was recorded while reports were made"
+balanced "$work/session"

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// opreport's options.
+#include "utils/opreport_options.h"
+
+#include <algorithm>
+
+#include "libop/error.h"
+
+namespace op::tool {
+
+namespace {
+
+bool has(const std::vector<std::string>& words, const char* word) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+/// The names of a table's formats.
+template <class Formats>
+std::string list_of(const Formats& formats, const std::string& prefix = "") {
+    std::string names;
+    for (const auto& one : formats)
+        names += (names.empty() ? "" : ", ") + prefix + std::string(one.name);
+    return names;
+}
+
+/// What a writer by application cannot show.
+void add_format_conflicts(const ReportCommandOptions& o, bool is_differential,
+                          std::vector<std::string>& found) {
+    const pp::Writer& writer = o.writer();
+    const std::string format = " is not for --format=" + std::string(writer.name);
+    if (o.xml && writer.name != "xml") found.push_back("--xml" + format);
+    if (!writer.is_by_application) return;
+    if (is_differential) found.push_back("{ } { }" + format);
+    if (o.report.accumulated) found.push_back("--accumulated" + format);
+    if (o.report.global_percent) found.push_back("--global-percent" + format);
+}
+
+std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is_differential) {
+    std::vector<std::string> found;
+    const auto need_symbols = [&](bool is_given, const char* option) {
+        if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
+    };
+    need_symbols(o.report.debug_info, "--debug-info");
+    need_symbols(o.inlines, "--inline");
+    need_symbols(o.report.addresses, "--show-address");
+    need_symbols(o.report.accumulated, "--accumulated");
+    need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
+    need_symbols(!o.report.include_symbols.empty(), "--include-symbols");
+    need_symbols(has(o.sort, "vma"), "--sort=vma");
+    if (o.callgraph && o.report.details) found.push_back("--callgraph and --details exclude each other");
+    if (is_differential && (o.callgraph || o.report.details))
+        found.push_back("two profiles are compared by symbols: without --callgraph and --details");
+    else if (is_differential)
+        need_symbols(true, "{ } { }");
+    if (o.report.global_percent && o.symbols && !o.callgraph && !o.report.details)
+        found.push_back("--global-percent is of no use with --symbols: shares are of everything already");
+    if (!o.output_dir.empty())
+        found.push_back("--output-dir needs one of " + list_of(pp::exporters(), "--format="));
+    if (o.exclude_dependent && (has(o.merge, "lib") || has(o.merge, "library")))
+        found.push_back("--merge=lib and --exclude-dependent exclude each other");
+    add_format_conflicts(o, is_differential, found);
+    return found;
+}
+
+/// The same for an exported profile: it holds every sample, in no order, so what only chooses and arranges
+/// rows is a mistake; what it holds anyway (-c, -d, -f, -g, -l, -w, pprof: --inline) is none.
+std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is_differential) {
+    std::vector<std::string> found;
+    const std::string format = "--format=" + o.format;
+    const auto refuse = [&](bool is_given, const char* option) {
+        if (is_given) found.push_back(format + " holds every sample: without " + option);
+    };
+    refuse(is_differential, "{ } { }");
+    refuse(o.xml, "--xml");
+    refuse(!o.common.threshold.empty(), "--threshold");
+    refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
+    refuse(!o.report.include_symbols.empty(), "--include-symbols");
+    refuse(!o.sort.empty(), "--sort");
+    refuse(o.report.reverse, "--reverse-sort");
+    refuse(o.report.accumulated, "--accumulated");
+    refuse(o.report.global_percent, "--global-percent");
+    if (o.inlines && !o.exporter->has_inlines)
+        found.push_back(format + " has a place for the lines of inlined functions only: without --inline");
+    if (!o.output_file.empty() && !o.output_dir.empty())
+        found.push_back("--output-file and --output-dir exclude each other");
+    return found;
+}
+
+/// A writer by application has symbols, in an order of its own.
+void settle_by_application(ReportCommandOptions& o, Diagnostics& notes) {
+    if (!o.sort.empty() || o.report.reverse)
+        notes.warn("--sort and --reverse-sort are ignored: this format is sorted by application and image");
+    o.symbols = true;
+    o.report.sort = {pp::SortKey::app_name, pp::SortKey::image};
+    o.report.reverse = false;
+}
+
+}  // namespace
+
+CommandSyntax ReportCommandOptions::syntax() {
+    CommandSyntax s;
+    s.synopsis = "[PROFILE SPECIFICATION...] [{ SPECIFICATION... } { SPECIFICATION... }]";
+    s.options = {
+        {"symbols", 'l', &symbols, "list symbols instead of images"},
+        {"callgraph", 'c', &callgraph, "list each function with its callers and callees"},
+        {"details", 'd', &report.details, "list each symbol with its sampled addresses"},
+        {"debug-info", 'g', &report.debug_info, "add source file and line (needs -l)"},
+        {"inline", 0, &inlines, "tell inlined functions from those they are inlined into (needs -l)"},
+        {"show-address", 'w', &report.addresses, "add the address of symbols (needs -l)"},
+        {"accumulated", 'a', &report.accumulated, "add cumulative counts (needs -l)"},
+        {"global-percent", '%', &report.global_percent,
+         "shares of everything, not of the application, symbol or function"},
+        {"sort", 's', &sort, "sort keys: sample, image, app-name, symbol, debug, vma", "KEY,..."},
+        {"reverse-sort", 'r', &report.reverse, "sort the other way round"},
+        {"merge", 'm', &merge, "sum over: cpu, tid, tgid, unitmask, lib, all", "WHAT,..."},
+        {"exclude-dependent", 'x', &exclude_dependent, "only samples in the application's own image"},
+        {"exclude-symbols", 'e', &report.exclude_symbols, "leave out these symbols (needs -l)", "NAME,..."},
+        {"include-symbols", 'i', &report.include_symbols, "only these symbols (needs -l)", "NAME,..."},
+        {"demangle", 'D', &demangle, "C++ names: none, normal or smart", "HOW"},
+        {"long-filenames", 'f', &report.long_names, "full paths"},
+        {"no-header", 'n', &no_heads, "no banner, no column heads"},
+        {"xml", 'X', &xml, "symbols by application as XML (--format=xml)"},
+        {"format", 0, &format, "text, json, csv or xml; profiles for other programs: callgrind, pprof",
+         "FORMAT"},
+        {"output-file", 'o', &output_file, "write the report to a file", "FILE"},
+        {"output-dir", 0, &output_dir, "write a profile for each application (callgrind, pprof)", "DIR"},
+    };
+    for (const auto& rows : {show.table(), common.table()})
+        s.options.insert(s.options.end(), rows.begin(), rows.end());
+    return s;
+}
+
+void ReportCommandOptions::settle_implied() {
+    exporter = pp::find_exporter(format);
+    symbols |= callgraph || report.details || exporter;
+    report.addresses |= report.details;
+}
+
+const pp::Writer& ReportCommandOptions::writer() const {
+    const pp::Writer* const found = pp::find_writer(!format.empty() ? format : xml ? "xml" : "text");
+    if (found) return *found;
+    throw_usage("--format=" + format + ": not one of " + list_of(pp::writers()) + ", " +
+                list_of(pp::exporters()));
+}
+
+std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) const {
+    return exporter ? export_conflicts(*this, is_differential) : report_conflicts(*this, is_differential);
+}
+
+void ReportCommandOptions::settle(Diagnostics& notes) {
+    common.check();
+    show.check();
+    report.heads = !no_heads;
+    report.long_names |= !exporter && !writer().is_for_people;
+    report.threshold = parse_threshold(common.threshold);
+    report.demangle = parse_demangle(demangle);
+    report.sort = pp::parse_sort_keys(sort);
+    if (!exporter && writer().is_by_application) settle_by_application(*this, notes);
+}
+
+}  // namespace op::tool

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// opreport's options: what there is, what goes together, what follows from what.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libpp/exporter.h"
+#include "libpp/report.h"
+#include "libpp/writer.h"
+#include "utils/options.h"
+#include "utils/output.h"
+#include "utils/report_options.h"
+
+namespace op::tool {
+
+/// opreport's options as given, then settled.
+struct ReportCommandOptions {
+    CommonOptions common;
+    ShowOptions show;
+    pp::ReportOptions report;
+    bool symbols = false, callgraph = false, inlines = false, exclude_dependent = false, no_heads = false,
+         xml = false;
+    std::vector<std::string> merge, sort;
+    std::string demangle = "normal", format, output_file, output_dir;
+    const pp::Exporter* exporter = nullptr;  ///< if the format is one of another program's profiles
+
+    /// The options' table; it points into this object.
+    CommandSyntax syntax();
+    /// Takes up what is implied: --callgraph and --details list symbols, an exported profile holds all of
+    /// these.
+    void settle_implied();
+    /// What is wrong with the combination of options; empty if nothing is.
+    std::vector<std::string> conflicts(bool is_differential) const;
+    /// Parses values, after conflicts() found nothing. Throws a usage error on one that is unknown.
+    void settle(Diagnostics& notes);
+    /// The format of reports. Throws a usage error if there is none of that name.
+    const pp::Writer& writer() const;
+};
+
+}  // namespace op::tool
