@@ -168,7 +168,7 @@ std::string text(Dwarf_Die& die, std::initializer_list<unsigned> attributes) {
     return "";
 }
 
-/// A file of split units; null if it is none that can be read.
+/// A file of split units. Throws an input error if it is none that can be read.
 struct SplitFile {
     explicit SplitFile(const std::string& path) : file(path), elf(open_elf_image(file.bytes())) {
         if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !is_native(elf.get()))

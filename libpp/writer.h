@@ -15,8 +15,8 @@ namespace op::pp {
 struct Writer {
     std::string_view name;
     bool is_for_people;  ///< else names of images are whole paths
-    /// Takes symbol lists and call graphs only, in the order of application and image; knows no shares,
-    /// running sums and comparisons; columns may differ in several ways.
+    /// opreport gives it symbol lists and call graphs only, in the order of application and image; knows no
+    /// shares, running sums and comparisons; columns may differ in several ways.
     bool is_by_application;
     /// The report in this format. Names in it come from foreign files: a writer lets no control character
     /// out.
@@ -33,7 +33,7 @@ std::string write_text(const Report& report);
 
 /// How text looks on a terminal.
 struct TextStyle {
-    size_t width = 0;        ///< columns of the terminal, which no line exceeds; 0 = the classic widths
+    size_t width = 0;  ///< columns of the terminal: rows and heads are cut there; 0 = the classic widths
     bool has_color = false;  ///< rows with large shares stand out (ECMA-48, SGR)
 };
 
