@@ -49,8 +49,9 @@ struct ReportOptions {
     bool details = false;      ///< the addresses of each symbol
     bool calls = false;        ///< annotated sources only: where inlined lines were called
     Demangle demangle = Demangle::normal;
-    std::vector<SortKey> sort;                 ///< most important first; the default order follows
-    std::vector<std::string> include_symbols;  ///< only these, named as in the object file
+    std::vector<SortKey> sort;  ///< most important first; the default order follows
+    std::vector<std::string>
+        include_symbols;  ///< only these: names as in the object file, as shown, or that without parameters
     std::vector<std::string> exclude_symbols;  ///< not these
     ReportRequest request;                     ///< for the head; changes nothing else
 };

@@ -19,13 +19,24 @@ public:
         : include_(options.include_symbols.begin(), options.include_symbols.end()),
           exclude_(options.exclude_symbols.begin(), options.exclude_symbols.end()) {}
 
-    bool passes(std::string_view name) const {
-        return (include_.empty() || include_.contains(name)) && !exclude_.contains(name);
+    bool is_empty() const { return include_.empty() && exclude_.empty(); }
+    /// `name` is as in the object file, `shown` as in reports; that without its parameters counts, too.
+    bool passes(std::string_view name, std::string_view shown) const {
+        const auto is_in = [&](const std::set<std::string_view>& names) {
+            return names.contains(name) || names.contains(shown) ||
+                   names.contains(shown.substr(0, shown.find('(')));
+        };
+        return (include_.empty() || is_in(include_)) && !is_in(exclude_);
     }
 
 private:
     std::set<std::string_view> include_, exclude_;
 };
+
+std::string_view shown_name_of(const Profile& profile, const ProfileSymbol& symbol,
+                               const ReportOptions& options) {
+    return profile.images[symbol.image].symbols->name(*symbol.symbol, options.demangle);
+}
 
 /// The place of every name in the alphabet; equal names share one.
 std::vector<uint32_t> ranks(std::span<const std::string> names) {
@@ -61,7 +72,8 @@ std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& op
     std::vector<bool> wanted;
     wanted.reserve(profile.symbols.size());
     for (const auto& symbol : profile.symbols)
-        wanted.push_back(filter.passes(symbol.symbol->name));
+        wanted.push_back(filter.is_empty() ||
+                         filter.passes(symbol.symbol->name, shown_name_of(profile, symbol, options)));
     return wanted;
 }
 

@@ -114,7 +114,7 @@ std::string CodeListing::source_lines(const pp::SourceLine& line) {
     source_line_ = line.line;
     const auto [at, is_new] = sources_.try_emplace(source_file_);
     if (is_new) {
-        const std::string content = finder_.read(source_file_).value_or("");
+        const std::string content = finder_.read(source_file_).value_or(Source{}).text;
         for (std::string_view rest = content; !rest.empty();)
             at->second.emplace_back(take_line(rest));
     }

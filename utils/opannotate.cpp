@@ -2,6 +2,7 @@
 // opannotate: source or assembly with the samples of each line.
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -110,6 +111,10 @@ public:
 
     void write() {
         if (o_.assembly) return write_assembly();
+        if (std::ranges::all_of(annotation_.totals, [](uint64_t samples) { return samples == 0; })) {
+            notes_.warn("nothing to show: no selected image holds a selected symbol with samples");
+            return;
+        }
         if (!annotation_.has_lines) {
             notes_.warn(
                 "none of the selected images has debug information: there are no source lines; compile with "
@@ -163,8 +168,27 @@ private:
 
     std::optional<std::string> source_of(const pp::AnnotatedFile& file) {
         auto source = finder_.read(file.path);
-        if (!source) notes_.warn("source " + printable(file.path) + " is not found: its symbols are listed");
-        return source;
+        if (!source) {
+            notes_.warn("source " + printable(file.path) +
+                        " is not found: its symbols are listed; see --search-dirs and --base-dirs");
+            return std::nullopt;
+        }
+        warn_if_changed(file, *source);
+        return std::move(source->text);
+    }
+
+    /// The lines of another version of the file would mislead.
+    void warn_if_changed(const pp::AnnotatedFile& file, const Source& source) {
+        const auto& text = source.text;
+        const auto lines = std::ranges::count(text, '\n') + (!text.empty() && text.back() != '\n');
+        const auto& info = loaded_.opened().info;
+        const int64_t taken = info ? static_cast<int64_t>(info->start_time) : 0;
+        if (!file.lines.empty() && file.lines.rbegin()->first > lines)
+            notes_.warn("source " + printable(file.path) + " has fewer lines than when it was compiled: " +
+                        "samples stand at wrong lines or at none");
+        else if (taken > 0 && source.changed > taken)
+            notes_.warn("source " + printable(file.path) +
+                        " was changed after the profile was taken: " + "samples may stand at wrong lines");
     }
 
     void write_file(TreeWriter& tree, const std::string& path, const std::string& text) {

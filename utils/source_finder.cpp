@@ -2,6 +2,8 @@
 // Looking for source files.
 #include "utils/source_finder.h"
 
+#include <sys/stat.h>
+
 #include "libop/error.h"
 #include "libop/fd.h"
 
@@ -20,17 +22,19 @@ std::string SourceFinder::without_base(const std::string& recorded) const {
     return recorded;
 }
 
-std::optional<std::string> SourceFinder::read(const std::string& recorded) const {
+std::optional<Source> SourceFinder::read(const std::string& recorded) const {
     std::vector<std::string> candidates;
     const std::string stripped = without_base(recorded);
     for (const auto& dir : search_dirs_)
         candidates.push_back(dir + "/" + stripped);
-    if (!archive_.empty()) candidates.push_back(archive_ + "/" + recorded);
+    const std::string archived = archive_.empty() ? "" : archive_ + "/" + recorded;
+    if (!archived.empty()) candidates.push_back(archived);
     candidates.push_back(recorded);
     for (const auto& path : candidates) {
-        if (!is_regular_file(path)) continue;
+        struct stat status {};
+        if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
         try {
-            return read_file(path);
+            return Source{read_file(path), path == archived ? 0 : status.st_mtim.tv_sec};
         } catch (const Error&) {
             continue;  // may not be read
         }

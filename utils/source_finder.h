@@ -2,11 +2,18 @@
 // Where a source file that debug information names lies on this machine.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace op::tool {
+
+/// A source file as it is now.
+struct Source {
+    std::string text;
+    int64_t changed;  ///< seconds since the epoch; of a copy in an archive 0
+};
 
 /// Looks for source files.
 class SourceFinder {
@@ -16,9 +23,9 @@ public:
     SourceFinder(std::string archive, std::vector<std::string> search_dirs,
                  std::vector<std::string> base_dirs);
 
-    /// The text of the source, from the first of: the search directories, the archive, the name as recorded.
+    /// The source, from the first of: the search directories, the archive, the name as recorded.
     /// None if none can be read.
-    std::optional<std::string> read(const std::string& recorded) const;
+    std::optional<Source> read(const std::string& recorded) const;
 
 private:
     std::string without_base(const std::string& recorded) const;
