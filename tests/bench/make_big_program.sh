@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make_big_program.sh DIR [UNITS]: DIR/big_program, a C++ program as large as an application's, with DWARF: UNITS (40)
-# translation units of 120 functions that use the standard library's templates, much of it inlined. With 40 units about
+# make_big_program.sh DIR [UNITS]: DIR/big_program, a C++ program as large as an application's, with DWARF: UNITS (10)
+# translation units of 120 functions that use the standard library's templates, much of it inlined. With 10 units about
 # 70 MB; takes some minutes. Does nothing if it is there. $CXX, else c++, compiles.
 set -eu
 dir=$1
-units=${2-40}
+units=${2-10}
 [ ! -x "$dir/big_program" ] || exit 0
 mkdir -p "$dir"
 
