@@ -106,7 +106,7 @@ done | sort -n >"$work/cold"
 $bench/measure "$rounds" - ./opreport --session-dir "$work/big" -l -g ::: \
 	./opreport --session-dir "$work/big" -l -g --inline ::: \
 	./opannotate --session-dir "$work/big" --source --output-dir "$work/out" ::: \
-	./opannotate --session-dir "$work/big" --assembly -t 0.5 ::: \
+	./opannotate --session-dir "$work/big" --assembly -t 0.05 ::: \
 	./opreport --session-dir "$work/calls" -c >"$work/reports"
 row "opreport -l -g, 100,000 addresses in $megabytes MB of C++, caches empty" "$(field 2 1 "$work/cold") ms, $(field 2 3 "$work/cold") KB" \
 	"$perf_lines" "500 ms, 150 MB"
@@ -114,5 +114,5 @@ row "the same, caches warm" "$(field 1 1 "$work/reports") ms" "" "500 ms"
 row "the same with --inline" "$(field 2 1 "$work/reports") ms" "without: $(field 1 1 "$work/reports") ms" \
 	"2 times; is $(ratio "$(field 2 1 "$work/reports")" "$(field 1 1 "$work/reports")")"
 row "opannotate --source --output-dir of it" "$(field 3 1 "$work/reports") ms" "" "500 ms"
-row "opannotate --assembly -t 0.5 of it" "$(field 4 1 "$work/reports") ms" "$perf_annotated" "500 ms"
+row "opannotate --assembly -t 0.05 of it" "$(field 4 1 "$work/reports") ms" "$perf_annotated" "500 ms"
 row "opreport -c, 10 M samples with call graphs" "$(field 5 1 "$work/reports") ms, $(field 5 3 "$work/reports") KB" "$perf_calls" "1000 ms, 150 MB"
