@@ -13,13 +13,15 @@
 
 namespace op::collect {
 
-perf_event_attr make_attr(const RecordedEvent& event, bool leader, const PerfRequest& request,
-                          const PerfFeatures& features) {
+perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding, bool leader,
+                          const PerfRequest& request, const PerfFeatures& features) {
     perf_event_attr attr{};
     attr.size = sizeof attr;
-    attr.type = event.name == "TIMER" ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
-    attr.config =
-        event.name == "TIMER" ? uint64_t{PERF_COUNT_SW_CPU_CLOCK} : uint64_t{PERF_COUNT_HW_CPU_CYCLES};
+    attr.type = encoding.type;
+    attr.config = encoding.config;
+    attr.config1 = encoding.config1;
+    attr.config2 = encoding.config2;
+    attr.precise_ip = encoding.precise;
     attr.sample_period = event.count;
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
@@ -45,8 +47,8 @@ Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept {
     return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
-bool perf_event_works(const RecordedEvent& event) {
-    perf_event_attr attr = make_attr(event, false, {}, {.kernel_mode = false, .lost_count = false});
+bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding) {
+    perf_event_attr attr = make_attr(event, encoding, false, {}, {.kernel_mode = false, .lost_count = false});
     return perf_event_open(attr, 0, -1) || is_countable(errno);
 }
 

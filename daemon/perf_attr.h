@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 #include <sys/types.h>
 
+#include "libop/event_encoding.h"
 #include "libop/fd.h"
 #include "libop/session_info.h"
 
@@ -24,9 +25,10 @@ struct PerfRequest {
     bool several_events = false;  ///< records carry the event's id
 };
 
-/// The attribute for one event. The `leader` also reports mappings, names, forks and exits.
-perf_event_attr make_attr(const RecordedEvent& event, bool leader, const PerfRequest& request,
-                          const PerfFeatures& features);
+/// The attribute for one event, which `encoding` says how to ask for. The `leader` also reports mappings,
+/// names, forks and exits.
+perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding, bool leader,
+                          const PerfRequest& request, const PerfFeatures& features);
 
 /// perf_event_open(2); empty with errno set on failure.
 Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;
@@ -34,7 +36,7 @@ Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;
 /// True if this machine counts `event`, false if it has no counter for it (probed on the calling process,
 /// user mode only). Throws a system error, as PerfSource would, if it may well have one and something else is
 /// in the way.
-bool perf_event_works(const RecordedEvent& event);
+bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding);
 /// What the errno value of a refused perf_event_open says of that: false, or a system error thrown.
 bool is_countable(int error);
 

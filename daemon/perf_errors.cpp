@@ -79,6 +79,8 @@ std::string explain_perf_error(const PerfSituation& s) {
         case EOPNOTSUPP:
         case ENODEV:
             return "this machine cannot count that event; use event TIMER";
+        case EINVAL:
+            return "the kernel refuses that event: it may count it, but take no samples of it";
         case EMFILE:
             return "too many files open: one is needed per thread, processor and event; raise the limit "
                    "(ulimit -n)";

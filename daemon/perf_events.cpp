@@ -5,55 +5,141 @@
 #include <algorithm>
 
 #include "libop/cpu_model.h"
+#include "libop/error.h"
 #include "libop/event_table.h"
+#include "libop/kernel_events.h"
+#include "libop/text.h"
 
 namespace op::collect {
 namespace {
 
-constexpr std::string_view timer = "TIMER";
+constexpr std::string_view timer = "TIMER", cycles = "CPU_CLK_UNHALTED";
+constexpr uint64_t callgraph_factor = 15;
+/// For events whose frequency is not known: few enough samples of any.
+constexpr uint64_t usual_count = 100000;
 
-EventSpec default_spec(std::string_view name) {
+/// An event with all that is needed to open and to store it.
+struct Chosen {
+    RecordedEvent event;
+    EventEncoding encoding;
+};
+
+EventSpec spec_of(std::string_view name) {
     EventSpec spec;
     spec.name = name;
     return spec;
 }
 
-RecordedEvent recorded(const EventSpec& spec, bool callgraph) {
+Chosen choose_builtin(const EventSpec& spec, bool callgraph) {
     const EventInfo& row = check_event(spec, callgraph);
     const uint64_t count = spec.count != 0 ? spec.count : row.default_count;
-    return {spec.name, row.code, count, spec.unit_mask.value_or(0), spec.kernel, spec.user};
+    return {{spec.name, row.code, count, spec.unit_mask.value_or(0), spec.kernel, spec.user},
+            builtin_encoding(spec.name)};
 }
 
-void note_fallback(const RecordedEvent& event, const RecordedEvent& instead, Diagnostics& notes) {
-    notes.warn("no hardware counter for " + event.name +
-               " on this machine: sampling by the CPU clock instead, event " + instead.name + ":" +
-               std::to_string(instead.count) + " (a sample every " + std::to_string(instead.count) +
-               " ns of CPU time)");
+/// What is told of an event: its name with what narrows it.
+std::string shown(const ResolvedEvent& resolved) {
+    const std::string& mask = resolved.unit_mask.name;
+    return resolved.spec.name + (mask.empty() ? "" : " (" + mask + ")");
 }
+
+class Chooser {
+public:
+    Chooser(const EventRequest& request, SessionInfo& info, Diagnostics& notes)
+        : request_(request), info_(info), notes_(notes) {}
+
+    std::vector<EventEncoding> choose() {
+        std::vector<EventSpec> wanted = request_.specs;
+        if (wanted.empty()) wanted.push_back(default_event());
+        for (const EventSpec& spec : wanted)
+            add(working(spec));
+        const CpuModel& timer_type = *builtin_cpu_models().find_number(cpu_type_timer);
+        const CpuModel& model = request_.catalogue.model;
+        info_.cpu_type = (hardware_ ? running_numbered_cpu_model() : timer_type).number;
+        info_.cpu_type_name = !hardware_           ? timer_type.name
+                              : model.name.empty() ? running_cpu_model().name
+                                                   : model.name;
+        return std::move(encodings_);
+    }
+
+private:
+    bool knows(std::string_view name) const {
+        return std::ranges::any_of(request_.catalogue.events,
+                                   [&](const CatalogueEvent& event) { return event.name == name; });
+    }
+
+    EventSpec default_event() const {
+        const auto& own = request_.catalogue.model.default_event;
+        return own && knows(own->name) ? *own : spec_of(cycles);
+    }
+
+    Chosen choose(const EventSpec& spec) {
+        if (find_event(spec.name) && !knows(spec.name)) return choose_builtin(spec, request_.callgraph);
+        const uint64_t factor = request_.callgraph ? callgraph_factor : 1;
+        const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
+        uint64_t count = spec.count;
+        if (count == 0) {
+            count = std::max(usual_count, resolved.event->minimum_count * factor);
+            notes_.warn("event " + shown(resolved) + ": no count was given; a sample is taken every " +
+                        std::to_string(count));
+        }
+        return {{spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user},
+                encode_event(request_.catalogue, resolved)};
+    }
+
+    /// The event, or what takes its place.
+    Chosen working(const EventSpec& spec) {
+        Chosen chosen = choose(spec);
+        if (chosen.event.name == timer || request_.works(chosen.event, chosen.encoding)) return chosen;
+        if (spec.name != cycles && spec.name != default_event().name)
+            throw_usage("event '" + spec.name +
+                        "': this machine cannot count it: the kernel offers no such hardware counter, as in "
+                        "most virtual machines; event TIMER works");
+        EventSpec instead = spec_of(timer);
+        instead.kernel = spec.kernel;
+        instead.user = spec.user;
+        const Chosen clock = choose_builtin(instead, request_.callgraph);
+        note_fallback(chosen.event, clock.event);
+        return clock;
+    }
+
+    void note_fallback(const RecordedEvent& event, const RecordedEvent& instead) {
+        notes_.warn("no hardware counter for " + event.name +
+                    " on this machine: sampling by the CPU clock instead, event " + instead.name + ":" +
+                    std::to_string(instead.count) + " (a sample every " + std::to_string(instead.count) +
+                    " ns of CPU time)");
+    }
+
+    void add(const Chosen& chosen) {
+        hardware_ |= chosen.event.name != timer;
+        const auto same = std::ranges::find(info_.events, chosen.event);
+        if (same == info_.events.end()) {
+            info_.events.push_back(chosen.event);
+            encodings_.push_back(chosen.encoding);
+        } else if (encodings_[static_cast<size_t>(same - info_.events.begin())] != chosen.encoding) {
+            throw_usage("event '" + chosen.event.name +
+                        "': two of its unit masks cannot be told apart in sample files; give them different "
+                        "counts");
+        }
+    }
+
+    const EventRequest& request_;
+    SessionInfo& info_;
+    Diagnostics& notes_;
+    std::vector<EventEncoding> encodings_;
+    bool hardware_ = false;
+};
 
 }  // namespace
 
-void choose_events(const std::vector<EventSpec>& specs, bool callgraph, const EventProbe& works,
-                   SessionInfo& info, Diagnostics& notes) {
-    std::vector<EventSpec> wanted = specs;
-    if (wanted.empty()) wanted.push_back(default_spec(event_table().front().name));
-    bool hardware = false;
-    for (const EventSpec& spec : wanted) {
-        RecordedEvent event = recorded(spec, callgraph);
-        if (event.name != timer && !works(event)) {
-            EventSpec instead = default_spec(timer);
-            instead.kernel = spec.kernel;
-            instead.user = spec.user;
-            const RecordedEvent clock = recorded(instead, callgraph);
-            note_fallback(event, clock, notes);
-            event = clock;
-        }
-        hardware |= event.name != timer;
-        if (std::ranges::find(info.events, event) == info.events.end()) info.events.push_back(event);
-    }
-    const CpuModel& timer_type = *builtin_cpu_models().find_number(cpu_type_timer);
-    info.cpu_type = (hardware ? running_numbered_cpu_model() : timer_type).number;
-    info.cpu_type_name = (hardware ? running_cpu_model() : timer_type).name;
+std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes) {
+    return Chooser(request, info, notes).choose();
+}
+
+EventCatalogue running_catalogue() {
+    const std::string dir = events_directory();
+    const CatalogueSources sources{dir, running_processor(), true, event_source_devices};
+    return load_catalogue(load_cpu_models(dir).detect(*sources.machine), sources);
 }
 
 }  // namespace op::collect

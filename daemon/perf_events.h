@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From the events a person asked for to those this machine can count.
+// From the events a person asked for to those this machine can count, and how the kernel is asked for them.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "libop/diagnostics.h"
+#include "libop/event_catalogue.h"
+#include "libop/event_encoding.h"
 #include "libop/event_spec.h"
 #include "libop/session_info.h"
 
 namespace op::collect {
 
 /// Tells whether the machine can count an event.
-using EventProbe = std::function<bool(const RecordedEvent&)>;
+using EventProbe = std::function<bool(const RecordedEvent&, const EventEncoding&)>;
 
-/// Checks the specifications and fills in `info.events` and the CPU type. Without specifications the default
-/// event is taken: CPU_CLK_UNHALTED where `works` says so, else TIMER. Where a hardware event was asked for
-/// and does not work, TIMER takes its place, with a note. Throws a usage error (see check_event).
-void choose_events(const std::vector<EventSpec>& specs, bool callgraph, const EventProbe& works,
-                   SessionInfo& info, Diagnostics& notes);
+/// What is asked for, and of which machine.
+struct EventRequest {
+    const std::vector<EventSpec>& specs;  ///< none: the default event
+    bool callgraph = false;
+    const EventCatalogue& catalogue;  ///< of the running machine
+    const EventProbe& works;
+};
+
+/// Checks the specifications, fills in `info.events` and the CPU type, and gives the encoding of each event.
+/// TIMER and, unless the catalogue has it, CPU_CLK_UNHALTED are known on every machine. The default event is
+/// the CPU model's. Where cycles do not work, TIMER takes their place, with a note; an event without a count
+/// gets one, with a note. Throws a usage error (see resolve_event) also for an event that does not work, and
+/// for two that sample files could not tell apart.
+std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes);
+
+/// The events of this machine. Throws as load_catalogue and load_cpu_models do.
+EventCatalogue running_catalogue();
 
 }  // namespace op::collect

@@ -109,7 +109,7 @@ PerfSource::~PerfSource() = default;
 void PerfSource::open_all(const PerfOptions& options, PerfFeatures features) {
     const auto request = request_for(options, session_.events.size());
     decoder_ = std::make_unique<PerfDecoder>(
-        make_attr(session_.events.front(), true, request, features).sample_type);
+        make_attr(session_.events.front(), options.encodings.at(0), true, request, features).sample_type);
     const auto cpus = online_cpus();
     ring_bytes_ = fitting_ring(options.ring_bytes, cpus.size());
     for (const uint32_t cpu : cpus)
@@ -125,7 +125,9 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFe
     for (const uint32_t task : tasks) {
         const pid_t pid = target_.kind == PerfTarget::Kind::system ? -1 : static_cast<pid_t>(task);
         for (size_t i = 0; i < session_.events.size(); ++i) {
-            Fd fd = open_event(make_attr(session_.events[i], i == 0, request, features), pid, cpu, options);
+            Fd fd =
+                open_event(make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
+                           pid, cpu, options);
             if (fd) add_event(std::move(fd), cpu, static_cast<uint16_t>(i));
         }
     }

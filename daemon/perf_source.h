@@ -15,6 +15,7 @@
 #include "daemon/proc_scan.h"
 #include "daemon/sample_source.h"
 #include "libop/diagnostics.h"
+#include "libop/event_encoding.h"
 #include "libop/fd.h"
 
 struct perf_event_attr;
@@ -38,7 +39,8 @@ struct PerfTarget {
 struct PerfOptions {
     PerfTarget target;
     bool callgraph = false;
-    NamedKernel kernel;                   ///< what the user said of the kernel
+    std::vector<EventEncoding> encodings;  ///< one per event of the session
+    NamedKernel kernel;                    ///< what the user said of the kernel
     size_t ring_bytes = size_t{1} << 19;  ///< wanted room per CPU, a power of two; shrinks to what is allowed
 };
 

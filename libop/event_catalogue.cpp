@@ -61,6 +61,7 @@ class Gatherer {
 public:
     Gatherer(const CpuModel& model, const CatalogueSources& sources) : sources_(sources) {
         catalogue_.model = model;
+        catalogue_.events_dir = sources.events_dir;
         catalogue_.devices = sources.devices;
         const X86Processor* const cpu =
             sources.machine && sources.machine->x86 ? &*sources.machine->x86 : nullptr;
@@ -137,12 +138,32 @@ private:
     std::set<std::string> names_;
 };
 
+/// Up to three types other than the catalogue's whose event files have that name, as a list.
+std::string types_with_event(const EventCatalogue& catalogue, std::string_view name) {
+    std::string types;
+    size_t count = 0;
+    const CpuModels models = load_cpu_models(catalogue.events_dir);
+    for (const CpuModel& model : models.rows()) {
+        if (model.name == catalogue.model.name || count == most_types) continue;
+        try {
+            const auto events = events_of_files(catalogue.events_dir, model.name);
+            if (std::ranges::find(events, name, &EventDescription::name) == events.end()) continue;
+            types += (count++ == 0 ? "" : ", ") + model.name;
+        } catch (const Error&) {
+            // What is wrong with its files is told when that type is asked for.
+        }
+    }
+    return types;
+}
+
 [[noreturn]] void fail_unknown(const EventCatalogue& catalogue, const std::string& name) {
     const std::string event = "event '" + printable(name) + "': ";
     if (std::ranges::find(catalogue.missing, name) != catalogue.missing.end())
         throw_usage(event + "this processor lacks it (says CPUID leaf 0xA)");
+    const std::string types = types_with_event(catalogue, name);
     throw_usage(event + "not an event of " + catalogue.model.title +
-                did_you_mean(nearest_names(name, catalogue.names())));
+                did_you_mean(nearest_names(name, catalogue.names())) +
+                (types.empty() ? "" : "; CPU types that have it: " + types));
 }
 
 void check_count(const EventSpec& spec, const CatalogueEvent& event, uint64_t factor) {
@@ -205,22 +226,6 @@ ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& sp
     }
     if (first_fault) throw Error(*first_fault);
     fail_unknown(catalogue, spec.name);
-}
-
-std::vector<std::string> types_with_event(std::string_view name, const CpuModels& models,
-                                          const EventCatalogue& catalogue, const std::string& events_dir) {
-    std::vector<std::string> types;
-    for (const CpuModel& model : models.rows()) {
-        if (model.name == catalogue.model.name || types.size() == most_types) continue;
-        try {
-            const auto events = events_of_files(events_dir, model.name);
-            if (std::ranges::find(events, name, &EventDescription::name) != events.end())
-                types.push_back(model.name);
-        } catch (const Error&) {
-            // Told when that type is asked for.
-        }
-    }
-    return types;
 }
 
 }  // namespace op

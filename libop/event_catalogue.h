@@ -51,8 +51,8 @@ struct CatalogueSources {
 /// The events of a CPU model.
 struct EventCatalogue {
     CpuModel model;
-    std::string devices;    ///< as in the sources
-    unsigned counters = 0;  ///< hardware counters
+    std::string events_dir, devices;  ///< as in the sources
+    unsigned counters = 0;            ///< hardware counters
     /// By origin; those of files in file order. A name may occur several times among the latter.
     std::vector<CatalogueEvent> events;
     std::vector<std::string> missing;  ///< events of the model that this processor lacks by CPUID
@@ -79,16 +79,11 @@ struct ResolveOptions {
 
 /// Finds the event that `spec` asks for: a name of the catalogue, a count of at least the event's minimum (or
 /// 0: none said), a valid unit mask. Of several of that name the first that fits. Throws a usage error for
-/// the first of these that does not hold, with names alike for one that is unknown.
+/// the first of these that does not hold, for an unknown one with names alike and CPU types that have it.
 ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
                             const ResolveOptions& options = {});
 
 /// How the kernel is asked for it. Throws a usage error if it cannot be asked for that.
 EventEncoding encode_event(const EventCatalogue& catalogue, const ResolvedEvent& resolved);
-
-/// CPU types other than the catalogue's whose event files have that name; files that are wrong are passed
-/// over. At most three.
-std::vector<std::string> types_with_event(std::string_view name, const CpuModels& models,
-                                          const EventCatalogue& catalogue, const std::string& events_dir);
 
 }  // namespace op

@@ -70,6 +70,11 @@ EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedE
 
 }  // namespace
 
+EventEncoding builtin_encoding(std::string_view name) noexcept {
+    if (name == "TIMER") return {perf_type_software, software_cpu_clock, 0, 0, 0};
+    return {perf_type_hardware, hardware_cycles, 0, 0, 0};
+}
+
 EventEncoding encode_event(const EventCatalogue& catalogue, const ResolvedEvent& resolved) {
     const CatalogueEvent& event = *resolved.event;
     switch (event.origin) {
@@ -80,7 +85,7 @@ EventEncoding encode_event(const EventCatalogue& catalogue, const ResolvedEvent&
         case EventOrigin::kernel:
             return event.encoding.value();
         case EventOrigin::clock:
-            return {perf_type_software, software_cpu_clock, 0, 0, 0};
+            return builtin_encoding(event.name);
     }
     throw Error(ErrorKind::internal, "an event of no origin");
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace op {
 
@@ -17,5 +18,9 @@ struct EventEncoding {
 
     bool operator==(const EventEncoding&) const = default;
 };
+
+/// Of the events known without event files (libop/event_table.h): the CPU clock for TIMER, else the kernel's
+/// own notion of cycles.
+EventEncoding builtin_encoding(std::string_view name) noexcept;
 
 }  // namespace op

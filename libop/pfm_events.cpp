@@ -69,14 +69,24 @@ std::shared_ptr<const UnitMaskSet> unit_masks(const pfm_event_info_t& event) {
     return std::make_shared<const UnitMaskSet>(std::move(set));
 }
 
-EventDescription description_of(const pfm_event_info_t& info) {
+/// The event itself, or what it is another name of: that has the unit masks.
+pfm_event_info_t original_of(const std::string& pmu, const pfm_event_info_t& event) {
+    const std::string other = text_of(event.equiv);
+    if (other.empty() || other.find(':') != other.npos) return event;
+    const int index = pfm_find_event((pmu + "::" + other).c_str());
+    auto original = sized<pfm_event_info_t>();
+    const bool found = index >= 0 && pfm_get_event_info(index, PFM_OS_NONE, &original) == PFM_SUCCESS;
+    return found ? original : event;
+}
+
+EventDescription description_of(const std::string& pmu, const pfm_event_info_t& info) {
     EventDescription event;
     event.name = text_of(info.name);
     event.description = text_of(info.desc);
     event.code = static_cast<uint32_t>(info.code);
     event.counters_of_cpuid = true;  // libpfm does not tell which
     event.minimum_count = minimum_count;
-    event.unit_masks = unit_masks(info);
+    event.unit_masks = unit_masks(original_of(pmu, info));
     return event;
 }
 
@@ -92,7 +102,8 @@ std::vector<EventDescription> pfm_events(const std::string& pmu) {
     if (!found) return events;
     for (int i = found->first_event; i != -1; i = pfm_get_event_next(i)) {
         auto info = sized<pfm_event_info_t>();
-        if (pfm_get_event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS) events.push_back(description_of(info));
+        if (pfm_get_event_info(i, PFM_OS_NONE, &info) == PFM_SUCCESS)
+            events.push_back(description_of(pmu, info));
     }
     return events;
 }

@@ -63,6 +63,9 @@ public:
 
     UnitMaskChoice numbered(uint64_t asked) const {
         const auto value = static_cast<uint32_t>(asked);
+        for (const UnitMaskEntry& entry : set_.entries)
+            if ((entry.extra & extra_bits::real) != 0 && choice_of(entry).stored() == asked)
+                return choice_of(entry);
         if (value == 0 && asked == 0 && zero_always_) return {};
         if (asked > UINT32_MAX || !fits(value))
             throw_usage(event_ + "unit mask 0x" + hex(asked, 2) + " is not valid" + valid_ones(set_));

@@ -66,8 +66,9 @@ struct UnitMaskChoice {
 };
 
 /// The choice that `spec` asks for, the default if it asks for none: of a mandatory or exclusive set one of
-/// the entries, of a bitmask a union of entries. With `zero_always` 0 is fine too (IBM POWER). Throws a usage
-/// error that lists what there is, and another one for a number that stands for several entries.
+/// the entries, of a bitmask a union of entries; a number may also be one that sample files hold. With
+/// `zero_always` 0 is fine too (IBM POWER). Throws a usage error that lists what there is, and another one
+/// for a number that stands for several entries.
 UnitMaskChoice choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec, bool zero_always = false);
 
 /// The entry that is the set's default, or null if the default is a union of entries.

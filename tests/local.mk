@@ -41,6 +41,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/control_test.cpp \
 	tests/unit/counter_alloc_test.cpp \
 	tests/unit/cpu_model_test.cpp \
+	tests/unit/event_catalogue_test.cpp \
 	tests/unit/event_file_test.cpp \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/nearest_test.cpp \

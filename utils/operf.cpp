@@ -84,17 +84,22 @@ void check(const Options& o) {
     if (!o.command.empty()) find_program(o.command.front());
 }
 
-SessionInfo describe(const Options& o, Diagnostics& notes) {
+SessionInfo describe(const Options& o) {
     SessionInfo info = describe_machine();
     info.tool = std::string("operf ") + OP_VERSION;
     for (const std::string& word : o.command)
         info.command += (info.command.empty() ? "" : " ") + word;
     if (o.pid) info.command = "process " + std::to_string(*o.pid);
     if (o.system_wide) info.command = "whole system";
-    const auto specs = o.events.empty() ? std::vector<EventSpec>{} : parse_event_specs(o.events);
-    choose_events(specs, o.callgraph, perf_event_works, info, notes);
     info.start_time = ::time(nullptr);
     return info;
+}
+
+/// Fills in the events; how the kernel is asked for each.
+std::vector<EventEncoding> choose(const Options& o, SessionInfo& info, Diagnostics& notes) {
+    const auto specs = o.events.empty() ? std::vector<EventSpec>{} : parse_event_specs(o.events);
+    const EventCatalogue catalogue = running_catalogue();
+    return choose_events({specs, o.callgraph, catalogue, perf_event_works}, info, notes);
 }
 
 void raise_file_limit() {
@@ -104,9 +109,11 @@ void raise_file_limit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-PerfOptions perf_options(const Options& o, const NamedKernel& vmlinux, const Command* command) {
+PerfOptions perf_options(const Options& o, std::vector<EventEncoding> encodings, const NamedKernel& vmlinux,
+                         const Command* command) {
     PerfOptions p;
     p.callgraph = o.callgraph;
+    p.encodings = std::move(encodings);
     p.kernel = vmlinux;
     if (command) p.target = {PerfTarget::Kind::command, command->pid()};
     if (o.pid) p.target = {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
@@ -120,7 +127,8 @@ public:
     Run(Tool& tool, const Options& options)
         : tool_(tool),
           o_(options),
-          info_(describe(options, start_notes_)),
+          info_(describe(options)),
+          encodings_(choose(options, info_, start_notes_)),
           vmlinux_(o_.vmlinux.empty() ? NamedKernel{}
                                       : read_vmlinux(o_.vmlinux, running_kernel_build_id(), start_notes_)),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
@@ -129,8 +137,8 @@ public:
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
         raise_file_limit();  // for us, not for the command
-        source_ =
-            std::make_unique<PerfSource>(perf_options(o_, vmlinux_, command_.get()), info_, start_notes_);
+        source_ = std::make_unique<PerfSource>(perf_options(o_, encodings_, vmlinux_, command_.get()), info_,
+                                               start_notes_);
     }
 
     int run() {
@@ -260,6 +268,7 @@ private:
     StopSignals signals_;
     Diagnostics start_notes_;  ///< told once sampling is about to start: no error is explained by them
     SessionInfo info_;
+    std::vector<EventEncoding> encodings_;
     NamedKernel vmlinux_;
     SessionWriter session_;
     std::unique_ptr<Command> command_;

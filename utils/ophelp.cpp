@@ -117,17 +117,7 @@ private:
     }
 
     ResolvedEvent resolve(const EventSpec& spec) const {
-        try {
-            return resolve_event(catalogue_, spec, {o_.count_factor(), o_.ignore_count});
-        } catch (const Error& error) {
-            if (knows(spec.name)) throw;
-            const auto types = types_with_event(spec.name, models_, catalogue_, dir_);
-            if (types.empty()) throw;
-            std::string list;
-            for (const std::string& type : types)
-                list += (list.empty() ? "" : ", ") + type;
-            throw_usage(std::string(error.what()) + "; CPU types that have it: " + list);
-        }
+        return resolve_event(catalogue_, spec, {o_.count_factor(), o_.ignore_count});
     }
 
     void tell_unit_mask() const {
@@ -238,7 +228,7 @@ private:
         cycles.name = "CPU_CLK_UNHALTED";
         cycles.count = 100000;
         try {
-            if (!collect::perf_event_works(cycles))
+            if (!collect::perf_event_works(cycles, builtin_encoding(cycles.name)))
                 tool_.notes.warn(
                     "none of these can be counted here: the kernel offers no hardware counters (as in most "
                     "virtual machines); TIMER:NANOSECONDS works");

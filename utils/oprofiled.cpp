@@ -216,7 +216,9 @@ void describe(const Options& o, const std::string& name, SourceOptions& source, 
     std::vector<EventSpec> specs;
     for (const DaemonEventSpec& event : events)
         specs.push_back(event.spec);
-    choose_events(specs, source.perf.callgraph, perf_event_works, info, notes);
+    const EventCatalogue catalogue = running_catalogue();
+    source.perf.encodings =
+        choose_events({specs, source.perf.callgraph, catalogue, perf_event_works}, info, notes);
 }
 
 void Daemon::open_source() {

@@ -41,7 +41,9 @@ DaemonSource prepare_perf(const DaemonSettings& settings, Diagnostics& notes) {
             "process filters need the driver, which is not loaded; switch them off with "
             "--pid-filter=0 --pgrp-filter=0, or use operf --pid");
     SessionInfo info = collect::describe_machine();
-    collect::choose_events(specs_of(settings), settings.callgraph > 0, collect::perf_event_works, info,
+    const EventCatalogue catalogue = collect::running_catalogue();
+    const std::vector<EventSpec> specs = specs_of(settings);
+    collect::choose_events({specs, settings.callgraph > 0, catalogue, collect::perf_event_works}, info,
                            notes);
     std::vector<collect::DriverEvent> events;
     for (const RecordedEvent& e : info.events)

@@ -8,29 +8,44 @@
 #include "daemon/perf_attr.h"
 #include "libop/cpu_model.h"
 #include "tests/unit/faults.h"
+#include "tests/unit/fixtures.h"
 
 namespace op::collect {
 namespace {
 
-const EventProbe no_counters = [](const RecordedEvent&) { return false; };
-const EventProbe all_counters = [](const RecordedEvent&) { return true; };
+const EventProbe no_counters = [](const RecordedEvent&, const EventEncoding&) { return false; };
+const EventProbe all_counters = [](const RecordedEvent&, const EventEncoding&) { return true; };
+const std::vector<EventSpec> none;
+
+/// The toy processor of tests/fixtures/events.
+EventCatalogue toy() {
+    const std::string dir = test::fixture("events/small");
+    return load_catalogue(*load_cpu_models(dir).find("i386/toy"), {dir, {}, false, ""});
+}
+
+std::vector<EventEncoding> choose(const std::vector<std::string>& specs, const EventProbe& works,
+                                  SessionInfo& info, Diagnostics& notes, bool callgraph = false,
+                                  const EventCatalogue& catalogue = {}) {
+    return choose_events({specs.empty() ? none : parse_event_specs(specs), callgraph, catalogue, works}, info,
+                         notes);
+}
 
 }  // namespace
 
 TEST(PerfEvents, the_default_is_cycles_where_there_are_counters) {
     SessionInfo info;
     Diagnostics notes;
-    choose_events({}, false, all_counters, info, notes);
+    choose({}, all_counters, info, notes);
     ASSERT_EQ(info.events.size(), 1u);
     EXPECT_EQ(info.events[0].name, "CPU_CLK_UNHALTED");
     EXPECT_TRUE(notes.warnings().empty());
 }
 
 TEST(PerfEvents, without_counters_the_clock_takes_over_and_one_line_says_so) {
-    for (const auto& specs : {std::vector<EventSpec>{}, parse_event_specs({"CPU_CLK_UNHALTED:500000"})}) {
+    for (const auto& specs : {std::vector<std::string>{}, {"CPU_CLK_UNHALTED:500000"}}) {
         SessionInfo info;
         Diagnostics notes;
-        choose_events(specs, false, no_counters, info, notes);
+        choose(specs, no_counters, info, notes);
         ASSERT_EQ(info.events.size(), 1u);
         EXPECT_EQ(info.events[0].name, "TIMER");
         EXPECT_EQ(info.events[0].count, 1000000u);
@@ -42,7 +57,7 @@ TEST(PerfEvents, without_counters_the_clock_takes_over_and_one_line_says_so) {
 TEST(PerfEvents, the_clock_asked_for_needs_no_note) {
     SessionInfo info;
     Diagnostics notes;
-    choose_events(parse_event_specs({"TIMER:20000"}), false, no_counters, info, notes);
+    choose({"TIMER:20000"}, no_counters, info, notes);
     EXPECT_EQ(info.events.at(0).count, 20000u);
     EXPECT_TRUE(notes.warnings().empty());
 }
@@ -50,7 +65,7 @@ TEST(PerfEvents, the_clock_asked_for_needs_no_note) {
 TEST(PerfEvents, an_event_without_a_count_takes_its_default) {
     SessionInfo info;
     Diagnostics notes;
-    choose_events(parse_event_specs({"TIMER", "CPU_CLK_UNHALTED::0:1:0"}), true, all_counters, info, notes);
+    choose({"TIMER", "CPU_CLK_UNHALTED::0:1:0"}, all_counters, info, notes, true);
     ASSERT_EQ(info.events.size(), 2u);
     EXPECT_EQ(info.events[0].count, 100000u);
     EXPECT_FALSE(info.events[0].user);
@@ -69,9 +84,66 @@ TEST(PerfEvents, only_a_missing_counter_lets_the_clock_take_over) {
 TEST(PerfEvents, an_unknown_event_or_a_low_count_is_refused) {
     SessionInfo info;
     Diagnostics notes;
-    EXPECT_THROW(choose_events(parse_event_specs({"NO_SUCH:100000"}), false, all_counters, info, notes),
-                 Error);
-    EXPECT_THROW(choose_events(parse_event_specs({"TIMER:9999"}), false, all_counters, info, notes), Error);
+    EXPECT_THROW(choose({"NO_SUCH:100000"}, all_counters, info, notes), Error);
+    EXPECT_THROW(choose({"TIMER:9999"}, all_counters, info, notes), Error);
+}
+
+TEST(PerfEvents, the_kernel_is_asked_for_what_the_catalogue_says) {
+    SessionInfo info;
+    Diagnostics notes;
+    const auto encodings =
+        choose({"CACHE_READS:5000:0x9:1:0,DIVISIONS:1000:begun"}, all_counters, info, notes, false, toy());
+    ASSERT_EQ(encodings.size(), 2u);
+    const auto attr = make_attr(info.events[0], encodings[0], true, {}, {});
+    EXPECT_EQ(attr.type, uint32_t{PERF_TYPE_RAW});
+    EXPECT_EQ(attr.config, 0x092eu);
+    EXPECT_EQ(attr.sample_period, 5000u);
+    EXPECT_EQ(attr.exclude_user, 1u);
+    EXPECT_EQ(attr.exclude_kernel, 0u);
+    EXPECT_EQ(info.events[0].unit_mask, 9u);
+    // Edge detection and a counter mask of 1.
+    EXPECT_EQ(make_attr(info.events[1], encodings[1], false, {}, {}).config, 0x01040114u);
+    EXPECT_EQ(info.events[1].unit_mask, 0x01040100u);
+    EXPECT_EQ(info.cpu_type_name, "i386/toy");
+}
+
+TEST(PerfEvents, the_models_default_event_is_taken) {
+    SessionInfo info;
+    Diagnostics notes;
+    const auto encodings = choose({}, all_counters, info, notes, false, toy());
+    EXPECT_EQ(info.events.at(0).name, "CYCLES");
+    EXPECT_EQ(info.events.at(0).count, 100000u);
+    EXPECT_EQ(encodings.at(0).config, 0x3cu);
+    SessionInfo without;
+    choose({}, no_counters, without, notes, false, toy());
+    EXPECT_EQ(without.events.at(0).name, "TIMER");
+}
+
+TEST(PerfEvents, events_but_cycles_have_no_substitute) {
+    SessionInfo info;
+    Diagnostics notes;
+    EXPECT_TRUE(
+        test::contains(test::fault(ErrorKind::usage,
+                                   [&] { choose({"FLOATS:5000"}, no_counters, info, notes, false, toy()); }),
+                       "event 'FLOATS': this machine cannot count it"));
+}
+
+TEST(PerfEvents, an_event_without_a_count_gets_one_and_it_is_told) {
+    SessionInfo info;
+    Diagnostics notes;
+    choose({"FLOATS"}, all_counters, info, notes, false, toy());
+    EXPECT_EQ(info.events.at(0).count, 100000u);
+    EXPECT_EQ(notes.warnings(),
+              std::vector<std::string>{"event FLOATS: no count was given; a sample is taken every 100000"});
+}
+
+TEST(PerfEvents, minimum_counts_hold_and_call_graphs_raise_them) {
+    SessionInfo info;
+    Diagnostics notes;
+    EXPECT_THROW(choose({"FLOATS:2999"}, all_counters, info, notes, false, toy()), Error);
+    EXPECT_THROW(choose({"FLOATS:44999"}, all_counters, info, notes, true, toy()), Error);
+    choose({"FLOATS:45000"}, all_counters, info, notes, true, toy());
+    EXPECT_EQ(info.events.at(0).count, 45000u);
 }
 
 }  // namespace op::collect

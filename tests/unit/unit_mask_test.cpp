@@ -84,6 +84,10 @@ TEST(UnitMask, stored_is_the_value_or_the_upper_bits_of_the_select_register) {
     EXPECT_EQ(choose(twins, "cycles").stored(), counter_mask_1 | 1 << 8);
 }
 
+TEST(UnitMask, what_is_stored_can_be_asked_for) {
+    EXPECT_EQ(choose(twins, std::to_string(counter_mask_1 | 1 << 8)).name, "cycles");
+}
+
 TEST(UnitMask, a_set_without_default_has_to_be_asked) {
     UnitMaskSet set = one_of;
     set.has_default = false;

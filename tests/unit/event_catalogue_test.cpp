@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/event_catalogue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "libop/pfm_events.h"
+#include "tests/unit/faults.h"
+#include "tests/unit/fixtures.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op {
+
+namespace {
+
+const std::string& small_dir() {
+    static const std::string dir = test::fixture("events/small");
+    return dir;
+}
+
+CpuModel toy_model() {
+    return *load_cpu_models(small_dir()).find("i386/toy");
+}
+
+EventCatalogue toy(std::optional<Processor> machine = {}, const std::string& devices = "") {
+    return load_catalogue(toy_model(), {small_dir(), std::move(machine), false, devices});
+}
+
+Processor with_perfmon(uint32_t counters, uint32_t missing) {
+    Processor processor;
+    processor.x86.emplace();
+    processor.x86->perfmon_version = 2;
+    processor.x86->counters = counters;
+    processor.x86->missing_events = missing;
+    return processor;
+}
+
+std::string fault(const EventCatalogue& catalogue, const std::string& spec,
+                  const ResolveOptions& options = {}) {
+    return test::fault(ErrorKind::usage, [&] { resolve_event(catalogue, parse_event_spec(spec), options); });
+}
+
+/// A catalogue of one type with one event, to see how that is encoded.
+class OneEvent {
+public:
+    OneEvent(const std::string& type, const std::string& event, const std::string& mask = "0x0") {
+        dir_.write(type + "/events", event + " um:m minimum:1 name:E : E\n");
+        dir_.write(type + "/unit_masks", "name:m type:mandatory default:" + mask + "\n\t" + mask + " M\n");
+        CpuModel model;
+        model.name = type;
+        model.counters = 4;
+        catalogue_ = load_catalogue(model, {dir_.path(), {}, false, dir_ / "devices"});
+    }
+
+    const test::TempDir& dir() const { return dir_; }
+    EventEncoding encoding(const std::string& spec = "E") const {
+        return encode_event(catalogue_, resolve_event(catalogue_, parse_event_spec(spec)));
+    }
+    uint64_t config() const { return encoding().config; }
+    std::string fault() const {
+        return test::fault(ErrorKind::usage, [this] { encoding(); });
+    }
+
+private:
+    test::TempDir dir_;
+    EventCatalogue catalogue_;
+};
+
+}  // namespace
+
+TEST(EventCatalogue, holds_the_events_of_the_files_in_order) {
+    EXPECT_EQ(toy().names(), (std::vector<std::string>{"DIVISIONS", "CYCLES", "FLOATS", "FLOATS_STARTED",
+                                                       "CACHE_READS", "CACHE_READS", "IBS_OP"}));
+}
+
+TEST(EventCatalogue, the_machine_says_how_many_counters_and_which_events_there_are) {
+    EXPECT_EQ(toy().counters, 2u);
+    const EventCatalogue here = toy(with_perfmon(6, 1));
+    EXPECT_EQ(here.counters, 6u);
+    EXPECT_EQ(here.missing, std::vector<std::string>{"CYCLES"});
+    EXPECT_EQ(here.events[0].counter_mask(), 0x3fu);
+    EXPECT_EQ(fault(here, "CYCLES:6000"), "event 'CYCLES': this processor lacks it (says CPUID leaf 0xA)");
+    EXPECT_TRUE(toy(with_perfmon(6, 2)).missing.empty());
+}
+
+TEST(EventCatalogue, the_kernels_events_stand_behind_those_of_the_files) {
+    const test::TempDir dir;
+    dir.write("cpu/type", "4\n");
+    dir.write("cpu/events/CYCLES", "config=0x1\n");
+    dir.write("cpu/events/slots", "config=0x2\n");
+    dir.write("msr/type", "9\n");
+    dir.write("msr/events/tsc", "config=0x3\n");
+    const EventCatalogue catalogue = toy({}, dir.path());
+    EXPECT_EQ(catalogue.names().size(), 9u);
+    EXPECT_EQ(catalogue.names()[7], "slots");
+    const ResolvedEvent tsc = resolve_event(catalogue, parse_event_spec("msr@tsc:1000"));
+    EXPECT_EQ(encode_event(catalogue, tsc), (EventEncoding{9, 3, 0, 0, 0}));
+    EXPECT_EQ(tsc.event->counter_mask(), std::nullopt);
+}
+
+TEST(EventCatalogue, a_type_without_files_has_no_events) {
+    CpuModel model;
+    model.name = "i386/absent";
+    EXPECT_TRUE(load_catalogue(model, {small_dir(), {}, false, ""}).events.empty());
+}
+
+TEST(EventCatalogue, includes_cannot_lead_out_of_the_directory) {
+    const test::TempDir dir;
+    dir.write("secret/events", "event:0x1 counters:0 um:zero minimum:1 name:E : E\n");
+    for (const char* const type : {"../secret", "/secret", "a/../../secret", "."}) {
+        dir.write("base/x/events", "include:" + std::string(type) + "\n");
+        CpuModel model;
+        model.name = "x";
+        EXPECT_TRUE(test::contains(test::fault(ErrorKind::input,
+                                               [&] {
+                                                   load_catalogue(model, {dir / "base", {}, false, ""});
+                                               }),
+                                   "there are no event files of"));
+    }
+}
+
+TEST(EventCatalogue, unknown_events_are_told_with_names_alike_and_types_that_have_them) {
+    EXPECT_EQ(fault(toy(), "CYCLE:6000"),
+              "event 'CYCLE': not an event of Toy processor; did you mean CYCLES?");
+    const auto other =
+        load_catalogue(*load_cpu_models(small_dir()).find("i386/toy2"), {small_dir(), {}, false, ""});
+    EXPECT_EQ(fault(other, "FLOATS:6000"),
+              "event 'FLOATS': not an event of Toy processor 2; CPU types that have it: i386/toy");
+}
+
+TEST(EventCatalogue, counts_are_held_to_their_bounds) {
+    EXPECT_EQ(fault(toy(), "CYCLES:6000"), "");
+    EXPECT_NE(fault(toy(), "CYCLES:5999"), "");
+    EXPECT_EQ(fault(toy(), "CYCLES:90000", {15, false}), "");
+    EXPECT_NE(fault(toy(), "CYCLES:89999", {15, false}), "");
+    EXPECT_EQ(fault(toy(), "CYCLES:1", {1, true}), "");
+    EXPECT_EQ(fault(toy(), "CYCLES:4294967296"),
+              "event 'CYCLES': count 4294967296 is above the maximum of 4294967295");
+}
+
+TEST(EventCatalogue, of_several_events_of_a_name_the_first_that_fits_is_meant) {
+    const EventCatalogue catalogue = toy();
+    const auto minimum = [&](const char* spec) {
+        return resolve_event(catalogue, parse_event_spec(spec)).event->minimum_count;
+    };
+    EXPECT_EQ(minimum("CACHE_READS:800:1"), 500u);
+    EXPECT_EQ(minimum("CACHE_READS:800:0x41"), 800u);
+    EXPECT_NE(fault(catalogue, "CACHE_READS:799:0x41"), "");
+}
+
+TEST(EventEncoding, intel_select_registers_hold_event_and_unit_mask) {
+    EXPECT_EQ(OneEvent("i386/core_2", "event:0xc0 counters:0", "0x41").config(), 0x41c0u);
+    EXPECT_EQ(OneEvent("i386/core_2", "event:0xc0 counters:0").encoding().type, perf_type_raw);
+    EXPECT_NE(OneEvent("i386/core_2", "event:0x1c0 counters:0").fault(), "");
+    EXPECT_NE(OneEvent("i386/core_2", "event:0xc0 counters:0", "0x100").fault(), "");
+}
+
+TEST(EventEncoding, amd_events_have_four_further_bits) {
+    EXPECT_EQ(OneEvent("x86-64/family10", "event:0x4e1 counters:0", "0xf7").config(), 0x40000f7e1u);
+    EXPECT_NE(OneEvent("x86-64/family10", "event:0x10e1 counters:0").fault(), "");
+}
+
+TEST(EventEncoding, other_processors_take_the_code_as_it_is) {
+    EXPECT_EQ(OneEvent("arm/armv8-pmuv3", "event:0x11 counters:0").config(), 0x11u);
+    EXPECT_EQ(OneEvent("ppc64/power8", "event:0x1001e counters:0", "0x5").config(), 0x1001eu);
+    EXPECT_NE(OneEvent("arm/armv8-pmuv3", "event:0x11 counters:0", "0x5").fault(), "");
+    EXPECT_EQ(OneEvent("s390/z13", "event:0x00 counters:0").encoding().type, 0u);
+}
+
+TEST(EventEncoding, facilities_are_pmus_of_the_kernel) {
+    const OneEvent event("x86-64/zen3", "event:0xf100 ext:ibs_op", "0x1");
+    EXPECT_EQ(event.fault(), "event 'E': the kernel has no PMU ibs_op on this machine");
+    event.dir().write("devices/ibs_op/type", "11\n");
+    EXPECT_EQ(event.encoding(), (EventEncoding{11, 1 << 19, 0, 0, 0}));
+}
+
+TEST(EventEncoding, what_only_the_driver_counts_is_refused) {
+    EXPECT_NE(OneEvent("rtc", "event:0x0 counters:0").fault(), "");
+    EXPECT_NE(OneEvent("i386/p4", "event:0x1 counters:0").fault(), "");
+}
+
+// The data that is installed.
+TEST(EventData, every_type_has_sound_files_and_a_default_event_that_resolves) {
+    const char* const source = std::getenv("srcdir");
+    const std::string dir = std::string(source ? source : ".") + "/events";
+    size_t with_events = 0;
+    const CpuModels models = load_cpu_models(dir);
+    for (const CpuModel& model : models.rows()) {
+        const EventCatalogue catalogue = load_catalogue(model, {dir, {}, false, ""});
+        if (catalogue.events.empty()) continue;
+        ++with_events;
+        if (!model.default_event) continue;
+        EXPECT_NO_THROW(resolve_event(catalogue, *model.default_event)) << model.name;
+    }
+    EXPECT_GT(with_events, 80u);
+}
+
+TEST(EventData, every_events_default_is_something_the_kernel_can_be_asked_for) {
+    const char* const source = std::getenv("srcdir");
+    const std::string dir = std::string(source ? source : ".") + "/events";
+    const CpuModels models = load_cpu_models(dir);
+    for (const CpuModel& model : models.rows()) {
+        if (model.name == "rtc" || model.name.starts_with("i386/p4")) continue;
+        const EventCatalogue catalogue = load_catalogue(model, {dir, {}, false, ""});
+        for (const CatalogueEvent& event : catalogue.events) {
+            if (!event.extended.empty()) continue;
+            EventSpec spec;
+            spec.name = event.name;
+            const ResolvedEvent resolved{&event, spec, choose_unit_mask(*event.unit_masks, spec)};
+            EXPECT_NO_THROW(encode_event(catalogue, resolved)) << model.name << " " << event.name;
+        }
+    }
+}
+
+TEST(PfmEvents, are_listed_and_encoded_for_any_processor) {
+    if (!has_pfm()) GTEST_SKIP() << "built without libpfm4";
+    const auto events = pfm_events("skl");
+    if (events.empty()) GTEST_SKIP() << "libpfm4 has no x86 events here";
+    const auto event = std::ranges::find(events, "MEM_LOAD_RETIRED", &EventDescription::name);
+    ASSERT_NE(event, events.end());
+    EXPECT_FALSE(event->unit_masks->has_default);
+    EXPECT_EQ(pfm_encoding("skl", "MEM_LOAD_RETIRED", "L1_HIT").config, 0x1d1u);
+    EXPECT_TRUE(test::contains(
+        test::fault(ErrorKind::usage, [] { pfm_encoding("skl", "MEM_LOAD_RETIRED", ""); }), "libpfm says"));
+    EXPECT_TRUE(pfm_events("no such PMU").empty());
+}
+
+namespace {
+
+std::string upper(std::string text) {
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
+const EventDescription* find_alike(const std::vector<EventDescription>& events, const std::string& name) {
+    const auto found =
+        std::ranges::find_if(events, [&](const EventDescription& e) { return upper(e.name) == upper(name); });
+    return found == events.end() ? nullptr : &*found;
+}
+
+/// What libpfm makes of an event of a file with the entry's name, if it knows both.
+std::optional<EventEncoding> encoding_of_libpfm(const std::string& pmu, const EventDescription& event,
+                                                const UnitMaskEntry& entry) {
+    if (event.unit_masks->name == "zero") return pfm_encoding(pmu, event.name, "");
+    for (const UnitMaskEntry& known : event.unit_masks->entries)
+        if (!entry.name.empty() && upper(known.name) == upper(entry.name))
+            return pfm_encoding(pmu, event.name, known.name);
+    return std::nullopt;
+}
+
+}  // namespace
+
+// libpfm's tables are another hand's: where both know an event and a unit mask by name, the registers must
+// agree.
+TEST(EventData, encodings_agree_with_libpfms) {
+    if (!has_pfm()) GTEST_SKIP() << "built without libpfm4";
+    const char* const source = std::getenv("srcdir");
+    const std::string dir = std::string(source ? source : ".") + "/events";
+    size_t compared = 0;
+    const CpuModels models = load_cpu_models(dir);
+    for (const CpuModel& model : models.rows()) {
+        if (model.pmus.empty() || model.name.starts_with("i386/p4")) continue;
+        const auto known = pfm_events(model.pmus.front());
+        const EventCatalogue catalogue = load_catalogue(model, {dir, {}, false, ""});
+        for (const CatalogueEvent& event : catalogue.events) {
+            const EventDescription* const alike = find_alike(known, event.name);
+            if (!alike || !event.extended.empty()) continue;
+            for (const UnitMaskEntry& entry : event.unit_masks->entries) {
+                const auto theirs = encoding_of_libpfm(model.pmus.front(), *alike, entry);
+                // Event 0 is libpfm's pseudo code of the fixed counters, and of what it takes for them.
+                if (!theirs || (theirs->config & 0xff) == 0) continue;
+                EventSpec spec;
+                spec.name = event.name;
+                const ResolvedEvent resolved{&event, spec, {entry.value, entry.extra, entry.name}};
+                ++compared;
+                EXPECT_EQ(encode_event(catalogue, resolved).config, theirs->config)
+                    << model.name << " " << event.name << " " << entry.name << std::hex << " ours "
+                    << encode_event(catalogue, resolved).config << " libpfm " << theirs->config;
+            }
+        }
+    }
+    if (compared == 0) GTEST_SKIP() << "libpfm4 knows none of these processors here";
+    RecordProperty("compared", static_cast<int>(compared));
+    std::printf("compared %zu encodings\n", compared);
+}
+
+}  // namespace op
