@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "daemon/driver_setup.h"
+#include "libop/cpu_model.h"
 #include "libop/daemon_settings.h"
 #include "libop/error.h"
-#include "libop/event_table.h"
 #include "libop/text.h"
 
 namespace op::collect {
@@ -19,7 +19,7 @@ namespace {
 
 void describe_cpu(const Oprofilefs& files, SessionInfo& info) {
     const std::string name = files.text("cpu_type");
-    const CpuType* type = find_cpu_type(name);
+    const CpuModel* type = builtin_cpu_models().find(name);
     // A header on disk has room for today's types only.
     const bool storable = type && type->number < cpu_type_dropped;
     info.cpu_type = storable ? type->number : cpu_type_timer;

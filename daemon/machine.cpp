@@ -7,30 +7,18 @@
 
 #include <cstdlib>
 
+#include "libop/cpu_model.h"
 #include "libop/error.h"
-#include "libop/event_table.h"
 #include "libop/fd.h"
 #include "libop/text.h"
 
 namespace op::collect {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const size_t first = text.find_first_not_of(" \t");
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-}  // namespace
 
 void read_cpuinfo(std::string_view text, SessionInfo& info) {
-    while (!text.empty() && (info.cpu_model.empty() || info.cpu_speed_mhz == 0)) {
-        const std::string_view line = take_line(text);
-        const size_t colon = line.find(':');
-        if (colon == line.npos) continue;
-        const auto key = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
+    for (const auto& [key, value] : parse_cpuinfo(text)) {
         if (key == "model name" && info.cpu_model.empty()) info.cpu_model = value;
-        if (key == "cpu MHz") info.cpu_speed_mhz = std::strtod(std::string(value).c_str(), nullptr);
+        if (key == "cpu MHz" && info.cpu_speed_mhz == 0)
+            info.cpu_speed_mhz = std::strtod(value.c_str(), nullptr);
     }
 }
 
@@ -48,7 +36,7 @@ SessionInfo describe_machine() {
         // Without it the report says less of the processor, nothing else.
     }
     info.cpu_type = cpu_type_timer;
-    info.cpu_type_name = find_cpu_type(cpu_type_timer)->name;
+    info.cpu_type_name = builtin_cpu_models().find_number(cpu_type_timer)->name;
     return info;
 }
 

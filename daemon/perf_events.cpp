@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libop/cpu_model.h"
 #include "libop/event_table.h"
 
 namespace op::collect {
@@ -50,9 +51,9 @@ void choose_events(const std::vector<EventSpec>& specs, bool callgraph, const Ev
         hardware |= event.name != timer;
         if (std::ranges::find(info.events, event) == info.events.end()) info.events.push_back(event);
     }
-    const CpuType& type = hardware ? running_cpu_type() : *find_cpu_type(cpu_type_timer);
-    info.cpu_type = type.number;
-    info.cpu_type_name = type.name;
+    const CpuModel& timer_type = *builtin_cpu_models().find_number(cpu_type_timer);
+    info.cpu_type = (hardware ? running_numbered_cpu_model() : timer_type).number;
+    info.cpu_type_name = (hardware ? running_cpu_model() : timer_type).name;
 }
 
 }  // namespace op::collect

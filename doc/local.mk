@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-dist_man1_MANS += doc/opannotate.1 doc/oparchive.1 doc/opcontrol.1 doc/operf.1 doc/opgprof.1 doc/opimport.1 doc/opreport.1
+dist_man1_MANS += doc/opannotate.1 doc/oparchive.1 doc/opcontrol.1 doc/operf.1 doc/opgprof.1 doc/ophelp.1 doc/opimport.1 doc/opreport.1
 dist_man8_MANS += doc/oprofiled.8
 dist_pkgdata_DATA = doc/opreport.xsd
 dist_doc_DATA = README.md doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/bench.md
@@ -8,4 +8,5 @@ EXTRA_DIST += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-b
 	doc/adr/0005-timer-fallback.md doc/adr/0006-sampled-processes-place-their-samples.md doc/adr/0007-guard-against-too-many-samples.md \
 	doc/adr/0008-help-is-success.md \
 	doc/adr/0009-two-tables-of-formats.md \
-	doc/adr/0010-debuginfod-is-loaded-when-asked.md
+	doc/adr/0010-debuginfod-is-loaded-when-asked.md \
+	doc/adr/0011-cpu-models-are-compiled-in-too.md

@@ -3,7 +3,6 @@
 #include "libop/event_spec.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "libop/error.h"
@@ -15,14 +14,18 @@ namespace {
 
 constexpr size_t most_events = 24;
 constexpr std::string_view form = "name[:count[:unitmask[:kernel[:user]]]]";
+constexpr std::string_view countless_form = "name[:unitmask[:kernel[:user]]]";
 
 /// The field parsers share the text they complain about.
 class SpecParser {
 public:
-    explicit SpecParser(std::string_view text) : text_(text), fields_(split(text, ':')) {}
+    SpecParser(std::string_view text, bool has_count)
+        : text_(text), fields_(split(text, ':')), has_count_(has_count) {
+        if (!has_count) fields_.insert(fields_.begin() + 1, std::string_view());
+    }
 
     EventSpec parse() const {
-        if (fields_.size() > 5) fail("more than five fields; write " + std::string(form));
+        if (fields_.size() > 5) fail("too many fields; write " + own_form());
         EventSpec spec;
         spec.name = name();
         spec.count = count();
@@ -38,6 +41,8 @@ private:
         throw_usage("event '" + printable(text_) + "': " + reason);
     }
 
+    std::string own_form() const { return std::string(has_count_ ? form : countless_form); }
+
     std::string_view field(size_t index) const {
         return index < fields_.size() ? fields_[index] : std::string_view();
     }
@@ -45,7 +50,7 @@ private:
     std::string name() const {
         const auto is_bad = [](unsigned char c) { return c <= ' ' || c == 0x7f || c == '.' || c == '/'; };
         const std::string_view name = field(0);
-        if (name.empty()) fail("no event name; write " + std::string(form));
+        if (name.empty()) fail("no event name; write " + own_form());
         if (std::any_of(name.begin(), name.end(), is_bad))
             fail("an event name holds no '.', '/', blank or control character");
         return std::string(name);
@@ -64,8 +69,8 @@ private:
         if (mask.empty()) return;
         spec.unit_mask = parse_c_integer(mask);
         if (spec.unit_mask) return;
-        if (std::isdigit(static_cast<unsigned char>(mask.front())))
-            fail("unit mask '" + printable(mask) + "' is " + std::string(c_integer_fault(mask)));
+        const bool is_number = mask.starts_with("0x") || c_integer_fault(mask) == "too large";
+        if (is_number) fail("unit mask '" + printable(mask) + "' is " + std::string(c_integer_fault(mask)));
         spec.unit_mask_name = mask;
     }
 
@@ -78,6 +83,7 @@ private:
 
     std::string_view text_;
     std::vector<std::string_view> fields_;
+    bool has_count_;
 };
 
 }  // namespace
@@ -102,7 +108,11 @@ DaemonEventSpec parse_daemon_event_spec(std::string_view text) {
 }  // namespace
 
 EventSpec parse_event_spec(std::string_view text) {
-    return SpecParser(text).parse();
+    return SpecParser(text, true).parse();
+}
+
+EventSpec parse_countless_event_spec(std::string_view text) {
+    return SpecParser(text, false).parse();
 }
 
 std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options) {

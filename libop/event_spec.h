@@ -16,7 +16,7 @@ struct EventSpec {
     std::string name;
     uint64_t count = 0;                 ///< events (ns for TIMER) per sample; 0 = the event's default
     std::optional<uint64_t> unit_mask;  ///< none = the event's default
-    std::string unit_mask_name;         ///< set instead of unit_mask when given by name
+    std::string unit_mask_name;         ///< set instead of unit_mask for what is no number
     bool kernel = true;                 ///< count in kernel mode
     bool user = true;                   ///< count in user mode
 
@@ -26,6 +26,9 @@ struct EventSpec {
 /// Parses one specification. A field that is empty or missing takes its default; the count must not be 0.
 /// Throws a usage error that quotes the text and says what is wrong with it.
 EventSpec parse_event_spec(std::string_view text);
+
+/// The same without a count: name[:unitmask[:kernel[:user]]], for what is not sampled.
+EventSpec parse_countless_event_spec(std::string_view text);
 
 /// Parses comma-separated specifications, repeated options joined by the caller; sorted by text, doubles
 /// dropped. Throws a usage error as above, also when there are more than 24 or none.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libop/cpu_model.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/text.h"
@@ -53,6 +54,14 @@ std::string mode_remark(const ShownEvent& shown, const SessionInfo& info) {
     return name + " was counted in " + std::string(*modes.begin());
 }
 
+/// The manifest knows types that sample file headers have no number for.
+std::string cpu_title(uint32_t number, const SessionInfo* info) {
+    const CpuModels& models = builtin_cpu_models();
+    const CpuModel* type = info && info->cpu_type == number ? models.find(info->cpu_type_name) : nullptr;
+    if (!type) type = models.find_number(number);
+    return type ? type->title : "unknown type " + std::to_string(number);
+}
+
 }  // namespace
 
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values) {
@@ -81,8 +90,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     head.cpu_type = header.cpu_type;
     head.cpu_speed_mhz = header.cpu_speed_mhz;
     head.request = options.request;
-    const CpuType* const type = find_cpu_type(header.cpu_type);
-    head.cpu_name = type ? std::string(type->title) : "unknown type " + std::to_string(header.cpu_type);
+    head.cpu_name = cpu_title(header.cpu_type, info);
     const size_t events = axis == Axis::event ? columns.size() : 1;
     for (const auto& column : columns.first(events))
         head.events.push_back(shown_event(column, header, options.heads, notes));

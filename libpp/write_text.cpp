@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "libop/event_table.h"
+#include "libop/cpu_model.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
 #include "libpp/percent.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "libop/event_table.h"
+#include "libop/cpu_model.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
 #include "libpp/markup.h"
@@ -154,7 +154,7 @@ std::string XmlColumns::counts(const uint64_t* counts, const View& view, bool is
 std::string XmlDocument::text(std::string_view content) const {
     XmlTag profile("profile");
     profile.attribute("schemaversion", schema_version);
-    const CpuType* const type = find_cpu_type(head_.cpu_type);
+    const CpuModel* const type = builtin_cpu_models().find_number(head_.cpu_type);
     const auto halves = split(type ? type->name : "unknown", '/');
     profile.attribute("cputype", halves[0]);
     if (halves.size() > 1) profile.attribute("processor", halves[1]);

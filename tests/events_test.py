@@ -210,7 +210,7 @@ HEX_LIST = r"[0-9a-f]+(-[0-9a-f]+)?(,[0-9a-f]+(-[0-9a-f]+)?)*"
 RULES = {
     "x86": rf"\w+ ({HEX_LIST}|\*) ({HEX_LIST}|\*)( (?:perfmon|noperfmon))?( siblings:\d+)?$",
     "arm": rf"({HEX_LIST}|\*) ({HEX_LIST}|\*)$",
-    "ppc": r"[a-z0-9+]+(,[a-z0-9+]+)*$",
+    "ppc": r"[a-z0-9+_]+(,[a-z0-9+_]+)*$",
     "s390": r"\d+(,\d+)*$",
     "cpuinfo": r"\w+ \S.*$",
     "pfm": r"\w+( \w+)*$",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Unit tests: one program, a file per noun. Fuzz targets: one program each, run over their corpus.
 op_libs = libpp.a libopd.a libop.a
-op_system_libs = -ldw -lelf -lz -llzma -lzstd -liberty -lpopt -ldl
+op_system_libs = -ldw -lelf -lz -llzma -lzstd -liberty -lpopt -ldl $(PFM_LIBS)
 
 if HAVE_GTEST
 check_PROGRAMS += tests/unit_tests
@@ -39,6 +39,12 @@ tests_unit_tests_SOURCES = \
 	tests/unit/command_test.cpp \
 	tests/unit/control_server_test.cpp \
 	tests/unit/control_test.cpp \
+	tests/unit/counter_alloc_test.cpp \
+	tests/unit/cpu_model_test.cpp \
+	tests/unit/event_file_test.cpp \
+	tests/unit/kernel_events_test.cpp \
+	tests/unit/nearest_test.cpp \
+	tests/unit/unit_mask_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/fake_oprofilefs.h \
 	tests/unit/driver_session_test.cpp \
@@ -102,6 +108,7 @@ fuzz_targets = \
 	tests/fuzz/kallsyms_fuzz \
 	tests/fuzz/proc_fuzz \
 	tests/fuzz/stream_fuzz \
+	tests/fuzz/event_file_fuzz \
 	tests/fuzz/event_spec_fuzz \
 	tests/fuzz/manifest_fuzz \
 	tests/fuzz/profile_spec_fuzz \
@@ -123,6 +130,9 @@ tests_fuzz_daemonrc_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_dwarf_fuzz_SOURCES = tests/fuzz/dwarf_fuzz.cpp $(fuzz_main)
 tests_fuzz_dwarf_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_dwarf_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_event_file_fuzz_SOURCES = tests/fuzz/event_file_fuzz.cpp $(fuzz_main)
+tests_fuzz_event_file_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_event_file_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_event_spec_fuzz_SOURCES = tests/fuzz/event_spec_fuzz.cpp $(fuzz_main)
 tests_fuzz_event_spec_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_event_spec_fuzz_LDFLAGS = $(fuzz_ldflags)
@@ -162,10 +172,10 @@ tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/mapping_
 	utils/mapping_guard.h utils/tool.cpp utils/tool.h
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
-EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/opgprof tests/golden/opimport \
+EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/opgprof tests/golden/ophelp tests/golden/opimport \
 	tests/golden/opreport tests/fixtures
 .PHONY: update-golden bench
-update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT)
+update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT) ophelp$(EXEEXT)
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
 EXTRA_PROGRAMS += tests/bench/make_big_session

@@ -24,7 +24,7 @@ opcontrol_parts = \
 	utils/trusted_directory.cpp utils/trusted_directory.h
 bin_PROGRAMS += opcontrol
 opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
-opcontrol_LDADD = libopd.a libop.a -lz -lpopt
+opcontrol_LDADD = libopd.a libop.a -lz -lpopt $(PFM_LIBS)
 # It holds sbindir, which configure may have changed.
 utils/control_daemon.o: Makefile
 
@@ -42,6 +42,11 @@ bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp utils/opreport_options.cpp utils/opreport_options.h utils/export_profile.cpp utils/export_profile.h utils/tree_writer.cpp \
 	utils/tree_writer.h $(report_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
+
+bin_PROGRAMS += ophelp
+ophelp_SOURCES = utils/ophelp.cpp utils/event_listing.cpp utils/event_listing.h utils/event_listing_xml.cpp \
+	utils/output.cpp utils/output.h utils/pager.cpp utils/pager.h utils/terminal.cpp utils/terminal.h $(utils_common)
+ophelp_LDADD = libopd.a libpp.a libop.a -lz -lpopt $(PFM_LIBS)
 
 bin_PROGRAMS += opannotate
 opannotate_SOURCES = utils/opannotate.cpp utils/code_listing.cpp utils/code_listing.h utils/source_finder.cpp \

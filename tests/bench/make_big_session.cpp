@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "libop/bytes.h"
-#include "libop/event_table.h"
+#include "libop/cpu_model.h"
 #include "libop/fd.h"
 #include "libop/session.h"
 #include "libop/text.h"

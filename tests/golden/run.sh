@@ -8,12 +8,15 @@
 #   session NAME [DIRECTORY]   makes a session directory (default: NAME) of tests/golden/sessions/NAME.txt
 #   fixtures/                  tests/fixtures
 #   control WORDS              opcontrol in a machine's tree of its own, tree/; paths are shown from there
+#   events DIRECTORY           takes events from a directory of tests/fixtures/events instead of events/
 #   driver MODEL CPU_TYPE MIN  puts the files of a driver with one counter into that tree
 # and the commands of the tree first in PATH.
 set -u
 srcdir=$(cd "${srcdir:-.}" && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
 export srcdir builddir
+# The events of the source tree, whatever is installed.
+export OPROFILE_EVENTS_DIR="$srcdir/events"
 # What a person may have set for themselves.
 unset DEBUGINFOD_URLS NO_COLOR PAGER OPROFILE_PAGER
 update=
@@ -21,6 +24,7 @@ update=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat > "$work/prelude" <<'END'
+events() { export OPROFILE_EVENTS_DIR=fixtures/events/$1; }
 session() { "$builddir/tests/golden/make_session" "$srcdir/tests/golden/sessions/$1.txt" "${2-$1}"; }
 control() {
     umask 022

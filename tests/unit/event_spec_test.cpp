@@ -70,7 +70,7 @@ TEST(EventSpec, message_quotes_the_text_and_names_the_fault) {
     EXPECT_EQ(fault("F:5:0:0:0"),
               "event 'F:5:0:0:0': kernel and user are both 0, so nothing would be counted");
     EXPECT_EQ(fault("F:5:0:1:1:1"),
-              "event 'F:5:0:1:1:1': more than five fields; write name[:count[:unitmask[:kernel[:user]]]]");
+              "event 'F:5:0:1:1:1': too many fields; write name[:count[:unitmask[:kernel[:user]]]]");
 }
 
 TEST(EventSpec, trailing_garbage_in_a_number_is_refused) {

@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "daemon/perf_attr.h"
-#include "libop/event_table.h"
+#include "libop/cpu_model.h"
 #include "tests/unit/faults.h"
 
 namespace op::collect {

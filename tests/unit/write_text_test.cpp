@@ -2,7 +2,7 @@
 // The layout to the letter; whole reports are in tests/golden/opreport.
 #include <gtest/gtest.h>
 
-#include "libop/event_table.h"
+#include "libop/cpu_model.h"
 #include "libpp/writer.h"
 
 namespace op::pp {

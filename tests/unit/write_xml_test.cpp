@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "libop/event_table.h"
+#include "libop/cpu_model.h"
 #include "libpp/writer.h"
 #include "libpp/xml_document.h"
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Giving each event a hardware counter that can hold it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace op {
+
+/// Which counters can hold an event: bit n = counter n. None = it takes no counter (IBS).
+using CounterMask = std::optional<uint32_t>;
+
+/// A counter for each event, -1 for those that take none; no two events share one. Of all assignments the one
+/// in which the first event has the lowest counter, then the second, and so on. Nothing if there is none.
+/// Takes time that grows with events^3 x counters, whatever the masks.
+std::optional<std::vector<int>> allocate_counters(std::span<const CounterMask> events, unsigned counters);
+
+}  // namespace op

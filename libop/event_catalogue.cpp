@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Gathering the events of a CPU model and finding one of them. How they are encoded is
+// libop/event_encoding.cpp.
+#include "libop/event_catalogue.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "libop/error.h"
+#include "libop/event_table.h"
+#include "libop/fd.h"
+#include "libop/kernel_events.h"
+#include "libop/nearest.h"
+#include "libop/pfm_events.h"
+#include "libop/text.h"
+
+namespace op {
+
+namespace {
+
+/// What a processor with architectural counters has at least, if it is not this one and cannot be asked.
+constexpr unsigned fewest_perfmon_counters = 2;
+constexpr uint64_t greatest_count = UINT32_MAX;
+constexpr size_t most_types = 3;
+
+uint32_t all_counters(unsigned counters) {
+    return counters >= 32 ? ~0u : (1u << counters) - 1;
+}
+
+/// A name may come from an event file: it must not lead out of the directory.
+bool is_type_name(std::string_view name) {
+    return std::ranges::all_of(split(name, '/'),
+                               [](std::string_view part) { return !part.empty() && part.front() != '.'; });
+}
+
+std::optional<EventTexts> read_texts(const std::string& events_dir, const std::string& type) {
+    EventTexts texts;
+    texts.label = events_dir + "/" + type;
+    const std::string events = texts.label + "/events", unit_masks = texts.label + "/unit_masks";
+    if (!is_type_name(type) || !is_regular_file(events)) return std::nullopt;
+    texts.events = read_file(events);
+    if (is_regular_file(unit_masks)) texts.unit_masks = read_file(unit_masks);
+    return texts;
+}
+
+std::vector<EventDescription> events_of_files(const std::string& events_dir, const std::string& type) {
+    const auto texts = read_texts(events_dir, type);
+    if (!texts) return {};
+    return parse_events(*texts, [&](const std::string& other) { return read_texts(events_dir, other); });
+}
+
+/// The set of events that cannot be narrowed.
+std::shared_ptr<const UnitMaskSet> no_unit_masks() {
+    const UnitMaskEntry zero{0, 0, "", "No unit mask"};
+    return std::make_shared<const UnitMaskSet>(
+        UnitMaskSet{"zero", UnitMaskKind::mandatory, 0, "", true, {zero}});
+}
+
+class Gatherer {
+public:
+    Gatherer(const CpuModel& model, const CatalogueSources& sources) : sources_(sources) {
+        catalogue_.model = model;
+        catalogue_.devices = sources.devices;
+        const X86Processor* const cpu =
+            sources.machine && sources.machine->x86 ? &*sources.machine->x86 : nullptr;
+        catalogue_.counters = model.counters;
+        if (model.has_perfmon_filter && cpu && cpu->counters != 0) catalogue_.counters = cpu->counters;
+        if (catalogue_.counters == 0) catalogue_.counters = fewest_perfmon_counters;
+        if (model.has_perfmon_filter && cpu) missing_ = cpu->missing_events;
+    }
+
+    EventCatalogue gather() {
+        for (EventDescription& event : events_of_files(sources_.events_dir, catalogue_.model.name))
+            add_file_event(std::move(event));
+        if (sources_.with_libpfm)
+            for (const std::string& pmu : catalogue_.model.pmus)
+                for (EventDescription& event : pfm_events(pmu))
+                    add_further(std::move(event), EventOrigin::libpfm, pmu);
+        add_kernel_events();
+        if (catalogue_.model.number == cpu_type_timer) add_clock();
+        return std::move(catalogue_);
+    }
+
+private:
+    void add(EventDescription event, EventOrigin origin, const std::string& pmu) {
+        if (event.counters_of_cpuid) event.counters = all_counters(catalogue_.counters);
+        CatalogueEvent& added = catalogue_.events.emplace_back();
+        static_cast<EventDescription&>(added) = std::move(event);
+        added.origin = origin;
+        added.pmu = pmu;
+    }
+
+    void add_file_event(EventDescription event) {
+        names_.insert(event.name);
+        if (event.filter && (missing_ >> *event.filter & 1) != 0)
+            catalogue_.missing.push_back(std::move(event.name));
+        else
+            add(std::move(event), EventOrigin::file, "");
+    }
+
+    /// Event files come first: what they know is not told again.
+    bool add_further(EventDescription event, EventOrigin origin, const std::string& pmu) {
+        if (!names_.insert(event.name).second) return false;
+        add(std::move(event), origin, pmu);
+        return true;
+    }
+
+    /// The names of the processor's own PMU stand alone, those of others behind their PMU's.
+    void add_kernel_events() {
+        if (sources_.devices.empty()) return;
+        for (const KernelEvent& found : kernel_events(sources_.devices)) {
+            EventDescription event;
+            event.name = found.pmu == "cpu" ? found.name : found.pmu + "@" + found.name;
+            event.description = "Event of the kernel's PMU " + found.pmu;
+            event.code = static_cast<uint32_t>(found.encoding.config);
+            event.minimum_count = 1;
+            event.unit_masks = no_unit_masks();
+            if (add_further(std::move(event), EventOrigin::kernel, found.pmu))
+                catalogue_.events.back().encoding = found.encoding;
+        }
+    }
+
+    void add_clock() {
+        const EventInfo& clock = *find_event("TIMER");
+        EventDescription event;
+        event.name = clock.name;
+        event.description = clock.description;
+        event.minimum_count = clock.minimum_count;
+        event.unit_masks = no_unit_masks();
+        add(std::move(event), EventOrigin::clock, "");
+    }
+
+    const CatalogueSources& sources_;
+    EventCatalogue catalogue_;
+    uint32_t missing_ = 0;
+    std::set<std::string> names_;
+};
+
+[[noreturn]] void fail_unknown(const EventCatalogue& catalogue, const std::string& name) {
+    const std::string event = "event '" + printable(name) + "': ";
+    if (std::ranges::find(catalogue.missing, name) != catalogue.missing.end())
+        throw_usage(event + "this processor lacks it (says CPUID leaf 0xA)");
+    throw_usage(event + "not an event of " + catalogue.model.title +
+                did_you_mean(nearest_names(name, catalogue.names())));
+}
+
+void check_count(const EventSpec& spec, const CatalogueEvent& event, uint64_t factor) {
+    const std::string asked = "event '" + spec.name + "': count " + std::to_string(spec.count);
+    if (event.minimum_count != 0 && spec.count / factor < event.minimum_count)
+        throw_usage(asked + " is below the minimum of " + std::to_string(event.minimum_count) +
+                    (factor > 1 ? ", times " + std::to_string(factor) + " for call graphs" : "") +
+                    "; lower ones could leave no time for anything else");
+    if (spec.count > greatest_count)
+        throw_usage(asked + " is above the maximum of " + std::to_string(greatest_count));
+}
+
+ResolvedEvent check(const EventCatalogue& catalogue, const CatalogueEvent& event, const EventSpec& spec,
+                    const ResolveOptions& options) {
+    if (!options.ignore_counts && spec.count != 0) check_count(spec, event, options.count_factor);
+    const bool zero_always = catalogue.model.name.starts_with("ppc64/");
+    return {&event, spec, choose_unit_mask(*event.unit_masks, spec, zero_always)};
+}
+
+}  // namespace
+
+CounterMask CatalogueEvent::counter_mask() const {
+    const bool takes_none =
+        !extended.empty() || origin == EventOrigin::clock || origin == EventOrigin::kernel;
+    return takes_none ? CounterMask{} : CounterMask{counters};
+}
+
+std::string events_directory() {
+    const char* const set = std::getenv("OPROFILE_EVENTS_DIR");
+    return set && *set ? set : OP_EVENTS_DIR;
+}
+
+CpuModels load_cpu_models(const std::string& events_dir) {
+    const std::string path = events_dir + "/cpu_models";
+    return is_regular_file(path) ? CpuModels::parse(read_file(path), path) : builtin_cpu_models();
+}
+
+std::vector<std::string> EventCatalogue::names() const {
+    std::vector<std::string> all;
+    for (const CatalogueEvent& event : events)
+        all.push_back(event.name);
+    return all;
+}
+
+EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sources) {
+    return Gatherer(model, sources).gather();
+}
+
+ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
+                            const ResolveOptions& options) {
+    std::optional<Error> first_fault;
+    for (const CatalogueEvent& event : catalogue.events) {
+        if (event.name != spec.name) continue;
+        try {
+            return check(catalogue, event, spec, options);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::usage) throw;
+            if (!first_fault) first_fault = error;
+        }
+    }
+    if (first_fault) throw Error(*first_fault);
+    fail_unknown(catalogue, spec.name);
+}
+
+std::vector<std::string> types_with_event(std::string_view name, const CpuModels& models,
+                                          const EventCatalogue& catalogue, const std::string& events_dir) {
+    std::vector<std::string> types;
+    for (const CpuModel& model : models.rows()) {
+        if (model.name == catalogue.model.name || types.size() == most_types) continue;
+        try {
+            const auto events = events_of_files(events_dir, model.name);
+            if (std::ranges::find(events, name, &EventDescription::name) != events.end())
+                types.push_back(model.name);
+        } catch (const Error&) {
+            // Told when that type is asked for.
+        }
+    }
+    return types;
+}
+
+}  // namespace op

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How the kernel is asked for an event.
+#pragma once
+
+#include <cstdint>
+
+namespace op {
+
+/// perf_event_open(2)'s type for codes as the processor's manual has them.
+inline constexpr uint32_t perf_type_raw = 4;
+
+/// The fields of perf_event_attr that say what is counted; the names are the kernel's.
+struct EventEncoding {
+    uint32_t type = perf_type_raw;
+    uint64_t config = 0, config1 = 0, config2 = 0;
+    unsigned precise = 0;  ///< precise_ip: 0 = the instruction may be some way after the event's
+
+    bool operator==(const EventEncoding&) const = default;
+};
+
+}  // namespace op

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading the kernel's event files.
+#include "libop/kernel_events.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "libop/directory.h"
+#include "libop/error.h"
+#include "libop/fd.h"
+#include "libop/tagged_lines.h"
+#include "libop/text.h"
+
+namespace op {
+
+namespace {
+
+/// The file's text without its newline; none if it cannot be read.
+std::optional<std::string> text_of(const std::string& path) {
+    try {
+        std::string text = read_file(path);
+        while (text.ends_with('\n'))
+            text.pop_back();
+        return text;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+std::vector<std::string> names_in(const std::string& path) {
+    std::vector<std::string> names;
+    try {
+        for (const DirectoryEntry& entry : read_directory(open_file(path, O_RDONLY | O_DIRECTORY), path))
+            names.push_back(entry.name);
+    } catch (const Error&) {
+        return {};  // a PMU without events
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+uint64_t* field_of(std::string_view name, EventEncoding& encoding) {
+    if (name == "config") return &encoding.config;
+    if (name == "config1") return &encoding.config1;
+    if (name == "config2") return &encoding.config2;
+    return nullptr;
+}
+
+/// "scale" and "unit" files say how an event is shown; a name with a dot is no event.
+bool is_event_name(std::string_view name) {
+    return name.find_first_of(".:,/ ") == name.npos;
+}
+
+}  // namespace
+
+bool place_term(std::string_view format, uint64_t value, EventEncoding& encoding) {
+    const size_t colon = format.find(':');
+    uint64_t* const field = field_of(format.substr(0, colon), encoding);
+    if (!field || colon == format.npos) return false;
+    for (const std::string_view part : split(format.substr(colon + 1), ',')) {
+        const size_t dash = part.find('-');
+        const auto first = parse_number(part.substr(0, dash));
+        const auto last = dash == part.npos ? first : parse_number(part.substr(dash + 1));
+        if (!first || !last || *first > *last || *last > 63) return false;
+        for (uint64_t bit = *first; bit <= *last; ++bit, value >>= 1)
+            *field |= (value & 1) << bit;
+    }
+    return value == 0;
+}
+
+std::optional<EventEncoding> parse_kernel_event(std::string_view text, uint32_t type,
+                                                const TermFormat& format) {
+    EventEncoding encoding;
+    encoding.type = type;
+    for (const std::string_view term : split(text, ',')) {
+        const size_t equals = term.find('=');
+        const std::string name(trimmed(term.substr(0, equals)));
+        const auto value =
+            equals == term.npos ? uint64_t{1} : parse_c_integer(trimmed(term.substr(equals + 1)));
+        if (!value) return std::nullopt;  // "?": to be chosen by who asks
+        const auto place = field_of(name, encoding) ? std::optional(name + ":0-63") : format(name);
+        if (!place || !place_term(*place, *value, encoding)) return std::nullopt;
+    }
+    return encoding;
+}
+
+std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::string& pmu) {
+    const auto text = text_of(devices + "/" + pmu + "/type");
+    const auto type = text ? parse_number(*text) : std::nullopt;
+    return type && *type <= UINT32_MAX ? std::optional(static_cast<uint32_t>(*type)) : std::nullopt;
+}
+
+std::vector<KernelEvent> kernel_events(const std::string& devices) {
+    std::vector<KernelEvent> events;
+    for (const std::string& pmu : names_in(devices)) {
+        const auto type = kernel_pmu_type(devices, pmu);
+        if (!type) continue;
+        const std::string dir = devices + "/" + pmu;
+        const auto format = [&](const std::string& term) { return text_of(dir + "/format/" + term); };
+        for (const std::string& name : names_in(dir + "/events")) {
+            const auto text = is_event_name(name) ? text_of(dir + "/events/" + name) : std::nullopt;
+            if (!text) continue;
+            if (const auto encoding = parse_kernel_event(*text, *type, format))
+                events.push_back({pmu, name, *encoding});
+        }
+    }
+    return events;
+}
+
+}  // namespace op

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Fuzz target: any text is event files, of CPU types that include one another, or an input error of one line;
+// so it is as a table of CPU models. The text's parts, apart by lines of "=", are events and unit masks of
+// types 0, 1, ...
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "libop/cpu_model.h"
+#include "libop/error.h"
+#include "libop/event_file.h"
+#include "libop/text.h"
+
+namespace {
+
+std::vector<std::string> parts_of(std::string_view text) {
+    std::vector<std::string> parts(1);
+    while (!text.empty()) {
+        const std::string_view line = op::take_line(text);
+        if (line == "=")
+            parts.emplace_back();
+        else
+            parts.back() += std::string(line) + "\n";
+    }
+    return parts;
+}
+
+void expect_one_line(const op::Error& error) {
+    const std::string text = error.what();
+    if (error.kind() != op::ErrorKind::input || std::count(text.begin(), text.end(), '\n')) std::abort();
+}
+
+void check(const op::EventDescription& event) {
+    if (event.name.empty() || !event.unit_masks || event.unit_masks->entries.empty()) std::abort();
+    op::EventSpec spec;
+    spec.name = event.name;
+    // A mandatory or exclusive default is always one of the entries.
+    if (event.unit_masks->kind != op::UnitMaskKind::bitmask &&
+        event.unit_masks->name.find(',') == std::string::npos && !op::default_entry(*event.unit_masks))
+        std::abort();
+    op::choose_unit_mask(*event.unit_masks, spec);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto parts = parts_of(text);
+    const auto texts = [&](size_t type) -> std::optional<op::EventTexts> {
+        if (2 * type + 1 >= parts.size()) return std::nullopt;
+        return op::EventTexts{std::to_string(type), parts[2 * type], parts[2 * type + 1]};
+    };
+    try {
+        const auto include = [&](const std::string& name) {
+            const auto number = op::parse_number(name);
+            return number && *number < parts.size() ? texts(*number) : std::nullopt;
+        };
+        if (const auto first = texts(0))
+            for (const op::EventDescription& event : op::parse_events(*first, include))
+                check(event);
+    } catch (const op::Error& error) {
+        expect_one_line(error);
+    }
+    try {
+        op::CpuModels::parse(text, "models");
+    } catch (const op::Error& error) {
+        expect_one_line(error);
+    }
+    return 0;
+}

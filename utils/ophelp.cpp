@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ophelp: what can be counted, here or on other processors, and whether events can be counted together.
+#include <algorithm>
+#include <iterator>
+
+#include "daemon/perf_attr.h"
+#include "libop/error.h"
+#include "libop/kernel_events.h"
+#include "libop/nearest.h"
+#include "libop/text.h"
+#include "utils/event_listing.h"
+#include "utils/options.h"
+#include "utils/output.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+/// A call chain costs about that many times what a sample does.
+constexpr uint64_t callgraph_factor = 15;
+
+struct Options {
+    std::string cpu_type;
+    bool check = false, ignore_count = false, unit_mask = false, extra_mask = false;
+    bool get_cpu_type = false, get_default_event = false, xml = false;
+    std::optional<uint64_t> callgraph;
+    ShowOptions show;
+    std::vector<std::string> words;
+
+    uint64_t count_factor() const { return callgraph.value_or(0) != 0 ? callgraph_factor : 1; }
+};
+
+CommandSyntax syntax(Options& o) {
+    CommandSyntax s;
+    s.synopsis = "[EVENT | EVENT:COUNT[:UNITMASK[:KERNEL[:USER]]]... | WORD...]";
+    s.options = {
+        {"cpu-type", 'c', &o.cpu_type, "of that CPU type, by name or number, instead of this machine's",
+         "TYPE"},
+        {"check-events", 'e', &o.check, "check events and tell the counter of each"},
+        {"ignore-count", 'i', &o.ignore_count, "events have no count"},
+        {"unit-mask", 'u', &o.unit_mask, "tell the unit mask of an event"},
+        {"extra-mask", 'E', &o.extra_mask, "tell the further bits of the unit mask of an event"},
+        {"get-cpu-type", 'r', &o.get_cpu_type, "tell the name of the CPU type"},
+        {"get-default-event", 'd', &o.get_default_event,
+         "tell the event that is counted if none is asked for"},
+        {"callgraph", 0, &o.callgraph, "counts are for call chains of that depth", "DEPTH"},
+        {"xml", 'X', &o.xml, "list events as XML"},
+        {"no-pager", 0, &o.show.no_pager, "on a terminal: do not show long lists through a pager"},
+    };
+    return s;
+}
+
+/// The type asked for by name or number.
+const CpuModel& asked_type(const CpuModels& models, const std::string& asked) {
+    const auto number = parse_number(asked);
+    const CpuModel* const model = number && *number < cpu_type_dropped
+                                      ? models.find_number(static_cast<uint32_t>(*number))
+                                      : models.find(asked);
+    if (model) return *model;
+    std::vector<std::string> names;
+    for (const CpuModel& row : models.rows())
+        names.push_back(row.name);
+    throw_usage("--cpu-type=" + printable(asked) + ": no such CPU type" +
+                did_you_mean(nearest_names(asked, names)));
+}
+
+/// One command line at work.
+class Help {
+public:
+    Help(Tool& tool, const Options& options)
+        : tool_(tool), o_(options), dir_(events_directory()), models_(load_cpu_models(dir_)) {
+        CatalogueSources sources{dir_, {}, true, ""};
+        if (o_.cpu_type.empty()) {
+            sources.machine = running_processor();
+            sources.devices = event_source_devices;
+            model_ = &models_.detect(*sources.machine);
+        } else {
+            model_ = &asked_type(models_, o_.cpu_type);
+        }
+        if (!o_.get_cpu_type) catalogue_ = load_catalogue(*model_, sources);
+    }
+
+    void run() {
+        if (o_.get_cpu_type) return write_stdout(model_->title + "\n");
+        if (o_.get_default_event) return tell_default_event();
+        if (model_->number == cpu_type_timer && !o_.xml) return tell_timer();
+        if (o_.unit_mask || o_.extra_mask) return tell_unit_mask();
+        if (o_.check) return check_events();
+        if (o_.words.empty()) return list_all();
+        if (are_specs()) return o_.words.size() == 1 && is_bare(o_.words[0]) ? tell_code() : tell_counters();
+        search();
+    }
+
+private:
+    /// The 1.x tools took a missing default for an empty line; scripts read it so.
+    void tell_default_event() const {
+        if (!model_->default_event) return;
+        const EventSpec& spec = *model_->default_event;
+        const UnitMaskChoice mask = resolve_event(catalogue_, spec).unit_mask;
+        const std::string number = mask.value == 0 ? "0" : "0x" + hex(mask.value);
+        write_stdout(spec.name + ":" + std::to_string(spec.count) + ":" +
+                     (mask.extra & extra_bits::real ? mask.name : number) + ":1:1\n");
+    }
+
+    void tell_timer() const {
+        if (o_.check) return;
+        write_stdout(
+            "The counters of this machine's processor, if it has any, are not known to oprofile: it samples "
+            "by "
+            "the CPU\nclock, event TIMER:NANOSECONDS, of which there is one for every processor. If an "
+            "opcontrol "
+            "of old occupies\ncounters, opcontrol --deinit sets them free.\n");
+    }
+
+    EventSpec parse(const std::string& word) const {
+        return o_.ignore_count ? parse_countless_event_spec(word) : parse_event_spec(word);
+    }
+
+    ResolvedEvent resolve(const EventSpec& spec) const {
+        try {
+            return resolve_event(catalogue_, spec, {o_.count_factor(), o_.ignore_count});
+        } catch (const Error& error) {
+            if (knows(spec.name)) throw;
+            const auto types = types_with_event(spec.name, models_, catalogue_, dir_);
+            if (types.empty()) throw;
+            std::string list;
+            for (const std::string& type : types)
+                list += (list.empty() ? "" : ", ") + type;
+            throw_usage(std::string(error.what()) + "; CPU types that have it: " + list);
+        }
+    }
+
+    void tell_unit_mask() const {
+        if (o_.words.size() != 1) throw_usage("--unit-mask and --extra-mask take one event");
+        const UnitMaskChoice mask = resolve(parse(o_.words[0])).unit_mask;
+        if (o_.extra_mask) return write_stdout(std::to_string(mask.extra) + "\n");
+        const bool is_named = (mask.extra & extra_bits::real) != 0;
+        write_stdout((is_named ? mask.name : std::to_string(mask.value)) + "\n");
+    }
+
+    /// The counter of each event asked for, as words.
+    std::vector<std::string> counters() const {
+        std::vector<EventSpec> specs;
+        std::vector<ResolvedEvent> events;
+        std::vector<CounterMask> masks;
+        for (const std::string& word : o_.words) {
+            specs.push_back(parse(word));
+            events.push_back(resolve(specs.back()));
+            masks.push_back(events.back().event->counter_mask());
+            if (std::ranges::find(specs, specs.back()) != specs.end() - 1)
+                throw_usage("event '" + printable(word) + "': asked for twice; events must be distinct");
+        }
+        const auto numbers = allocate(masks);
+        std::vector<std::string> texts;
+        for (size_t i = 0; i < events.size(); ++i) {
+            const std::string& extended = events[i].event->extended;
+            texts.push_back(numbers[i] >= 0    ? std::to_string(numbers[i])
+                            : extended.empty() ? "N/A"
+                                               : extended);
+        }
+        return texts;
+    }
+
+    std::vector<int> allocate(const std::vector<CounterMask>& masks) const {
+        const auto wanted = static_cast<size_t>(
+            std::ranges::count_if(masks, [](const CounterMask& mask) { return mask.has_value(); }));
+        if (wanted > catalogue_.counters)
+            throw_usage(std::to_string(wanted) + " events need as many counters, but " + model_->title +
+                        " has " + std::to_string(catalogue_.counters) + "; ask for fewer");
+        if (auto numbers = allocate_counters(masks, catalogue_.counters)) return *numbers;
+        throw_usage(
+            "these events cannot be counted at once: several of them need the same counter; count them one "
+            "after the other");
+    }
+
+    void check_events() const {
+        if (o_.words.empty()) throw_usage("--check-events: no event given");
+        std::string line;
+        for (const std::string& counter : counters())
+            line += counter + " ";
+        write_stdout(line + "\n");
+    }
+
+    void tell_counters() const {
+        std::string lines;
+        for (const std::string& counter : counters())
+            lines += counter + "\n";
+        write_stdout(lines);
+    }
+
+    void tell_code() const { write_stdout(std::to_string(resolve(parse(o_.words[0])).event->code) + " \n"); }
+
+    static bool is_bare(const std::string& word) { return word.find(':') == std::string::npos; }
+
+    bool knows(const std::string& name) const {
+        const auto is_it = [&](const CatalogueEvent& event) { return event.name == name; };
+        return std::ranges::any_of(catalogue_.events, is_it) ||
+               std::ranges::find(catalogue_.missing, name) != catalogue_.missing.end();
+    }
+
+    /// Words are events if one has a colon or the first looks like a name; else they are searched for.
+    bool are_specs() const {
+        const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+        return !std::ranges::all_of(o_.words, is_bare) || knows(o_.words[0]) ||
+               (o_.words.size() == 1 && std::ranges::none_of(o_.words[0], is_lower));
+    }
+
+    void search() const {
+        const EventList found = search_events(catalogue_, o_.words);
+        if (found.empty()) {
+            if (o_.words.size() == 1) resolve(parse(o_.words[0]));  // throws with names alike
+            throw_usage("no event of " + model_->title + " mentions all of these words");
+        }
+        show(o_.xml ? listing_xml(catalogue_, found, o_.count_factor())
+                    : listing_text(catalogue_, found, o_.count_factor()));
+    }
+
+    void list_all() {
+        if (catalogue_.events.empty())
+            throw_usage("no events of " + model_->title + " are known: there is no " + dir_ + "/" +
+                        model_->name + "/events, and nothing else knows the processor");
+        if (o_.cpu_type.empty()) note_obstacles();
+        const EventList all = all_events(catalogue_);
+        show(o_.xml ? listing_xml(catalogue_, all, o_.count_factor())
+                    : listing_head(catalogue_) + listing_text(catalogue_, all, o_.count_factor()));
+    }
+
+    void show(const std::string& text) const { show_output(o_.show, "", text); }
+
+    /// Tells what of the list cannot be counted here, and why.
+    void note_obstacles() {
+        std::string names;
+        for (const std::string& name : catalogue_.missing)
+            names += (names.empty() ? "" : ", ") + name;
+        if (!names.empty())
+            tool_.notes.warn("not listed, since this processor lacks them (says CPUID leaf 0xA): " + names);
+        RecordedEvent cycles;
+        cycles.name = "CPU_CLK_UNHALTED";
+        cycles.count = 100000;
+        try {
+            if (!collect::perf_event_works(cycles))
+                tool_.notes.warn(
+                    "none of these can be counted here: the kernel offers no hardware counters (as in most "
+                    "virtual machines); TIMER:NANOSECONDS works");
+        } catch (const Error& error) {
+            tool_.notes.warn("whether they can be counted here is not known: " + std::string(error.what()));
+        }
+    }
+
+    Tool& tool_;
+    const Options& o_;
+    std::string dir_;
+    CpuModels models_;
+    const CpuModel* model_ = nullptr;
+    EventCatalogue catalogue_;
+};
+
+int ophelp(Tool& tool, int argc, char** argv) {
+    Options options;
+    const ParsedOptions parsed = parse_options(argc, argv, syntax(options));
+    if (parsed.exit_status) return *parsed.exit_status;
+    options.words = parsed.words;
+    Help(tool, options).run();
+    return 0;
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::ophelp);
+}
