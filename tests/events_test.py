@@ -405,6 +405,10 @@ VECTORS = [
 def check_vectors(known):
     for name, names, counters in VECTORS:
         events = {event.name: event for part in known[name][0] for event in part.events}
+        missing = [event for event in names if event not in events]
+        if missing:
+            complain(name, f"no event {' '.join(missing)}")
+            continue
         got = allocate([[int(counter) for counter in events[event].counters.split(",")] for event in names])
         if got != counters:
             complain(name, f"{' '.join(names)} get counters {got}, not {counters}")

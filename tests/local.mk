@@ -205,6 +205,12 @@ TESTS += $(e2e_tests) $(checks)
 EXTRA_DIST += $(e2e_tests) $(checks) tests/events_test.py tests/e2e/clients.sh tests/e2e/calls.cpp tests/e2e/calls.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
 
+# Our x86 encodings beside libpfm4's; skips itself where that is missing.
+check_PROGRAMS += tests/pfm_encodings_test
+TESTS += tests/pfm_encodings_test
+tests_pfm_encodings_test_SOURCES = tests/pfm_encodings_test.cpp
+tests_pfm_encodings_test_LDADD = libop.a -lz $(PFM_LIBS)
+
 # The figures of doc/bench.md.
 if HAVE_BENCHMARK
 bench_programs = tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench tests/bench/make_big_session
