@@ -260,6 +260,8 @@ def first_match(models, matches):
 
 
 def x86_type(models, vendor, family, model, perfmon=False, siblings=1):
+    vendor = {"HygonGenuine": "AuthenticAMD"}.get(vendor, vendor)
+
     def matches(kind, text):
         if kind != "x86":
             return False
