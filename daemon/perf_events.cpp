@@ -22,6 +22,7 @@ constexpr uint64_t usual_count = 100000;
 struct Chosen {
     RecordedEvent event;
     EventEncoding encoding;
+    uint64_t minimum_count = 0;
 };
 
 EventSpec spec_of(std::string_view name) {
@@ -34,13 +35,8 @@ Chosen choose_builtin(const EventSpec& spec, bool callgraph) {
     const EventInfo& row = check_event(spec, callgraph);
     const uint64_t count = spec.count != 0 ? spec.count : row.default_count;
     return {{spec.name, row.code, count, spec.unit_mask.value_or(0), spec.kernel, spec.user},
-            builtin_encoding(spec.name)};
-}
-
-/// What is told of an event: its name with what narrows it.
-std::string shown(const ResolvedEvent& resolved) {
-    const std::string& mask = resolved.unit_mask.name;
-    return resolved.spec.name + (mask.empty() ? "" : " (" + mask + ")");
+            builtin_encoding(spec.name),
+            row.minimum_count};
 }
 
 class Chooser {
@@ -77,20 +73,31 @@ private:
         if (find_event(spec.name) && !knows(spec.name)) return choose_builtin(spec, request_.callgraph);
         const uint64_t factor = request_.callgraph ? callgraph_factor : 1;
         const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
-        uint64_t count = spec.count;
-        if (count == 0) {
-            count = std::max(usual_count, resolved.event->minimum_count * factor);
-            notes_.warn("event " + shown(resolved) + ": no count was given; a sample is taken every " +
-                        std::to_string(count));
-        }
+        const uint64_t minimum = resolved.event->minimum_count * factor;
+        const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);
         return {{spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user},
-                encode_event(request_.catalogue, resolved)};
+                encode_event(request_.catalogue, resolved),
+                minimum};
+    }
+
+    /// A count for an event that works and was asked for without one.
+    void settle_count(Chosen& chosen) {
+        const auto rate = request_.rate ? request_.rate(chosen.event, chosen.encoding) : std::nullopt;
+        const auto count = rate ? count_for(*rate, chosen.minimum_count) : std::nullopt;
+        chosen.event.count = count.value_or(chosen.event.count);
+        notes_.warn("event " + chosen.event.name + ": no count was given; a sample is taken every " +
+                    std::to_string(chosen.event.count) +
+                    (count ? ", for about 1000 samples a second by what was measured" : ""));
     }
 
     /// The event, or what takes its place.
     Chosen working(const EventSpec& spec) {
         Chosen chosen = choose(spec);
-        if (chosen.event.name == timer || request_.works(chosen.event, chosen.encoding)) return chosen;
+        if (chosen.event.name == timer) return chosen;
+        if (request_.works(chosen.event, chosen.encoding)) {
+            if (spec.count == 0 && !find_event(spec.name)) settle_count(chosen);
+            return chosen;
+        }
         if (spec.name != cycles && spec.name != default_event().name)
             throw_usage("event '" + spec.name +
                         "': this machine cannot count it: the kernel offers no such hardware counter, as in "

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "daemon/event_rate.h"
 #include "libop/diagnostics.h"
 #include "libop/event_catalogue.h"
 #include "libop/event_encoding.h"
@@ -16,19 +17,24 @@ namespace op::collect {
 /// Tells whether the machine can count an event.
 using EventProbe = std::function<bool(const RecordedEvent&, const EventEncoding&)>;
 
+/// Tells how often it occurs, or nothing.
+using EventMeter = std::function<std::optional<EventRate>(const RecordedEvent&, const EventEncoding&)>;
+
 /// What is asked for, and of which machine.
 struct EventRequest {
     const std::vector<EventSpec>& specs;  ///< none: the default event
     bool callgraph = false;
     const EventCatalogue& catalogue;  ///< of the running machine
-    const EventProbe& works;
+    EventProbe works;
+    EventMeter rate;  ///< may be empty
 };
 
 /// Checks the specifications, fills in `info.events` and the CPU type, and gives the encoding of each event.
 /// TIMER and, unless the catalogue has it, CPU_CLK_UNHALTED are known on every machine. The default event is
 /// the CPU model's. Where cycles do not work, TIMER takes their place, with a note; an event without a count
-/// gets one, with a note. Throws a usage error (see resolve_event) also for an event that does not work, and
-/// for two that sample files could not tell apart.
+/// gets one for about 1000 samples a second if its rate can be told, else a usual one, with a note. Throws a
+/// usage error (see resolve_event) also for an event that does not work, and for two that sample files could
+/// not tell apart.
 std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes);
 
 /// The events of this machine. Throws as load_catalogue and load_cpu_models do.

@@ -21,7 +21,8 @@ inline constexpr uint32_t cpu_type_timer = 4;
 /// Types that version 0x13 dropped (rtc, IA64, avr32 ...) have this plus their 0.9.x number as theirs, a
 /// number that no header on disk holds.
 inline constexpr uint32_t cpu_type_dropped = 0x10000;
-/// Number of types that came after the numbers: headers hold that of a relative, see numbered_model().
+/// Number of types that came after the numbers: headers hold that of a relative, see
+/// CpuModels::detect_numbered().
 inline constexpr uint32_t cpu_type_unnumbered = 0x20000;
 
 /// What CPUID says of an x86 processor.

@@ -161,9 +161,11 @@ std::string types_with_event(const EventCatalogue& catalogue, std::string_view n
     if (std::ranges::find(catalogue.missing, name) != catalogue.missing.end())
         throw_usage(event + "this processor lacks it (says CPUID leaf 0xA)");
     const std::string types = types_with_event(catalogue, name);
-    throw_usage(event + "not an event of " + catalogue.model.title +
-                did_you_mean(nearest_names(name, catalogue.names())) +
-                (types.empty() ? "" : "; CPU types that have it: " + types));
+    const std::string alike = did_you_mean(nearest_names(name, catalogue.names()));
+    throw_usage(event + "not an event of " + catalogue.model.title + alike +
+                (!types.empty()  ? "; CPU types that have it: " + types
+                 : alike.empty() ? "; ophelp lists what there is"
+                                 : ""));
 }
 
 void check_count(const EventSpec& spec, const CatalogueEvent& event, uint64_t factor) {
@@ -174,6 +176,12 @@ void check_count(const EventSpec& spec, const CatalogueEvent& event, uint64_t fa
                     "; lower ones could leave no time for anything else");
     if (spec.count > greatest_count)
         throw_usage(asked + " is above the maximum of " + std::to_string(greatest_count));
+}
+
+/// True for the event's own name. Those of POWER before POWER8 come in groups, of which any will do.
+bool is_named(const EventCatalogue& catalogue, const CatalogueEvent& event, const std::string& name) {
+    if (event.name == name) return true;
+    return catalogue.model.name.starts_with("ppc64/") && event.name.starts_with(name + "_GRP");
 }
 
 ResolvedEvent check(const EventCatalogue& catalogue, const CatalogueEvent& event, const EventSpec& spec,
@@ -216,7 +224,7 @@ ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& sp
                             const ResolveOptions& options) {
     std::optional<Error> first_fault;
     for (const CatalogueEvent& event : catalogue.events) {
-        if (event.name != spec.name) continue;
+        if (!is_named(catalogue, event, spec.name)) continue;
         try {
             return check(catalogue, event, spec, options);
         } catch (const Error& error) {

@@ -19,6 +19,7 @@ libop_a_SOURCES = \
 	libop/event_file.cpp libop/event_file.h \
 	libop/event_spec.cpp libop/event_spec.h \
 	libop/event_table.cpp libop/event_table.h \
+	libop/event_text.cpp libop/event_text.h \
 	libop/fd.cpp libop/fd.h \
 	libop/foreign_abi.cpp libop/foreign_abi.h \
 	libop/gzip.cpp libop/gzip.h \

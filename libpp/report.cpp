@@ -8,6 +8,7 @@
 #include "libop/cpu_model.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
+#include "libop/event_text.h"
 #include "libop/text.h"
 
 namespace op::pp {
@@ -24,18 +25,52 @@ constexpr SortName sort_names[] = {
     {"symbol", SortKey::symbol}, {"debug", SortKey::debug}, {"vma", SortKey::vma},
 };
 
-ShownEvent shown_event(const ProfileClass& column, const SampleHeader& header, bool is_shown,
-                       Diagnostics& notes) {
+/// The CPU type of a session, or null. The manifest knows types that sample file headers have no number for.
+const CpuModel* model_of(uint32_t number, const SessionInfo* info) {
+    const CpuModels& models = builtin_cpu_models();
+    const CpuModel* type = info && info->cpu_type == number ? models.find(info->cpu_type_name) : nullptr;
+    return type ? type : models.find_number(number);
+}
+
+/// What events are in words: those known without event files, then those of the CPU type.
+class EventWords {
+public:
+    EventWords(const CpuModel* model, Diagnostics& notes) : model_(model), notes_(notes) {}
+
+    std::optional<EventText> find(const ProfileClass& column) {
+        if (const EventInfo* const info = find_event(column.event))
+            return EventText{std::string(info->description),
+                             column.unit_mask == 0 ? "No unit mask" : "multiple flags"};
+        if (!model_ || model_->number == cpu_type_timer) return std::nullopt;
+        if (!catalogue_) load();
+        return describe_event(*catalogue_, column.event, column.unit_mask);
+    }
+
+private:
+    void load() {
+        try {
+            catalogue_ = load_catalogue(*model_, {events_directory(), {}, true, ""});
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::internal) throw;
+            notes_.warn(std::string(error.what()) + "; events are shown without description");
+            catalogue_.emplace();
+        }
+    }
+
+    const CpuModel* model_;
+    Diagnostics& notes_;
+    std::optional<EventCatalogue> catalogue_;
+};
+
+ShownEvent shown_event(const ProfileClass& column, EventWords& words) {
     ShownEvent event;
     event.name = column.event;
     event.count = column.count;
     event.unit_mask = column.unit_mask;
-    if (const EventInfo* const info = find_event(column.event)) {
+    if (auto text = words.find(column)) {
         event.is_known = true;
-        event.description = info->description;
-        event.mask_description = column.unit_mask == 0 ? "No unit mask" : "multiple flags";
-    } else if (is_shown && header.cpu_type != cpu_type_timer) {
-        notes.warn("no description of event " + column.event + ":" + std::to_string(column.count));
+        event.description = std::move(text->description);
+        event.mask_description = std::move(text->unit_mask);
     }
     return event;
 }
@@ -52,14 +87,6 @@ std::string mode_remark(const ShownEvent& shown, const SessionInfo& info) {
                " events that differ in their modes only, added up";
     if (modes.empty() || modes.contains("both modes")) return "";
     return name + " was counted in " + std::string(*modes.begin());
-}
-
-/// The manifest knows types that sample file headers have no number for.
-std::string cpu_title(uint32_t number, const SessionInfo* info) {
-    const CpuModels& models = builtin_cpu_models();
-    const CpuModel* type = info && info->cpu_type == number ? models.find(info->cpu_type_name) : nullptr;
-    if (!type) type = models.find_number(number);
-    return type ? type->title : "unknown type " + std::to_string(number);
 }
 
 }  // namespace
@@ -90,10 +117,15 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     head.cpu_type = header.cpu_type;
     head.cpu_speed_mhz = header.cpu_speed_mhz;
     head.request = options.request;
-    head.cpu_name = cpu_title(header.cpu_type, info);
+    const CpuModel* const model = model_of(header.cpu_type, info);
+    head.cpu_name = model ? model->title : "unknown type " + std::to_string(header.cpu_type);
+    EventWords words(model, notes);
     const size_t events = axis == Axis::event ? columns.size() : 1;
     for (const auto& column : columns.first(events))
-        head.events.push_back(shown_event(column, header, options.heads, notes));
+        head.events.push_back(shown_event(column, words));
+    for (const ShownEvent& event : head.events)
+        if (!event.is_known && options.heads && header.cpu_type != cpu_type_timer)
+            notes.warn("no description of event " + event.name + ":" + std::to_string(event.count));
     if (info)
         for (const auto& event : head.events)
             if (auto remark = mode_remark(event, *info); !remark.empty())

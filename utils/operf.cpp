@@ -99,7 +99,10 @@ SessionInfo describe(const Options& o) {
 std::vector<EventEncoding> choose(const Options& o, SessionInfo& info, Diagnostics& notes) {
     const auto specs = o.events.empty() ? std::vector<EventSpec>{} : parse_event_specs(o.events);
     const EventCatalogue catalogue = running_catalogue();
-    return choose_events({specs, o.callgraph, catalogue, perf_event_works}, info, notes);
+    const auto rate = [&](const RecordedEvent& event, const EventEncoding& encoding) {
+        return measure_event(event, encoding, static_cast<pid_t>(o.pid.value_or(0)));
+    };
+    return choose_events({specs, o.callgraph, catalogue, perf_event_works, rate}, info, notes);
 }
 
 void raise_file_limit() {

@@ -218,7 +218,7 @@ void describe(const Options& o, const std::string& name, SourceOptions& source, 
         specs.push_back(event.spec);
     const EventCatalogue catalogue = running_catalogue();
     source.perf.encodings =
-        choose_events({specs, source.perf.callgraph, catalogue, perf_event_works}, info, notes);
+        choose_events({specs, source.perf.callgraph, catalogue, perf_event_works, {}}, info, notes);
 }
 
 void Daemon::open_source() {

@@ -43,7 +43,7 @@ DaemonSource prepare_perf(const DaemonSettings& settings, Diagnostics& notes) {
     SessionInfo info = collect::describe_machine();
     const EventCatalogue catalogue = collect::running_catalogue();
     const std::vector<EventSpec> specs = specs_of(settings);
-    collect::choose_events({specs, settings.callgraph > 0, catalogue, collect::perf_event_works}, info,
+    collect::choose_events({specs, settings.callgraph > 0, catalogue, collect::perf_event_works, {}}, info,
                            notes);
     std::vector<collect::DriverEvent> events;
     for (const RecordedEvent& e : info.events)

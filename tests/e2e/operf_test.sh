@@ -39,11 +39,11 @@ expect 1 no_program --session-dir "$s" no-such-program
 says no_program 'no-such-program: no such program in PATH'
 expect 1 not_executable --session-dir "$s" "$s/abi"
 expect 1 no_event --session-dir "$s" --events NO_SUCH:100000 true
-says no_event 'NO_SUCH.*no such event'
+says no_event 'NO_SUCH.*not an event of'
 expect 1 low_count --session-dir "$s" --events TIMER:9999 true
 says low_count '10000'
 expect 1 unknown_event --session-dir "$s" --events NO_SUCH true
-says unknown_event 'no such event'
+says unknown_event 'not an event of'
 expect 1 empty_events --session-dir "$s" --events '' true
 says empty_events 'empty'
 expect 1 no_mode --session-dir "$s"

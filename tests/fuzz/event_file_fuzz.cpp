@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target: any text is event files, of CPU types that include one another, or an input error of one line;
-// so it is as a table of CPU models. The text's parts, apart by lines of "=", are events and unit masks of
-// types 0, 1, ...
+// so it is as a table of CPU models. As an event of the kernel's or /proc/cpuinfo it may be nothing. The
+// text's parts, apart by lines of "=", are events and unit masks of types 0, 1, ...
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "libop/cpu_model.h"
 #include "libop/error.h"
 #include "libop/event_file.h"
+#include "libop/kernel_events.h"
 #include "libop/text.h"
 
 namespace {
@@ -66,5 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     } catch (const op::Error& error) {
         expect_one_line(error);
     }
+    op::parse_kernel_event(text, 4, [&](const std::string&) { return std::optional(std::string(text)); });
+    op::parse_cpuinfo(text);
     return 0;
 }

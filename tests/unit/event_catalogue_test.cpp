@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libop/event_text.h"
 #include "libop/pfm_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
@@ -148,6 +149,29 @@ TEST(EventCatalogue, of_several_events_of_a_name_the_first_that_fits_is_meant) {
     EXPECT_EQ(minimum("CACHE_READS:800:1"), 500u);
     EXPECT_EQ(minimum("CACHE_READS:800:0x41"), 800u);
     EXPECT_NE(fault(catalogue, "CACHE_READS:799:0x41"), "");
+}
+
+TEST(EventCatalogue, power_events_may_lack_their_group) {
+    const test::TempDir dir;
+    dir.write("ppc64/power5/events", "event:0x1 counters:0 um:zero minimum:1 name:PM_A_GRP12 : A\n");
+    dir.write("ppc64/power5/unit_masks", "name:zero type:mandatory default:0x0\n\t0x0 None\n");
+    CpuModel model;
+    model.name = "ppc64/power5";
+    model.counters = 1;
+    const EventCatalogue catalogue = load_catalogue(model, {dir.path(), {}, false, ""});
+    EXPECT_EQ(resolve_event(catalogue, parse_event_spec("PM_A:10")).event->name, "PM_A_GRP12");
+    EXPECT_NE(fault(catalogue, "PM:10"), "");
+}
+
+TEST(EventText, tells_event_and_unit_mask_by_what_sample_files_hold) {
+    const EventCatalogue catalogue = toy();
+    EXPECT_EQ(describe_event(catalogue, "CYCLES", 0)->unit_mask, "No unit mask");
+    EXPECT_EQ(describe_event(catalogue, "CACHE_READS", 1)->unit_mask, "Hits of the first level");
+    EXPECT_EQ(describe_event(catalogue, "CACHE_READS", 0x41)->description,
+              "Reads from the cache, counted otherwise");
+    EXPECT_EQ(describe_event(catalogue, "CACHE_READS", 3)->unit_mask, "multiple flags");
+    EXPECT_EQ(describe_event(catalogue, "DIVISIONS", 0x01040100)->unit_mask, "Divisions begun");
+    EXPECT_EQ(describe_event(catalogue, "NONE", 0), std::nullopt);
 }
 
 TEST(EventEncoding, intel_select_registers_hold_event_and_unit_mask) {

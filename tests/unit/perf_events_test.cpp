@@ -15,7 +15,6 @@ namespace {
 
 const EventProbe no_counters = [](const RecordedEvent&, const EventEncoding&) { return false; };
 const EventProbe all_counters = [](const RecordedEvent&, const EventEncoding&) { return true; };
-const std::vector<EventSpec> none;
 
 /// The toy processor of tests/fixtures/events.
 EventCatalogue toy() {
@@ -25,9 +24,9 @@ EventCatalogue toy() {
 
 std::vector<EventEncoding> choose(const std::vector<std::string>& specs, const EventProbe& works,
                                   SessionInfo& info, Diagnostics& notes, bool callgraph = false,
-                                  const EventCatalogue& catalogue = {}) {
-    return choose_events({specs.empty() ? none : parse_event_specs(specs), callgraph, catalogue, works}, info,
-                         notes);
+                                  const EventCatalogue& catalogue = {}, const EventMeter& rate = {}) {
+    const auto parsed = specs.empty() ? std::vector<EventSpec>{} : parse_event_specs(specs);
+    return choose_events({parsed, callgraph, catalogue, works, rate}, info, notes);
 }
 
 }  // namespace
@@ -135,6 +134,22 @@ TEST(PerfEvents, an_event_without_a_count_gets_one_and_it_is_told) {
     EXPECT_EQ(info.events.at(0).count, 100000u);
     EXPECT_EQ(notes.warnings(),
               std::vector<std::string>{"event FLOATS: no count was given; a sample is taken every 100000"});
+}
+
+TEST(PerfEvents, a_count_that_was_not_given_follows_the_rate) {
+    const auto choose_at = [](uint64_t events_per_second) {
+        SessionInfo info;
+        Diagnostics notes;
+        const auto rate = [&](const RecordedEvent&, const EventEncoding&) {
+            return EventRate{events_per_second, 1'000'000'000};
+        };
+        choose({"FLOATS"}, all_counters, info, notes, false, toy(), rate);
+        EXPECT_EQ(notes.warnings().size(), 1u);
+        return info.events.at(0).count;
+    };
+    EXPECT_EQ(choose_at(2'000'000'000), 2'000'000u);
+    EXPECT_EQ(choose_at(1'000), 3000u);  // the event's minimum
+    EXPECT_EQ(choose_at(0), 100000u);
 }
 
 TEST(PerfEvents, minimum_counts_hold_and_call_graphs_raise_them) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/event_rate.h"
+
+#include <gtest/gtest.h>
+
+namespace op::collect {
+
+TEST(EventRate, a_thousandth_of_what_occurs_in_a_second_is_the_count) {
+    EXPECT_EQ(count_for({100'000'000, 100'000'000}, 1), 1'000'000u);
+    EXPECT_EQ(count_for({500'000, 100'000'000}, 1), 5000u);
+}
+
+TEST(EventRate, counts_are_round) {
+    EXPECT_EQ(count_for({123'456'789, 100'000'000}, 1), 1'200'000u);
+    EXPECT_EQ(count_for({98'765, 1'000'000'000}, 1), 99u);
+    EXPECT_EQ(count_for({12'750, 1'000'000}, 1), 13'000u);
+}
+
+TEST(EventRate, counts_stay_within_their_bounds) {
+    EXPECT_EQ(count_for({1000, 1'000'000'000}, 500), 500u);
+    EXPECT_EQ(count_for({1, 1'000'000'000}, 0), 1u);
+    EXPECT_EQ(count_for({UINT64_MAX, 1}, 1), 2'100'000'000u);
+}
+
+TEST(EventRate, what_did_not_occur_has_no_count) {
+    EXPECT_EQ(count_for({0, 100}, 1), std::nullopt);
+    EXPECT_EQ(count_for({100, 0}, 1), std::nullopt);
+}
+
+// The kernel's clock counts nanoseconds, so its count is known: the time between two samples, within what its
+// two ways of telling time differ.
+TEST(EventRate, the_clock_is_measured_at_its_own_speed) {
+    const RecordedEvent event{"TIMER", 0, 1000000, 0, true, true};
+    const auto rate = measure_event(event, builtin_encoding("TIMER"), 0);
+    if (!rate) GTEST_SKIP() << "counting is not permitted here";
+    const auto count = count_for(*rate, 1);
+    ASSERT_TRUE(count);
+    EXPECT_GT(*count, 900'000u);
+    EXPECT_LT(*count, 1'100'000u);
+}
+
+TEST(EventRate, what_the_kernel_does_not_know_is_not_measured) {
+    const RecordedEvent event{"X", 0, 1, 0, true, true};
+    EXPECT_FALSE(measure_event(event, EventEncoding{0x7fffffff, 0, 0, 0, 0}, 0));
+}
+
+}  // namespace op::collect
