@@ -10,6 +10,7 @@
 
 #include "libop/build_id.h"
 #include "libop/error.h"
+#include "libpp/elf_object_layout.h"
 
 namespace op::pp {
 namespace {
@@ -85,6 +86,8 @@ private:
 void ElfObject::read_sections() {
     size_t names = 0;
     elf_getshdrstrndx(elf_.get(), &names);
+    const bool is_relocatable = head_.e_type == ET_REL;
+    const auto layout = is_relocatable ? relocatable_layout(elf_.get()) : std::vector<uint64_t>{};
     code_.emplace_back();
     for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn));) {
         GElf_Shdr sh;
@@ -93,10 +96,10 @@ void ElfObject::read_sections() {
         if (name && sh.sh_type != SHT_NOBITS && is_debug_info(name)) has_debug_info_ = true;
         const bool wanted = (sh.sh_flags & SHF_ALLOC) || (name && std::strcmp(name, ".gnu_debuglink") == 0);
         const bool code = (sh.sh_flags & SHF_EXECINSTR) && (sh.sh_flags & SHF_ALLOC);
-        // A relocatable file's sections all start at 0: their file offsets tell them apart.
-        const uint64_t address = head_.e_type == ET_REL ? sh.sh_offset : sh.sh_addr;
+        const size_t index = elf_ndxscn(scn);
+        const uint64_t address = !is_relocatable ? sh.sh_addr : index < layout.size() ? layout[index] : 0;
         const uint64_t end = address + std::min(sh.sh_size, UINT64_MAX - address);
-        code_.push_back(code ? Code{address, end, head_.e_type == ET_REL ? sh.sh_offset : 0} : Code{});
+        code_.push_back(code ? Code{address, end, is_relocatable ? address : 0} : Code{});
         if (!wanted) continue;
         const bool in_file =
             sh.sh_type != SHT_NOBITS && !(is_foreign() && name && std::strcmp(name, ".eh_frame_hdr") == 0);

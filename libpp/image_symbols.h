@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,8 +25,13 @@ enum class SymbolTable : uint8_t {
 /// One artificial symbol of that name which covers everything.
 std::unique_ptr<ImageSymbols> whole_image(std::string name);
 
-/// The symbols given, sorted by start; the text behind their names must outlive the object. No lines.
-std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols);
+/// Opens the file of a module; null if there is none that fits.
+using OpenFile = std::function<std::unique_ptr<ImageSymbols>()>;
+
+/// The symbols given, sorted by start; the text behind their names must outlive the object. Lines, inlined
+/// functions and code are those of the symbols of the same name in the file that `open` gives, which is
+/// called once, when the first of them is asked for; without it there are none.
+std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols, OpenFile open = nullptr);
 
 /// An ELF file's symbols with the file's build-id ("" = none). `symbols` is null if the file has none at all.
 struct ElfSymbols {
