@@ -3,6 +3,7 @@
 // over the time goes into this.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -31,7 +32,7 @@ struct DwarfCursor {
             value = word;
             return skip(size);
         }
-        const bool is_little = (__BYTE_ORDER == __LITTLE_ENDIAN) != is_swapped;
+        const bool is_little = (std::endian::native == std::endian::little) != is_swapped;
         for (size_t i = 0; i < size; ++i)
             value = value << 8 | std::to_integer<uint64_t>(rest[is_little ? size - 1 - i : i]);
         return skip(size);
