@@ -13,17 +13,11 @@
 #include "libpp/debuginfo_alt.h"
 #include "libpp/debuginfo_inlines.h"
 #include "libpp/debuginfo_split.h"
+#include "libpp/elf_handles.h"
 #include "libpp/range_map.h"
 
 namespace op::pp {
 namespace {
-
-struct DwarfEnd {
-    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 /// The addresses of a file's code. Debug information of functions that the linker dropped lies elsewhere,
 /// mostly at 0.
@@ -65,9 +59,9 @@ struct LineTable::Impl {
     };
 
     DebugPlaces places = {};
-    std::unique_ptr<Elf, ElfEnd> elf = {};
+    ElfHandle elf = {};
     std::optional<SharedDebugInfo> shared = {};  ///< outlives what uses it
-    std::unique_ptr<Dwarf, DwarfEnd> dwarf = {};
+    DwarfHandle dwarf = {};
     std::optional<SplitUnits> split_units = {};  ///< opened when the first is asked for
     std::optional<CodeSections> code = {};
     size_t range_limit = 0;  ///< more than that a file of this size cannot hold
