@@ -14,18 +14,12 @@
 #include "libpp/debuginfo_inlines.h"
 #include "libpp/debuginfo_relocated.h"
 #include "libpp/debuginfo_split.h"
+#include "libpp/elf_handles.h"
 #include "libpp/elf_object_layout.h"
 #include "libpp/range_map.h"
 
 namespace op::pp {
 namespace {
-
-struct DwarfEnd {
-    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 /// The addresses of a file's code. Debug information of functions that the linker dropped lies elsewhere,
 /// mostly at 0.
@@ -69,9 +63,9 @@ struct LineTable::Impl {
     };
 
     DebugPlaces places = {};
-    std::unique_ptr<Elf, ElfEnd> elf = {};
+    ElfHandle elf = {};
     std::optional<SharedDebugInfo> shared = {};  ///< outlives what uses it
-    std::unique_ptr<Dwarf, DwarfEnd> linked = {};
+    DwarfHandle linked = {};
     std::optional<RelocatedDebugInfo> relocated = {};
     Dwarf* dwarf = nullptr;                      ///< one of both
     std::optional<SplitUnits> split_units = {};  ///< opened when the first is asked for

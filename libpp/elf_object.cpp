@@ -10,6 +10,7 @@
 
 #include "libop/build_id.h"
 #include "libop/error.h"
+#include "libpp/elf_handles.h"
 #include "libpp/elf_object_layout.h"
 
 namespace op::pp {
@@ -20,10 +21,6 @@ constexpr size_t longest_name = 1 << 16;
 
 /// Sections and segments of notes that are searched for the build-id.
 constexpr size_t note_block_limit = 64;
-
-struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 /// Mapping symbols and assembler labels: marks, not functions.
 bool is_mark(std::string_view name) {
@@ -71,7 +68,7 @@ private:
     Elf_Scn* find_table(uint32_t type) const;
 
     std::span<const std::byte> bytes_;
-    std::unique_ptr<Elf, ElfEnd> elf_;
+    ElfHandle elf_;
     GElf_Ehdr head_{};
     std::vector<Section> sections_;  ///< allocated ones
     bool has_debug_info_ = false;

@@ -349,13 +349,9 @@ private:
         message.add_bool(MappingField::has_inline_frames, is_known && extent.has_lines);
     }
 
-    std::string_view build_id(const ImageName& image) const {
+    std::string build_id(const ImageName& image) const {
         if (!context_.info || image.kind == ImageName::Kind::anon) return "";
-        const auto& kernels = context_.info->kernel_images;
-        const auto kernel = std::ranges::find(kernels, image.name, &RecordedKernelImage::name);
-        if (kernel != kernels.end()) return kernel->build_id;
-        const auto file = context_.info->images.find(image.name);
-        return file == context_.info->images.end() ? std::string_view() : file->second.build_id;
+        return context_.info->build_id(image.name);
     }
 
     // Origin

@@ -300,9 +300,18 @@ ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugF
     return result;
 }
 
-uint64_t modification_time(const std::string& path) {
+std::string replacement_note(const std::string& path, const std::string& build_id,
+                             const RecordedImage& recorded) {
+    if (!recorded.build_id.empty() && !build_id.empty())
+        return recorded.build_id == build_id
+                   ? ""
+                   : printable(path) +
+                         " is not the build that was profiled (build-ids differ): its symbols may be wrong";
     struct stat st {};
-    return ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
+    const uint64_t changed = ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
+    return recorded.mtime == 0 || recorded.mtime == changed
+               ? ""
+               : printable(path) + " was changed after it was profiled: its symbols may be wrong";
 }
 
 }  // namespace op::pp

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libop/diagnostics.h"
+#include "libop/session_info.h"
 #include "libpp/object_file.h"
 #include "libpp/symbolizer.h"
 
@@ -63,7 +64,9 @@ struct DebugFilePlaces {
 ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes);
 
-/// Seconds since the epoch; 0 if unknown.
-uint64_t modification_time(const std::string& path);
+/// What is to be told of the file at `path`, whose build-id is `build_id`, if it is not the one that was
+/// recorded (by build-ids if both are known, else by the modification time); empty if it seems to be.
+std::string replacement_note(const std::string& path, const std::string& build_id,
+                             const RecordedImage& recorded);
 
 }  // namespace op::pp

@@ -18,6 +18,7 @@ libpp_a_SOURCES = \
 	libpp/debuginfo_walk.cpp libpp/debuginfo_walk.h \
 	libpp/demangle.cpp libpp/demangle.h \
 	libpp/disassemble.cpp libpp/disassemble.h \
+	libpp/elf_handles.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
 	libpp/elf_object_layout.cpp libpp/elf_object_layout.h \
 	libpp/export_callgrind.cpp \

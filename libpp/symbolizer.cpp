@@ -84,7 +84,6 @@ struct Symbolizer::Impl {
     std::unique_ptr<ImageSymbols> read_snapshot(const Wanted& module, const RecordedKernelImage* recorded);
     std::unique_ptr<ImageSymbols> open_module(const Wanted& module);
     std::vector<std::string> roots() const;
-    void compare(const Wanted& wanted, const std::string& path, const std::string& build_id);
     bool is_deleted(const std::string& name) const;
     const RecordedKernelImage* kernel_image(const std::string& name) const;
 };
@@ -118,7 +117,7 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
     Wanted file{image.name, kernel ? Origin::kernel : Origin::text, mtime, kernel ? kernel->build_id : ""};
     if (!kernel && !is_kernel) {
         file.origin = Origin::file;
-        if (info && info->images.contains(image.name)) file.build_id = info->images.at(image.name).build_id;
+        if (info) file.build_id = info->build_id(image.name);
     } else if (!options.vmlinux.empty()) {
         file.recorded = options.vmlinux;
         file.mtime = 0;
@@ -201,22 +200,12 @@ Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
 Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
     try {
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
-        compare(wanted, path, object.build_id);
+        const auto note = replacement_note(path, object.build_id, {wanted.build_id, wanted.mtime});
+        if (!note.empty()) notes.warn(note);
         return {std::move(object.symbols), shortcoming_of(object.table)};
     } catch (const Error& e) {
         return {nullptr, std::string("cannot be read (") + e.what() + ")"};
     }
-}
-
-void Symbolizer::Impl::compare(const Wanted& wanted, const std::string& path, const std::string& build_id) {
-    if (!wanted.build_id.empty() && !build_id.empty()) {
-        if (wanted.build_id != build_id)
-            notes.warn(printable(path) +
-                       " is not the build that was profiled (build-ids differ): its symbols may be wrong");
-        return;
-    }
-    if (wanted.mtime != 0 && modification_time(path) != wanted.mtime)
-        notes.warn(printable(path) + " was changed after it was profiled: its symbols may be wrong");
 }
 
 }  // namespace op::pp

@@ -7,7 +7,9 @@ if HAVE_GTEST
 check_PROGRAMS += tests/unit_tests
 TESTS += tests/unit_tests
 tests_unit_tests_SOURCES = \
+	tests/unit/annotate_test.cpp \
 	tests/unit/arrange_test.cpp \
+	tests/unit/image_symbols_test.cpp \
 	tests/unit/fake_symbols.h \
 	tests/unit/opcontrol_test.cpp \
 	tests/unit/mapping_guard_test.cpp \
@@ -24,6 +26,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/write_annotated_html_test.cpp \
 	tests/unit/write_xml_test.cpp \
 	tests/unit/markup_test.cpp \
+	tests/unit/source_finder_test.cpp \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/call_stacks_test.cpp \
 	tests/unit/export_callgrind_test.cpp \
@@ -31,7 +34,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/foreign_abi_test.cpp \
-	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
+	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -110,6 +111,7 @@ public:
           command_(std::move(command)) {}
 
     void write() {
+        warn_of_directories();
         if (o_.assembly) return write_assembly();
         if (std::ranges::all_of(annotation_.totals, [](uint64_t samples) { return samples == 0; })) {
             notes_.warn("nothing to show: no selected image holds a selected symbol with samples");
@@ -126,6 +128,13 @@ public:
     }
 
 private:
+    /// Those that cannot be of any use.
+    void warn_of_directories() {
+        for (const auto& dir : o_.search_dirs)
+            if (std::error_code error; !std::filesystem::is_directory(dir, error))
+                notes_.warn("--search-dirs: " + printable(dir) + " is not a directory");
+    }
+
     void write_sources() {
         if (annotation_.files.empty()) notes_.warn("nothing to show: no source file reaches --threshold");
         std::optional<TreeWriter> tree;

@@ -71,6 +71,7 @@ int opgprof(Tool& tool, int argc, char** argv) {
     o.common.check();
     parse_threshold(o.common.threshold);
     if (o.output.empty()) throw_usage("--output-filename: give a name");
+    keep_from_terminal(o.output, "a profile for gprof");
     const auto loaded = load_one_binary(o, parsed.words, tool);
     const pp::Profile& profile = loaded->profile();
     const uint32_t image = *only_image(profile);
