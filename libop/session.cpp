@@ -162,6 +162,10 @@ SampleFile SessionWriter::open_sample_file(const SampleName& name, const SampleH
     return SampleFile(*dir, path.substr(begin), header, printable(current_path() + "/" + path), notes);
 }
 
+std::vector<std::string> SessionWriter::list() const {
+    return list_sample_files(current(), current_path());
+}
+
 std::optional<SessionInfo> SessionWriter::read_info(Diagnostics& notes) const {
     return read_manifest(current(), current_path(), notes);
 }

@@ -35,6 +35,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/exporters_test.cpp \
 	tests/unit/foreign_abi_test.cpp \
 	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
+	tests/unit/append_check_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \

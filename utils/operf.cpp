@@ -179,6 +179,7 @@ private:
             };
         } else {
             make_keeper([this](const Sample& sample, bool known) { return gaps_(sample, known); });
+            tool_.print_notes();
             recording.sink = [this](auto records) { keeper_->process(records); };
             recording.checkpoint = [this] { keeper_->checkpoint(); };
         }
