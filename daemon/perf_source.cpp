@@ -151,7 +151,7 @@ Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const P
     Fd fd = perf_event_open(attr, pid, static_cast<int>(cpu));
     if (fd) return fd;
     const int error = errno;
-    // Of an ending thread the kernel may refuse as if it were another user's.
+    // The kernel looks at permissions first, which are not what keeps an ended process from being profiled.
     const bool thread_gone =
         options.target.kind == PerfTarget::Kind::process && (error == ESRCH || is_ending(pid));
     if (thread_gone || (error == ENODEV && cpu != 0)) return fd;
