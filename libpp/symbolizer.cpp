@@ -48,6 +48,7 @@ struct Wanted {
 struct Opened {
     std::unique_ptr<ImageSymbols> symbols;  ///< null = no names at all
     std::string shortcoming = {};
+    std::string file = {};
 };
 
 constexpr const char* install_symbols =
@@ -107,6 +108,11 @@ ImageSymbols& Symbolizer::symbols(const ImageName& image, uint64_t mtime, bool i
 std::string_view Symbolizer::shortcoming(const ImageName& image) const {
     const auto it = impl_->images.find(image);
     return it == impl_->images.end() ? "" : std::string_view(it->second.shortcoming);
+}
+
+std::string_view Symbolizer::file(const ImageName& image) const {
+    const auto it = impl_->images.find(image);
+    return it == impl_->images.end() ? "" : std::string_view(it->second.file);
 }
 
 Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_kernel) {
@@ -202,7 +208,7 @@ Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
         const auto note = replacement_note(path, object.build_id, {wanted.build_id, wanted.mtime});
         if (!note.empty()) notes.warn(note);
-        return {std::move(object.symbols), shortcoming_of(object.table)};
+        return {std::move(object.symbols), shortcoming_of(object.table), path};
     } catch (const Error& e) {
         return {nullptr, std::string("cannot be read (") + e.what() + ")"};
     }

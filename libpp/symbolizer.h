@@ -101,6 +101,9 @@ public:
     /// with the image ("is not found; ..."); empty if nothing is missing or it was never asked for.
     std::string_view shortcoming(const ImageName& image) const;
 
+    /// The file that an image's names were read from; empty if there was none, or it was never asked for.
+    std::string_view file(const ImageName& image) const;
+
 private:
     struct Impl;
     std::unique_ptr<Impl> impl_;

@@ -2,6 +2,7 @@
 // From a profile specification to a profile.
 #include "utils/load_profile.h"
 
+#include "libop/record.h"
 #include "utils/debuginfod.h"
 #include "utils/progress.h"
 
@@ -34,6 +35,15 @@ const pp::Profile& LoadedProfile::profile() {
     if (split_) split_by_inlined_functions(*profile_, *split_);
     line.clear();
     return *profile_;
+}
+
+bool has_file(const ImageName& image) {
+    return image.kind != ImageName::Kind::anon && image.name != kallsyms_image && image.name != no_vmlinux;
+}
+
+std::optional<std::string> LoadedProfile::file_of(const ImageName& image) {
+    if (const auto file = symbolizer_->file(image); !file.empty()) return std::string(file);
+    return has_file(image) ? opened_.finder.find(image.name, samples_.notes()) : std::nullopt;
 }
 
 pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {

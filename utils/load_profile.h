@@ -29,6 +29,9 @@ struct LoadOptions {
     bool notes_missing = true;                   ///< names that are missing are told
 };
 
+/// False if there is no file of that name: memory, and the kernel where no image was named.
+bool has_file(const ImageName& image);
+
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
 /// gives is valid as long as it. Not movable: its parts refer to each other.
 class LoadedProfile {
@@ -44,6 +47,11 @@ public:
     const std::vector<pp::SelectedFile>& files() const noexcept { return files_; }
     const pp::ProfileClasses& classes() const noexcept { return classes_; }
     pp::SampleSet& samples() noexcept { return samples_; }
+    /// The file that an image's names come from (of the kernel, the one that the user named), else the one
+    /// found for it, else none. Only after profile().
+    std::optional<std::string> file_of(const ImageName& image);
+    /// The kernel image that the user named; empty = none.
+    const std::string& vmlinux() const noexcept { return common_.vmlinux; }
     /// Who is asked for files that are not here; null = nobody.
     pp::BuildIdSource* by_build_id() const noexcept { return by_build_id_.get(); }
     /// The profile; built at the first call, with notes about the names that are missing in it, if they are

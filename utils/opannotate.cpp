@@ -236,10 +236,8 @@ private:
             notes_.warn(printable(name.display()) + " is not disassembled: " + why);
             return nullptr;
         };
-        if (name.kind == ImageName::Kind::anon || name.name == kallsyms_image || name.name == no_vmlinux)
-            return skip("there is no file of it");
-        const auto path = loaded_.opened().finder.find(name.name, notes_);
-        if (!path) return skip("it is not found");
+        const auto path = loaded_.file_of(name);
+        if (!path) return skip(has_file(name) ? "it is not found" : "there is no file of it");
         try {
             return std::make_unique<CodeListing>(*path, options, finder_);
         } catch (const Error& error) {

@@ -82,9 +82,9 @@ public:
 private:
     /// `file`, if there is one, is a sample file of the image.
     void add_image(const ImageName& image, std::optional<size_t> file = std::nullopt) {
-        if (image.kind == ImageName::Kind::anon || !seen_.insert(image.name).second) return;
-        if (image.name == kallsyms_image || image.name == no_vmlinux) return;
+        if (!has_file(image) || !seen_.insert(image.name).second) return;
         auto found = loaded_.opened().finder.find(image.name, notes_);
+        if (!found) found = kernel_image(file);
         if (!found) found = fetch_image(image.name);
         if (!found) {
             notes_.warn("image " + printable(image.name) + " is not found; it is not in the archive");
@@ -93,6 +93,14 @@ private:
         const std::string target = image.name.starts_with('/') ? image.name : below_roots(*found);
         items_.insert({*found, target});
         examine(*found, target, recorded(image.name, file));
+    }
+
+    /// The one that the user named, if that file's samples are the kernel's.
+    std::optional<std::string> kernel_image(std::optional<size_t> file) const {
+        const std::string& vmlinux = loaded_.vmlinux();
+        if (vmlinux.empty() || !file || !is_regular_file(vmlinux)) return std::nullopt;
+        const auto content = loaded_.samples().read(*file);
+        return content && content->header.is_kernel ? std::optional(vmlinux) : std::nullopt;
     }
 
     std::optional<std::string> fetch_image(const std::string& name) const {

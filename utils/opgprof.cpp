@@ -76,7 +76,7 @@ int opgprof(Tool& tool, int argc, char** argv) {
     const pp::Profile& profile = loaded->profile();
     const uint32_t image = *only_image(profile);
     const std::string& name = profile.images[image].name.name;
-    const auto path = loaded->opened().finder.find(name, tool.notes);
+    const auto path = loaded->file_of(profile.images[image].name);
     if (!path) throw_input("image " + printable(name) + " is not found; gprof could not read it either");
     const std::string bytes = export_gmon(profile, image, address_bytes(*path), tool.notes);
     tool.print_notes();
