@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "daemon/driver_setup.h"
+#include "daemon/perf_events.h"
 #include "libop/control.h"
 #include "libop/error.h"
 #include "libop/session.h"
@@ -181,7 +183,11 @@ private:
         write_stdout(status_text(status));
     }
 
-    void list_events() { write_stdout(event_list_text(find_driver(paths_))); }
+    void list_events() {
+        const auto driver = find_driver(paths_);
+        write_stdout(event_list_text(
+            driver, driver ? collect::driver_catalogue(*driver) : collect::running_catalogue()));
+    }
 
     void ask_running(const std::string& request) {
         if (!daemon_) throw_usage("the daemon is not running; start it with opcontrol --start");
