@@ -63,8 +63,9 @@ EventCatalogue driver_catalogue(const DriverModel& model) {
     const CpuModels models = load_cpu_models(dir);
     const Processor machine = running_processor();
     const CpuModel& own = models.detect(machine);
-    const bool is_own = model.cpu_type == architectural || model.cpu_type == own.name;
-    const CpuModel* const row = is_own && own.number != cpu_type_timer ? &own : models.find(model.cpu_type);
+    const bool is_own =
+        model.cpu_type == own.name || (model.cpu_type == architectural && own.name.starts_with("i386/"));
+    const CpuModel* const row = is_own ? &own : models.find(model.cpu_type);
     if (!row) return {};
     CatalogueSources sources{dir, {}, true, ""};
     if (row == &own) sources.machine = machine;
