@@ -89,11 +89,20 @@ private:
     void add_inlined(const Location& outer, bool is_return_address) {
         const uint64_t offset = outer.offset.value();
         const ImageOffset inside{is_return_address && offset > 0 ? offset - 1 : offset};
+        ImageSymbols& symbols = *profile_.images[outer.image].symbols;
+        read_lines(outer, symbols);
         const size_t most = options_.with_calls ? SIZE_MAX : 1;  // the others are of no use
-        for (const auto name : profile_.images[outer.image].symbols->inlined_functions(inside, most)) {
+        for (const auto name : symbols.inlined_functions(inside, most)) {
             links_.push_back(static_cast<uint32_t>(profile_.locations.size()));
             profile_.locations.push_back({outer.image, symbol(outer, name), outer.offset, true});
         }
+    }
+
+    /// A unit's lines before its functions: libdw makes a small block of memory of each, and they lie close
+    /// together only where little was freed before. Locations are sorted, so a unit begins with a symbol.
+    void read_lines(const Location& at, ImageSymbols& symbols) {
+        if (options_.with_lines && at.symbol != last_symbol_) symbols.line(at.offset);
+        last_symbol_ = at.symbol;
     }
 
     /// The index of the symbol of that name in the location's image.
@@ -150,7 +159,8 @@ private:
     std::vector<KnownSymbols> images_;
     std::unordered_map<const ImageSymbol*, uint32_t> indexes_;  ///< into Profile::symbols
     std::vector<ChainPlace> chains_;                            ///< per location of the profile as it was
-    std::vector<uint32_t> links_;                               ///< of all chains
+    uint32_t last_symbol_ = Location::no_symbol;
+    std::vector<uint32_t> links_;  ///< of all chains
     std::map<InlinedCall, std::vector<uint64_t>> calls_;
 };
 

@@ -94,7 +94,8 @@ void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
 LoadOptions load_for_report(const ReportCommandOptions& o) {
     LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
     load.wants_lines = o.report.debug_info || o.inlines;
-    if (o.inlines) load.split = pp::SplitOptions{.with_calls = o.callgraph};
+    if (o.inlines)
+        load.split = pp::SplitOptions{.with_calls = o.callgraph, .with_lines = o.report.debug_info};
     load.may_differ_in_several = o.writer().is_by_application;
     return load;
 }
