@@ -229,7 +229,8 @@ tests_bench_sample_file_bench_SOURCES = tests/bench/sample_file_bench.cpp
 tests_bench_sample_file_bench_LDADD = libop.a -lz -lbenchmark -lpthread
 bench: $(bench_programs) tests/e2e/shares operf opreport
 	sh $(srcdir)/tests/bench/run.sh | tee bench.md
-	cp bench.md $(srcdir)/doc/bench.md
+	sed -n '/^## The driver/,$$p' $(srcdir)/doc/bench.md >bench-driver.md
+	{ cat bench.md; echo; cat bench-driver.md; } >bench.new && mv bench.new $(srcdir)/doc/bench.md
 else
 bench:
 	@echo "make bench needs Google Benchmark (libbenchmark-dev)"; exit 1

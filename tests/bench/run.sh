@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measures the figures this project promises, beside perf and nm in the same run, and prints doc/bench.md. Each figure is
-# the median of interleaved runs. Called by `make bench` in the build directory.
+# the median of interleaved runs. Called by `make bench` in the build directory. $ROUNDS (5) runs of each; $PATIENCE (300)
+# seconds for what a peer is asked.
 set -eu
 bench=tests/bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rounds=${ROUNDS:-5}
+patience=${PATIENCE:-300}
 have() { command -v "$1" >/dev/null; }
 # field LINE N FILE
 field() { sed -n "$1p" "$3" | cut -d' ' -f"$2"; }
@@ -88,10 +90,10 @@ cold() { sync && echo 3 2>/dev/null >/proc/sys/vm/drop_caches || true; }
 perf_lines='no perf here' perf_annotated='' perf_calls=''
 if have perf; then
 	perf record -q -e cpu-clock -c 200000 -g -o "$work/big.data" "$big" >/dev/null 2>&1 || true
-	# once DESCRIPTION COMMAND...: wall seconds and memory of one run, not waited for longer than five minutes
+	# once COMMAND...: time and memory of one run
 	once() {
-		$bench/measure 1 - timeout 300 "$@" >"$work/once" 2>/dev/null &&
-			echo "$(field 1 1 "$work/once") ms, $(field 1 3 "$work/once") KB" || echo "not done in 300 s"
+		$bench/measure 1 - timeout "$patience" "$@" >"$work/once" 2>/dev/null &&
+			echo "$(field 1 1 "$work/once") ms, $(field 1 3 "$work/once") KB" || echo "not done in $patience s"
 	}
 	taken=$(perf report -i "$work/big.data" --stdio --header-only 2>/dev/null | sed -n 's/.*sample_count *: *//p')
 	taken="${taken:-$(perf script -i "$work/big.data" -F ip -G 2>/dev/null | wc -l)} samples"
