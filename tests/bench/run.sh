@@ -89,7 +89,8 @@ $bench/make_big_session calls "$work/calls" "$PWD/$big" 10000000 >/dev/null
 cold() { sync && echo 3 2>/dev/null >/proc/sys/vm/drop_caches || true; }
 perf_lines='no perf here' perf_annotated='' perf_calls=''
 if have perf; then
-	perf record -q -e cpu-clock -c 200000 -g -o "$work/big.data" "$big" >/dev/null 2>&1 || true
+	perf record -q -e cpu-clock -c 200000 -g -o "$work/big.data" \
+		sh -c 'for i in $1; do "$0"; done' "$big" "$(seq 200)" >/dev/null 2>&1 || true
 	# once COMMAND...: time and memory of one run
 	once() {
 		$bench/measure 1 - timeout "$patience" "$@" >"$work/once" 2>/dev/null &&
