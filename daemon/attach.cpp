@@ -47,8 +47,8 @@ bool is_ending(pid_t task) try {
         take_word(rest);
     constexpr uint64_t exiting = 0x4;  // PF_EXITING of linux/sched.h
     return parse_number(take_word(rest)).value_or(0) & exiting;
-} catch (const Error&) {
-    return true;
+} catch (const Error& error) {
+    return error.code() == ENOENT || error.code() == ESRCH;  // else it cannot be told, as with too many files
 }
 
 Fd watch_process(pid_t pid) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "libop/counter_alloc.h"
 #include "libop/error.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view timer_event = "TIMER", rtc_event = "RTC_INTERRUPTS",
                            clock_event = "CPU_CLK_UNHALTED";
 constexpr uint64_t default_rtc_rate = 1024, greatest_rtc_rate = 4096;
+constexpr int most_counters = 32;                // of which masks have bits
 constexpr uint64_t greatest_count = 0x7fffffff;  // a counter of 31 usable bits
 
 /// The code of CPU_CLK_UNHALTED, by the beginning of the CPU type's name; the first match counts.
@@ -76,11 +78,6 @@ void set_clock_code(const EventSpec& spec, const DriverModel& model, DriverEvent
     event.code = row->code;
 }
 
-bool knows(const EventCatalogue& catalogue, std::string_view name) {
-    return std::ranges::any_of(catalogue.events,
-                               [&](const CatalogueEvent& event) { return event.name == name; });
-}
-
 /// An event of the catalogue: what the kernel would be asked for holds the register's bits.
 CounterMask identify_known(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
                            bool callgraph, DriverEvent& event) {
@@ -108,7 +105,7 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
         if (spec.name != only)
             throw_usage(quoted(spec) + "the driver counts by the " + model.model + " here, so only " +
                         std::string(only) + ":COUNT can be asked for");
-    } else if (knows(catalogue, spec.name)) {
+    } else if (catalogue.knows(spec.name)) {
         return identify_known(spec, model, catalogue, callgraph, event);
     } else if (spec.name == clock_event) {
         set_clock_code(spec, model, event);
@@ -116,7 +113,8 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
         decode_raw(*raw, spec, model, event);
         return ~0u;
     } else if (!catalogue.events.empty()) {
-        resolve_event(catalogue, spec);  // tells names that are alike
+        resolve_event(catalogue, spec);  // fails, and tells names that are alike
+        throw_usage(quoted(spec) + "give its whole name");
     } else {
         throw_usage(quoted(spec) + "not known for " + printable(model.cpu_type) + "; known are " +
                     std::string(clock_event) + " and raw codes rNNN");
@@ -164,12 +162,26 @@ Unplaced describe(const EventSpec& spec, const DriverModel& model, const EventCa
     return unplaced;
 }
 
+/// Sample files tell events by name, count, unit mask and modes.
+void check_distinct(std::span<const Unplaced> events) {
+    const auto key = [](const DriverEvent& e) {
+        return std::tuple(e.name, e.count, recorded_unit_mask(e), e.kernel, e.user);
+    };
+    for (size_t i = 0; i < events.size(); ++i)
+        for (size_t j = 0; j < i; ++j)
+            if (key(events[i].event) == key(events[j].event))
+                throw_usage("event '" + printable(events[i].event.name) +
+                            "': two of its unit masks cannot be told apart in sample files; give them "
+                            "different counts");
+}
+
 /// Only models that program the registers are bound to what a counter can hold: the kernel finds one itself.
 std::vector<int> find_counters(const DriverModel& model, std::span<const Unplaced> events) {
     const bool is_bound = model.model == "intel" || model.model == "amd";
     uint32_t free = 0;
     unsigned end = 0;
     for (const DriverCounter& counter : model.counters) {
+        if (counter.number >= most_counters) continue;
         free |= 1u << counter.number;
         end = std::max(end, static_cast<unsigned>(counter.number) + 1);
     }
@@ -207,7 +219,7 @@ EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& c
     EventSpec spec;
     spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : clock_event;
     const auto& own = catalogue.model.default_event;
-    if (spec.name == clock_event && own && knows(catalogue, own->name)) return *own;
+    if (spec.name == clock_event && own && catalogue.knows(own->name)) return *own;
     return with_count(spec);
 }
 
@@ -224,6 +236,7 @@ std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, 
         counted.push_back(with_count(spec));
         unplaced.push_back(describe(counted.back(), model, catalogue, callgraph));
     }
+    check_distinct(unplaced);
     const std::vector<int> counters = find_counters(model, unplaced);
     std::vector<DriverEvent> events;
     for (size_t i = 0; i < counted.size(); ++i) {
@@ -231,6 +244,10 @@ std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, 
         events.push_back(std::move(unplaced[i].event));
     }
     return events;
+}
+
+uint64_t recorded_unit_mask(const DriverEvent& event) {
+    return event.extra != 0 ? event.extra | event.unit_mask << 8 : event.unit_mask;
 }
 
 bool is_driver_event_name(std::string_view name) {
@@ -241,8 +258,8 @@ std::string to_daemon_text(std::span<const DriverEvent> events) {
     std::string text;
     for (const DriverEvent& e : events) {
         text += (text.empty() ? "" : ",") + e.name;
-        for (const uint64_t field : {uint64_t{e.code}, static_cast<uint64_t>(e.counter), e.count, e.unit_mask,
-                                     uint64_t{e.kernel}, uint64_t{e.user}})
+        for (const uint64_t field : {uint64_t{e.code}, static_cast<uint64_t>(e.counter), e.count,
+                                     recorded_unit_mask(e), uint64_t{e.kernel}, uint64_t{e.user}})
             text += ":" + std::to_string(field);
     }
     return text;

@@ -55,6 +55,9 @@ EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& c
 std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
                                               const EventCatalogue& catalogue, bool callgraph);
 
+/// What sample files hold of its unit mask and extra bits, see UnitMaskChoice::stored().
+uint64_t recorded_unit_mask(const DriverEvent& event);
+
 /// True for names that some model may know, so that they may be set up before the driver is there.
 bool is_driver_event_name(std::string_view name);
 

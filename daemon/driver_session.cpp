@@ -23,7 +23,8 @@ void describe_cpu(const Oprofilefs& files, SessionInfo& info) {
     // A header on disk has room for today's types only.
     const bool storable = type && type->number < cpu_type_dropped;
     info.cpu_type = storable ? type->number : cpu_type_timer;
-    info.cpu_type_name = printable(name);
+    const auto model = driver_cpu_model(read_driver_model(files));
+    info.cpu_type_name = model ? model->name : printable(name);
 }
 
 std::string in_counter(int counter, const char* file) {
@@ -81,7 +82,7 @@ void set_up(const Oprofilefs& files, std::vector<EventSpec> specs, uint64_t call
     settings.callgraph = callgraph;
     program_driver(files, plan_driver(model, settings, events), events);
     for (const DriverEvent& e : events)
-        add({e.name, e.code, e.count, e.unit_mask, e.kernel, e.user}, e.counter, info, options);
+        add({e.name, e.code, e.count, recorded_unit_mask(e), e.kernel, e.user}, e.counter, info, options);
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include "daemon/driver_setup.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "libop/cpu_model.h"
 
@@ -10,7 +13,9 @@ namespace op::collect {
 
 namespace {
 
-constexpr std::string_view architectural = "i386/arch_perfmon";
+/// What the driver calls processors that have what many types have in common, and what those are called.
+constexpr std::pair<std::string_view, std::string_view> common_types[] = {
+    {"i386/arch_perfmon", "i386/"}, {"arm/armv8-pmuv3-common", "arm/armv8"}};
 
 std::string file_of(int counter, const char* name) {
     return std::to_string(counter) + "/" + name;
@@ -57,18 +62,24 @@ DriverModel read_driver_model(const Oprofilefs& driver) {
     return model;
 }
 
+std::optional<CpuModel> driver_cpu_model(const DriverModel& model) {
+    if (model.model == "timer" || model.model == "rtc") return std::nullopt;
+    const CpuModels models = load_cpu_models(events_directory());
+    const CpuModel& own = models.detect(running_processor());
+    for (const auto& [name, family] : common_types)
+        if (model.cpu_type == name && own.name.starts_with(family)) return own;
+    const CpuModel* const row = models.find(model.cpu_type);
+    return row ? std::optional(*row) : std::nullopt;
+}
+
 EventCatalogue driver_catalogue(const DriverModel& model) {
-    if (model.model == "timer" || model.model == "rtc") return {};
-    const std::string dir = events_directory();
-    const CpuModels models = load_cpu_models(dir);
-    const Processor machine = running_processor();
-    const CpuModel& own = models.detect(machine);
-    const bool is_own =
-        model.cpu_type == own.name || (model.cpu_type == architectural && own.name.starts_with("i386/"));
-    const CpuModel* const row = is_own ? &own : models.find(model.cpu_type);
+    const auto row = driver_cpu_model(model);
     if (!row) return {};
-    CatalogueSources sources{dir, {}, true, ""};
-    if (row == &own) sources.machine = machine;
+    const Processor machine = running_processor();
+    // Which counters can hold an event libpfm does not tell; models that program registers have to know.
+    const bool is_bound = model.model == "intel" || model.model == "amd";
+    CatalogueSources sources{events_directory(), {}, !is_bound, ""};
+    if (row->matches(machine)) sources.machine = machine;
     return load_catalogue(*row, sources);
 }
 

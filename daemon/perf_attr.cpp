@@ -57,7 +57,10 @@ bool has_hardware_counters() {
 }
 
 bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding) {
-    perf_event_attr attr = make_attr(event, encoding, false, {}, {.kernel_mode = false, .lost_count = false});
+    // PMUs of their own, as AMD's for sampled instructions, may not be able to leave a mode out.
+    const bool is_own_pmu = encoding.type >= PERF_TYPE_MAX;
+    perf_event_attr attr =
+        make_attr(event, encoding, false, {}, {.kernel_mode = is_own_pmu, .lost_count = false});
     return perf_event_open(attr, 0, -1) || is_countable(errno);
 }
 

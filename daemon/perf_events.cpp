@@ -58,18 +58,23 @@ public:
     }
 
 private:
-    bool knows(std::string_view name) const {
-        return std::ranges::any_of(request_.catalogue.events,
-                                   [&](const CatalogueEvent& event) { return event.name == name; });
-    }
-
     EventSpec default_event() const {
         const auto& own = request_.catalogue.model.default_event;
-        return own && knows(own->name) ? *own : spec_of(cycles);
+        if (!own || !request_.catalogue.knows(own->name)) return spec_of(cycles);
+        EventSpec spec = *own;
+        if (request_.callgraph) spec.count = std::max(spec.count, least_count(spec.name));
+        return spec;
+    }
+
+    /// With call graphs.
+    uint64_t least_count(std::string_view name) const {
+        const auto& events = request_.catalogue.events;
+        return std::ranges::find(events, name, &CatalogueEvent::name)->minimum_count * callgraph_count_factor;
     }
 
     Chosen choose(const EventSpec& spec) {
-        if (find_event(spec.name) && !knows(spec.name)) return choose_builtin(spec, request_.callgraph);
+        if (find_event(spec.name) && !request_.catalogue.knows(spec.name))
+            return choose_builtin(spec, request_.callgraph);
         const uint64_t factor = request_.callgraph ? callgraph_count_factor : 1;
         const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
         const uint64_t minimum = resolved.event->minimum_count * factor;

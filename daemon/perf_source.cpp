@@ -154,8 +154,9 @@ Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const P
     if (fd) return fd;
     const int error = errno;
     // The kernel looks at permissions first, which are not what keeps an ended process from being profiled.
-    const bool thread_gone =
-        options.target.kind == PerfTarget::Kind::process && (error == ESRCH || is_ending(pid));
+    const bool may_be_gone = error == EACCES || error == EPERM;
+    const bool thread_gone = options.target.kind == PerfTarget::Kind::process &&
+                             (error == ESRCH || (may_be_gone && is_ending(pid)));
     if (thread_gone || (error == ENODEV && cpu != 0)) return fd;
     const bool system_wide = options.target.kind == PerfTarget::Kind::system;
     const pid_t attached = options.target.kind == PerfTarget::Kind::process ? options.target.pid : 0;

@@ -216,6 +216,10 @@ std::vector<std::string> EventCatalogue::names() const {
     return all;
 }
 
+bool EventCatalogue::knows(std::string_view name) const {
+    return std::ranges::any_of(events, [&](const CatalogueEvent& event) { return event.name == name; });
+}
+
 EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sources) {
     return Gatherer(model, sources).gather();
 }

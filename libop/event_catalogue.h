@@ -58,6 +58,7 @@ struct EventCatalogue {
     std::vector<std::string> missing;  ///< events of the model that this processor lacks by CPUID
 
     std::vector<std::string> names() const;
+    bool knows(std::string_view name) const;
 };
 
 /// Makes the catalogue of a model. A model without event files has the other events only. Throws an input

@@ -39,8 +39,12 @@ EventEncoding encode_x86(const CpuModel& model, const CatalogueEvent& event, con
 
 /// Facilities besides the counters are PMUs of their own in the kernel, by the same name.
 EventEncoding encode_extended(const EventCatalogue& catalogue, const ResolvedEvent& resolved) {
+    constexpr uint32_t fetch_all = 0x000, op_all = 0x100;      // of 0xf000 and 0xf100
     constexpr uint64_t ibs_op_counts_ops = uint64_t{1} << 19;  // IbsOpCntCtl of IBS_OP_CTL
     const CatalogueEvent& event = *resolved.event;
+    if ((event.code & 0xfff) != fetch_all && (event.code & 0xfff) != op_all)
+        throw_usage("event '" + event.name + "': which samples of " + printable(event.extended) +
+                    " are such events is not told yet; the event ..._ALL, of all samples, can be counted");
     const auto type = kernel_pmu_type(catalogue.devices, event.extended);
     if (!type)
         throw_usage("event '" + event.name + "': the kernel has no PMU " + printable(event.extended) +

@@ -16,6 +16,8 @@ namespace {
 /// Smallest count taken of events that come without one: that of the fastest ones, cycles.
 constexpr uint64_t minimum_count = 6000;
 
+constexpr const char* inactive_too = "LIBPFM_ENCODE_INACTIVE";
+
 /// A structure of libpfm's, with its size told.
 template <class Info>
 Info sized() {
@@ -27,8 +29,12 @@ Info sized() {
 /// True once the library is ready.
 bool is_ready() {
     static const bool ready = [] {
-        ::setenv("LIBPFM_ENCODE_INACTIVE", "1", 0);  // events of other machines, too
-        return pfm_initialize() == PFM_SUCCESS;
+        // Events of other machines, too. Read at the start only; programs we profile must not inherit it.
+        const bool is_ours = !std::getenv(inactive_too);
+        if (is_ours) ::setenv(inactive_too, "1", 0);
+        const bool is_done = pfm_initialize() == PFM_SUCCESS;
+        if (is_ours) ::unsetenv(inactive_too);
+        return is_done;
     }();
     return ready;
 }

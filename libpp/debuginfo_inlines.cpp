@@ -32,11 +32,11 @@ std::string_view function_name(Dwarf_Die& die) {
 
 }  // namespace
 
-InlineTable::InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, size_t range_limit)
+InlineTable::InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, size_t& budget)
     : unit_(unit), lists_(unit) {
     std::vector<RangeMap::Range> ranges;
     for (FunctionWalk walk(unit, no_scope); walk.next() && walk.offset() <= UINT32_MAX;) {
-        if (!add_ranges(walk, base, is_code, range_limit, ranges)) continue;
+        if (!add_ranges(walk, base, is_code, budget, ranges)) continue;
         const uint32_t parent = walk.is_inlined() ? walk.scope() : no_scope;
         walk.enter(static_cast<uint32_t>(entries_.size()));
         const bool is_inside = walk.origin() < walk.unit_size();
@@ -47,21 +47,23 @@ InlineTable::InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, s
 }
 
 /// Adds the ranges of a scope that is about to become an entry; false if it has none.
-bool InlineTable::add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is_code, size_t range_limit,
+bool InlineTable::add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is_code, size_t& budget,
                              std::vector<RangeMap::Range>& ranges) const {
     const size_t before = ranges.size();
     const auto number = static_cast<uint32_t>(entries_.size());
     if (const auto extent = walk.extent()) {
-        if (extent->start < extent->end && is_code(extent->start) && ranges.size() < range_limit)
+        if (extent->start < extent->end && is_code(extent->start) && budget > 0) {
             ranges.push_back({extent->start, extent->end, number});
+            --budget;
+        }
         return ranges.size() > before;
     }
-    if (base == 0 && add_range_list(walk, is_code, range_limit, ranges)) return ranges.size() > before;
+    if (base == 0 && add_range_list(walk, is_code, budget, ranges)) return ranges.size() > before;
     Dwarf_Die& die = walk.die();
     const bool is_list = base != 0 && dwarf_hasattr(&die, DW_AT_ranges);
     Dwarf_Addr list_base, start, end;
-    for (ptrdiff_t at = 0;
-         ranges.size() < range_limit && (at = dwarf_ranges(&die, at, &list_base, &start, &end)) > 0;) {
+    for (ptrdiff_t at = 0; budget > 0 && (at = dwarf_ranges(&die, at, &list_base, &start, &end)) > 0;
+         --budget) {
         const uint64_t shift = is_list && list_base == 0 ? base : 0;
         if (start < end && is_code(start + shift)) ranges.push_back({start + shift, end + shift, number});
     }
@@ -69,12 +71,12 @@ bool InlineTable::add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is
 }
 
 /// False if libdw has to read the list.
-bool InlineTable::add_range_list(FunctionWalk& walk, const IsCode& is_code, size_t range_limit,
+bool InlineTable::add_range_list(FunctionWalk& walk, const IsCode& is_code, size_t& budget,
                                  std::vector<RangeMap::Range>& ranges) const {
     const auto number = static_cast<uint32_t>(entries_.size());
     const size_t before = ranges.size();
     const auto list = walk.range_list();
-    if (!list || !lists_.add(*list, number, range_limit, ranges)) return false;
+    if (!list || !lists_.add(*list, number, budget, ranges)) return false;
     const auto is_none = [&](const auto& range) { return range.start >= range.end || !is_code(range.start); };
     ranges.erase(std::remove_if(ranges.begin() + before, ranges.end(), is_none), ranges.end());
     return true;

@@ -34,10 +34,10 @@ public:
 
     InlineTable() = default;
     /// `unit` is the unit's entry; its Dwarf must outlive the table. Of a split unit, which does not know
-    /// where its code begins, `base` is the skeleton's low pc (0 = none, or not split). No more than
-    /// `range_limit` ranges are read, entries deeper than any compiler nests them are not, and what is
-    /// damaged ends the table.
-    InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, size_t range_limit);
+    /// where its code begins, `base` is the skeleton's low pc (0 = none, or not split). Every range
+    /// that is read is taken from `budget`, and none is read when that is 0; entries deeper than any compiler
+    /// nests them are not, and what is damaged ends the table.
+    InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, size_t& budget);
 
     /// The scopes at an address, innermost first; the last one stands alone. Empty if none is known. Valid
     /// until the next call.
@@ -55,9 +55,9 @@ private:
         uint32_t offset;  ///< in bytes from the start of the unit
         uint32_t origin;  ///< likewise: of what it is an instance of; 0 = libdw finds that out
     };
-    bool add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is_code, size_t range_limit,
+    bool add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is_code, size_t& budget,
                     std::vector<RangeMap::Range>& ranges) const;
-    bool add_range_list(FunctionWalk& walk, const IsCode& is_code, size_t range_limit,
+    bool add_range_list(FunctionWalk& walk, const IsCode& is_code, size_t& budget,
                         std::vector<RangeMap::Range>& ranges) const;
     Dwarf_Die die_at(uint32_t offset) const;
     const FunctionScope& read(uint32_t index);

@@ -70,8 +70,9 @@ struct LineTable::Impl {
     Dwarf* dwarf = nullptr;                      ///< one of both
     std::optional<SplitUnits> split_units = {};  ///< opened when the first is asked for
     std::optional<CodeSections> code = {};
-    size_t range_limit = 0;  ///< more than that a file of this size cannot hold
-    size_t ranges_read = 0;
+    /// How many ranges are still read: no more than a file of this size can hold, of units and functions
+    /// each.
+    size_t unit_ranges = 0, function_ranges = 0;
     std::vector<Unit> units = {};
     /// By name as libdw has it; each unit's files are strings of its own there.
     std::unordered_map<const char*, std::string> whole_paths = {};
@@ -103,8 +104,8 @@ void LineTable::Impl::add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& 
     // Of units that overlap the first counts.
     const auto number = UINT32_MAX - static_cast<uint32_t>(units.size());
     Dwarf_Addr base, start, end;
-    for (ptrdiff_t at = 0;
-         ranges_read < range_limit && (at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0; ++ranges_read)
+    for (ptrdiff_t at = 0; unit_ranges > 0 && (at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0;
+         --unit_ranges)
         if (start < end && code->holds(start)) ranges.push_back({start, end, number});
 }
 
@@ -170,14 +171,14 @@ InlineTable& LineTable::Impl::functions_of(Unit& unit) {
 
 InlineTable LineTable::Impl::read_functions(Unit& unit) {
     const auto is_code = [this](uint64_t start) { return code->holds(start); };
-    if (!SplitUnits::is_skeleton(unit.die)) return {unit.die, 0, is_code, range_limit};
+    if (!SplitUnits::is_skeleton(unit.die)) return {unit.die, 0, is_code, function_ranges};
     if (!split_units) split_units.emplace(dwarf, places);
     unit.split = split_units->find(unit.die);
     const auto die = unit.split ? unit.split->die() : std::nullopt;
     if (!die) return {};
     Dwarf_Addr base = 0;
     if (dwarf_lowpc(&unit.die, &base) != 0) base = 0;
-    return {*die, base, is_code, range_limit};
+    return {*die, base, is_code, function_ranges};
 }
 
 LineTable::LineTable(std::span<const std::byte> bytes, DebugPlaces places) : impl_(std::make_unique<Impl>()) {
@@ -188,7 +189,7 @@ LineTable::LineTable(std::span<const std::byte> bytes, DebugPlaces places) : imp
     GElf_Ehdr head;
     if (!impl_->elf || !gelf_getehdr(impl_->elf.get(), &head)) return;
     impl_->open_dwarf(bytes, head.e_type == ET_REL);
-    impl_->range_limit = std::min<size_t>(bytes.size(), UINT32_MAX);
+    impl_->unit_ranges = impl_->function_ranges = std::min<size_t>(bytes.size(), UINT32_MAX);
     if (!impl_->dwarf) return;
     impl_->shared.emplace(impl_->dwarf, impl_->places);
     if (impl_->shared->is_complete()) impl_->read_units();

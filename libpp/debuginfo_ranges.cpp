@@ -89,14 +89,14 @@ RangeLists::Entry RangeLists::read(DwarfCursor& at, uint64_t& base, RangeMap::Ra
     }
 }
 
-bool RangeLists::add(uint64_t offset, uint32_t number, size_t limit,
+bool RangeLists::add(uint64_t offset, uint32_t number, size_t& budget,
                      std::vector<RangeMap::Range>& ranges) const {
     DwarfCursor at = section_;
     if (!at.skip(offset)) return false;
     const size_t before = ranges.size();
     uint64_t base = base_;
     RangeMap::Range range{0, 0, number};
-    while (ranges.size() < limit) {
+    for (; budget > 0; --budget) {
         const Entry entry = read(at, base, range);
         if (entry == Entry::range) ranges.push_back(range);
         if (entry == Entry::end) return true;

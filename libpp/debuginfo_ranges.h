@@ -21,10 +21,11 @@ public:
     /// `unit` is the unit's entry.
     explicit RangeLists(Dwarf_Die unit);
 
-    /// Adds the ranges of the list at `offset` with that number, those without an address too, up to `limit`
-    /// in all. False, with nothing added, if the list is none that is read here: damaged, with addresses that
-    /// are given by index, or of a file of another byte order or word size.
-    bool add(uint64_t offset, uint32_t number, size_t limit, std::vector<RangeMap::Range>& ranges) const;
+    /// Adds the ranges of the list at `offset` with that number, those without an address too. Every entry
+    /// read is taken from `budget`; reading ends where that is 0. False, with nothing added, if the list is
+    /// none that is read here: damaged, with addresses that are given by index, or of a file of another byte
+    /// order or word size.
+    bool add(uint64_t offset, uint32_t number, size_t& budget, std::vector<RangeMap::Range>& ranges) const;
 
 private:
     /// One step through a list.

@@ -19,8 +19,12 @@ constexpr double worth_a_line = 1;  // percent of the samples
 
 /// An image with its samples in all profiles and columns.
 struct SampledImage {
-    const ProfileImage* image;
-    const Symbolizer* symbolizer;
+    /// Of a profile it has samples in.
+    struct Place {
+        const ProfileImage* image;
+        const Symbolizer* symbolizer;
+    };
+    std::vector<Place> places;
     uint64_t samples;
 };
 
@@ -52,7 +56,8 @@ std::vector<SampledImage> sampled_images(std::span<const SymbolizedProfile> prof
             const ProfileImage& image = one.profile->images[i];
             if (!image.symbols || samples[i] == 0) continue;
             const auto [at, is_new] = indexes.try_emplace(image.name, images.size());
-            if (is_new) images.push_back({&image, one.symbolizer, 0});
+            if (is_new) images.push_back({{}, 0});
+            images[at->second].places.push_back({&image, one.symbolizer});
             uint64_t& sum = images[at->second].samples;
             sum = add_saturating(sum, samples[i]);
         }
@@ -66,6 +71,13 @@ std::string what_lacks(const ProfileImage& image, const Symbolizer& symbolizer, 
     if (image.name.kind == ImageName::Kind::kernel)
         return "has no source lines; give a kernel image with debug information with --vmlinux";
     return "has no debug information, so no source lines; compile it with -g or install its debug symbols";
+}
+
+/// The first lack that one of the profiles has.
+std::string what_lacks(const SampledImage& sampled, bool wants_lines) {
+    for (const auto& [image, symbolizer] : sampled.places)
+        if (auto reason = what_lacks(*image, *symbolizer, wants_lines); !reason.empty()) return reason;
+    return "";
 }
 
 std::string tenths(double percent) {
@@ -84,10 +96,10 @@ Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bo
     Missing missing;
     for (const SampledImage& one : images) {
         const bool is_large = percent_of(one.samples, total) >= worth_a_line;
-        std::string reason = what_lacks(*one.image, *one.symbolizer, wants_lines && is_large);
+        std::string reason = what_lacks(one, wants_lines && is_large);
         if (reason.empty()) continue;
         if (is_large) {
-            missing.large.push_back({one.image, one.samples, std::move(reason)});
+            missing.large.push_back({one.places.front().image, one.samples, std::move(reason)});
             continue;
         }
         ++missing.small_images;

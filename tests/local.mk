@@ -179,7 +179,7 @@ tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/mapping_
 	utils/mapping_guard.h utils/tool.cpp utils/tool.h
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
-EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/opgprof tests/golden/ophelp tests/golden/opimport \
+EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/operf tests/golden/opgprof tests/golden/ophelp tests/golden/opimport tests/golden/oprofiled \
 	tests/golden/opreport tests/fixtures
 .PHONY: update-golden bench
 update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT) ophelp$(EXEEXT)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every option that a command's --help lists is used by a test: of the report tools by a golden case, of the commands
-# that record, whose output is never twice the same, by any test.
+# that record, whose output is never twice the same, by one of their own.
 set -eu
 srcdir=${srcdir:-.}
 failed=0
@@ -28,14 +28,28 @@ check() {
 	rm -f options_test.list
 }
 
-for command in opreport opannotate opgprof oparchive opimport; do
-	cat "$srcdir"/tests/golden/*/*/cmd | grep -E "(^|[|;& ])$command " >options_test.uses
+# uses COMMAND WORDS FILE...: the lines of FILEs that run the command, by its name or one of the WORDS, in options_test.uses
+uses() {
+	words=$2
+	shift 2
+	cat "$@" | grep -E -- "$words" >options_test.uses
+}
+
+golden=$srcdir/tests/golden
+e2e=$srcdir/tests/e2e
+for command in opreport opannotate opgprof oparchive opimport ophelp; do
+	uses "$command" "(^|[|;& ])$command " "$golden"/*/*/cmd
 	check "$command" options_test.uses
-	rm -f options_test.uses
 done
-for command in operf opcontrol oprofiled; do
-	[ -x "./$command" ] || continue
-	check "$command" "$srcdir"/tests/golden/*/*/cmd "$srcdir"/tests/e2e/*.sh "$srcdir"/tests/unit/*.cpp \
-		"$srcdir"/tests/kernel/*.sh
-done
+if [ -x ./oprofiled ]; then
+	uses operf 'operf|profile|expect|record' "$golden"/operf/*/cmd "$e2e"/operf_test.sh "$e2e"/while_recording_test.sh
+	check operf options_test.uses
+	uses opcontrol 'control|Words|of\(' "$golden"/opcontrol/*/cmd "$e2e"/opcontrol_test.sh \
+		"$srcdir"/tests/kernel/t_opcontrol.sh "$srcdir"/tests/unit/opcontrol_test.cpp
+	check opcontrol options_test.uses
+	uses oprofiled 'oprofiled|start_daemon|options|"--' "$e2e"/oprofiled_test.sh "$golden"/oprofiled/*/cmd \
+		"$srcdir"/tests/kernel/t_*.sh "$srcdir"/tests/unit/opcontrol_test.cpp
+	check oprofiled options_test.uses
+fi
+rm -f options_test.uses
 exit $failed

@@ -68,7 +68,7 @@ void check_events(const DaemonSettings& settings, const ControlPaths& paths) {
     }
     const EventCatalogue catalogue = collect::running_catalogue();
     for (const EventSpec& spec : specs_of(settings))
-        if (find_event(spec.name))
+        if (find_event(spec.name) && !catalogue.knows(spec.name))
             check_event(spec, settings.callgraph > 0);
         else if (!collect::is_driver_event_name(spec.name))
             resolve_event(catalogue, spec, {settings.callgraph > 0 ? callgraph_count_factor : 1, false});

@@ -43,6 +43,14 @@ wait_for() {
 	done
 }
 
+# few SAMPLES: as many as are enough; a fifth with a kernel that checks itself.
+few() {
+	case $(uname -r) in
+	*debug*) echo $(($1 / 5)) ;;
+	*) echo "$1" ;;
+	esac
+}
+
 # load_driver [PARAMETER=VALUE...]: loads it and mounts its files.
 load_driver() {
 	insmod "$KIT/oprofile.ko" "$@"
