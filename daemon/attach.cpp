@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// /proc/NUMBER/status and pidfd_open(2).
+// /proc/NUMBER/status, /proc/NUMBER/stat and pidfd_open(2).
 #include "daemon/attach.h"
 
 #include <sys/syscall.h>
@@ -36,6 +36,19 @@ pid_t process_of(pid_t number) {
             return static_cast<pid_t>(*tgid);
     }
     throw_gone(number);
+}
+
+bool is_ending(pid_t task) try {
+    const std::string text = read_file("/proc/" + std::to_string(task) + "/stat");
+    // After the name, which may hold anything, stand state, ppid, pgrp, session, tty, tpgid and flags
+    // (proc(5)).
+    std::string_view rest = std::string_view(text).substr(text.rfind(')') + 1);
+    for (int i = 0; i < 6; ++i)
+        take_word(rest);
+    constexpr uint64_t exiting = 0x4;  // PF_EXITING of linux/sched.h
+    return parse_number(take_word(rest)).value_or(0) & exiting;
+} catch (const Error&) {
+    return true;
 }
 
 Fd watch_process(pid_t pid) {

@@ -12,6 +12,10 @@ namespace op::collect {
 /// is none of that number.
 pid_t process_of(pid_t number);
 
+/// True for a process or thread that is gone or on its way out: what the kernel refuses of it says nothing
+/// about permissions.
+bool is_ending(pid_t task);
+
 /// A descriptor that is readable once the process has ended (a pidfd): opened before sampling begins, so that
 /// an end is never missed. Throws a system error if the process has ended already.
 Fd watch_process(pid_t pid);

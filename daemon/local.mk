@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
+	daemon/append_check.cpp daemon/append_check.h \
 	daemon/attach.cpp daemon/attach.h \
 	daemon/background.cpp daemon/background.h \
 	daemon/collector.cpp daemon/collector.h \

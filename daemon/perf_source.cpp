@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "daemon/attach.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
 #include "libop/error.h"
@@ -152,7 +153,9 @@ Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const P
     Fd fd = perf_event_open(attr, pid, static_cast<int>(cpu));
     if (fd) return fd;
     const int error = errno;
-    const bool thread_gone = error == ESRCH && options.target.kind == PerfTarget::Kind::process;
+    // The kernel looks at permissions first, which are not what keeps an ended process from being profiled.
+    const bool thread_gone =
+        options.target.kind == PerfTarget::Kind::process && (error == ESRCH || is_ending(pid));
     if (thread_gone || (error == ENODEV && cpu != 0)) return fd;
     const bool system_wide = options.target.kind == PerfTarget::Kind::system;
     const pid_t attached = options.target.kind == PerfTarget::Kind::process ? options.target.pid : 0;

@@ -101,6 +101,11 @@ private:
     TimePoint next_checkpoint_ = r_.now() + checkpoint_interval;
 };
 
+bool has_ended(int pidfd) {
+    pollfd fd{pidfd, POLLIN, 0};  // one below 0 is never ready
+    return ::poll(&fd, 1, 0) > 0;
+}
+
 }  // namespace
 
 StopReason await_end(Command& command, StopSignals& signals, const Now& now) {
@@ -121,9 +126,11 @@ void drain_into(SampleSource& source, const std::function<void(std::span<const R
 
 StopReason record(const Recording& recording) {
     recording.source.start();
+    const bool was_too_late = has_ended(recording.attached);
     Loop loop(recording);
     if (recording.command) recording.command->release();
-    const StopReason reason = loop.run();
+    StopReason reason = loop.run();
+    if (was_too_late && reason == StopReason::program_ended) reason = StopReason::ended_before;
     recording.source.stop();
     drain_into(recording.source, recording.sink);
     return reason;

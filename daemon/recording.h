@@ -30,8 +30,8 @@ struct Recording {
     Now now = std::chrono::steady_clock::now;
 };
 
-/// Why it ended.
-enum class StopReason { program_ended, interrupted };
+/// Why it ended. `ended_before`: the attached process was gone by the time sampling began.
+enum class StopReason { program_ended, interrupted, ended_before };
 
 /// Starts the source, records until the program ends or a stop signal comes, stops the source and drains it.
 /// A stop signal is passed on to the command unless its terminal sent it already; if the command is not gone

@@ -5,7 +5,9 @@
 #include <ctime>
 #include <utility>
 
+#include "daemon/append_check.h"
 #include "daemon/kernel_map.h"
+#include "libop/text.h"
 
 namespace op::collect {
 namespace {
@@ -14,6 +16,14 @@ namespace {
 std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& notes) {
     session.recover_account(notes);
     return session.read_info(notes);
+}
+
+/// The names of the sample files there are.
+std::vector<SampleName> held_names(const SessionWriter& session) {
+    std::vector<SampleName> names;
+    for (const std::string& path : session.list())
+        if (auto name = parse_sample_path(path)) names.push_back(std::move(*name));
+    return names;
 }
 
 std::string losses(const Ledger& ledger) {
@@ -35,6 +45,9 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
     : session_(session),
       earlier_(append ? account_before(session, notes) : std::nullopt),
       collector_(session, described, options, notes, std::move(fill_gaps)) {
+    if (append)
+        for (const auto& difference : append_differences(held_names(session), earlier_, described, options))
+            notes.warn(printable(session.current_path()) + " " + difference);
     save();
 }
 

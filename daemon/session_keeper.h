@@ -18,7 +18,8 @@ namespace op::collect {
 class SessionKeeper {
 public:
     /// Parameters as Collector's. With `append` the session may hold earlier runs, whose manifest is kept and
-    /// added to. Writes the manifest. Throws as save().
+    /// added to; what this run does otherwise than those is a warning (see append_differences). Writes the
+    /// manifest. Throws as save() and SessionWriter::list().
     SessionKeeper(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
                   bool append, Diagnostics& notes, FillGaps fill_gaps = {});
 

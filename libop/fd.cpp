@@ -101,8 +101,8 @@ std::string random_suffix() {
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(const Fd& dir, std::string name)
-    : dir_(dir), name_(std::move(name)), temporary_("." + name_ + "." + random_suffix()) {}
+TemporaryFile::TemporaryFile(const Fd& dir, const std::string& name, std::string label)
+    : dir_(dir), name_(name), label_(std::move(label)), temporary_("." + name_ + "." + random_suffix()) {}
 
 TemporaryFile::~TemporaryFile() {
     if (!is_renamed_) ::unlinkat(dir_.get(), temporary_.c_str(), 0);
@@ -110,16 +110,17 @@ TemporaryFile::~TemporaryFile() {
 
 void TemporaryFile::rename() {
     if (::renameat(dir_.get(), temporary_.c_str(), dir_.get(), name_.c_str()) != 0)
-        throw_system("cannot replace " + name_);
+        throw_system("cannot replace " + label_);
     is_renamed_ = true;
 }
 
-void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode) {
-    TemporaryFile temporary(dir, name);
+void replace_file_at(const Fd& dir, const std::string& name, const std::string& label, std::string_view bytes,
+                     mode_t mode) {
+    TemporaryFile temporary(dir, name, label);
     const Fd fd = open_at(dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, mode);
-    if (!fd) throw_system("cannot create " + name);
-    write_fd(fd.get(), bytes, name);
-    if (::fsync(fd.get()) != 0) throw_system("cannot write " + name);
+    if (!fd) throw_system("cannot create " + label);
+    write_fd(fd.get(), bytes, label);
+    if (::fsync(fd.get()) != 0) throw_system("cannot write " + label);
     temporary.rename();
 }
 

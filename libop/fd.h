@@ -58,8 +58,9 @@ void write_fd(int fd, std::string_view bytes, const std::string& path);
 /// A name in a directory that nobody can foresee, for a file that takes another's place when it is whole.
 class TemporaryFile {
 public:
-    /// Makes nothing. `dir` must outlive the object; `name` is what it is to replace.
-    TemporaryFile(const Fd& dir, std::string name);
+    /// Makes nothing. `dir` must outlive the object; `name` is what it is to replace, `label` what messages
+    /// call that.
+    TemporaryFile(const Fd& dir, const std::string& name, std::string label);
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
     /// Removes the file if it was not renamed.
@@ -71,13 +72,14 @@ public:
 
 private:
     const Fd& dir_;
-    std::string name_, temporary_;
+    std::string name_, label_, temporary_;
     bool is_renamed_ = false;
 };
 
 /// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is
-/// left behind and the old content stands. Throws a system error.
-void replace_file_at(const Fd& dir, const std::string& name, std::string_view bytes, mode_t mode = 0644);
+/// left behind and the old content stands. Throws a system error that names `label`, the file's path.
+void replace_file_at(const Fd& dir, const std::string& name, const std::string& label, std::string_view bytes,
+                     mode_t mode = 0644);
 
 /// A file mapped for reading for the object's lifetime; the file itself is never written to. A file that
 /// shrinks meanwhile raises SIGBUS on access, which the commands survive (utils/mapping_guard.h); sample

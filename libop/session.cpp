@@ -61,13 +61,8 @@ void check_plain_name(const std::string& name) {
         throw Error(ErrorKind::internal, "'" + printable(name) + "' is not a file's name");
 }
 
-/// As replace_file_at; the error names the path.
 void replace_in(const Fd& dir, const std::string& dir_path, const std::string& name, std::string_view bytes) {
-    try {
-        replace_file_at(dir, name, bytes);
-    } catch (const Error& error) {
-        throw_system("cannot write " + printable(dir_path) + "/" + printable(name), error.code());
-    }
+    replace_file_at(dir, name, printable(dir_path) + "/" + printable(name), bytes);
 }
 
 void write_counters(const Fd& stats, const std::string& path, const SessionInfo& info) {
@@ -165,6 +160,10 @@ SampleFile SessionWriter::open_sample_file(const SampleName& name, const SampleH
         dir = &owner;
     }
     return SampleFile(*dir, path.substr(begin), header, printable(current_path() + "/" + path), notes);
+}
+
+std::vector<std::string> SessionWriter::list() const {
+    return list_sample_files(current(), current_path());
 }
 
 std::optional<SessionInfo> SessionWriter::read_info(Diagnostics& notes) const {

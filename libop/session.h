@@ -58,6 +58,8 @@ public:
     /// symbolic link. Throws an input error (see mangle) or a system error.
     SampleFile open_sample_file(const SampleName& name, const SampleHeader& header, Diagnostics& notes);
 
+    /// Paths of the sample files in samples/current, as SessionReader::list() gives them.
+    std::vector<std::string> list() const;
     /// The manifest of the session being appended to, if there is a readable one; a damaged one is a warning.
     std::optional<SessionInfo> read_info(Diagnostics& notes) const;
     /// After the crash of the one who wrote there before, makes the manifest's account that of the sample

@@ -277,6 +277,13 @@ void replace_if_known(T& old, const T& newer) {
 
 }  // namespace
 
+std::string SessionInfo::build_id(const std::string& name) const {
+    const auto kernel = std::ranges::find(kernel_images, name, &RecordedKernelImage::name);
+    if (kernel != kernel_images.end()) return kernel->build_id;
+    const auto file = images.find(name);
+    return file == images.end() ? "" : file->second.build_id;
+}
+
 void SessionInfo::merge(const SessionInfo& newer) {
     for (const auto field : {&SessionInfo::tool, &SessionInfo::command, &SessionInfo::host,
                              &SessionInfo::kernel_release, &SessionInfo::machine, &SessionInfo::cpu_model})

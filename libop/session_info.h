@@ -68,6 +68,9 @@ struct SessionInfo {
     Ledger ledger;
     uint64_t arcs_stored = 0, arcs_lost = 0;  ///< call-graph arcs, not samples
 
+    /// The build-id of an image or kernel image, by its recorded name; empty = unknown.
+    std::string build_id(const std::string& name) const;
+
     /// Joins what an appended run adds: times widen, events, images and kernel images unite (the newer
     /// wins), ledgers add up.
     void merge(const SessionInfo& newer);

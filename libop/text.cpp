@@ -73,6 +73,15 @@ std::string_view c_integer_fault(std::string_view text) {
     return result.ptr == end && result.ec == std::errc::result_out_of_range ? "too large" : "not a number";
 }
 
+std::string short_list(std::span<const std::string> texts) {
+    constexpr size_t most = 5;
+    std::string list;
+    for (const auto& text : texts.first(std::min(texts.size(), most)))
+        list += (list.empty() ? "" : ",") + text;
+    if (texts.size() > most) list += " and " + std::to_string(texts.size() - most) + " more";
+    return list;
+}
+
 std::string hex(uint64_t value, int width) {
     char digits[16];
     const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value, 16);

@@ -3,6 +3,7 @@
 #include "libpp/annotate.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <tuple>
 
@@ -18,6 +19,11 @@ void add(Counts& sums, const uint64_t* counts, size_t width) {
     sums.resize(width);
     for (size_t i = 0; i < width; ++i)
         sums[i] = add_saturating(sums[i], counts[i]);
+}
+
+/// Without "." and "..": compilers name one file in several ways.
+std::string plain_path(std::string_view path) {
+    return std::filesystem::path(path).lexically_normal();
 }
 
 /// Adds everything up, whatever the threshold. Every image counts as its own application here.
@@ -75,13 +81,14 @@ private:
         add(code.by_address[symbol.symbol->address + (at.offset - symbol.symbol->start)], counts, width_);
     }
 
+    /// The file of that name, however it is spelled.
     AnnotatedFile& file(std::string_view path) {
-        AnnotatedFile& file = files_[path];
-        if (file.path.empty()) {
-            file.path = path;
-            file.totals.resize(width_);
-        }
-        return file;
+        AnnotatedFile*& known = by_spelling_[path];
+        if (known) return *known;
+        known = &files_[plain_path(path)];
+        if (known->path.empty()) known->path = path;
+        known->totals.resize(width_);
+        return *known;
     }
 
     void add_line(const Location& at, const uint64_t* counts) {
@@ -116,7 +123,7 @@ private:
         for (const auto& [index, code] : code_) {
             const auto line = profile_.images[code.image].symbols->line(code.symbol->start);
             if (!line) continue;
-            const auto at = files_.find(line->file);
+            const auto at = files_.find(plain_path(line->file));
             if (at != files_.end()) at->second.symbols.push_back({code.name, line->line, code.counts});
         }
     }
@@ -124,7 +131,8 @@ private:
     const Profile& profile_;
     const ReportOptions& options_;
     size_t width_;
-    std::map<std::string_view, AnnotatedFile> files_;
+    std::map<std::string, AnnotatedFile> files_;  ///< by plain path
+    std::map<std::string_view, AnnotatedFile*> by_spelling_;
     std::map<uint32_t, AnnotatedCode> code_;  ///< by index into Profile::symbols
 };
 

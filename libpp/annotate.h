@@ -35,7 +35,7 @@ struct InlinedCall {
 
 /// A source file with samples.
 struct AnnotatedFile {
-    std::string path;                      ///< as recorded by the compiler
+    std::string path;                      ///< as recorded by the compiler; of several spellings, one
     Counts totals;                         ///< of its lines
     std::map<uint32_t, Counts> lines;      ///< 0 = not credited to a line
     std::vector<AnnotatedSymbol> symbols;  ///< by line, then name

@@ -74,15 +74,6 @@ std::vector<std::string> values_of(const Parameter& parameter, std::span<const P
     return values;
 }
 
-std::string list_text(const std::vector<std::string>& values) {
-    constexpr size_t most = 5;
-    std::string text;
-    for (size_t i = 0; i < std::min(values.size(), most); ++i)
-        text += (i ? "," : "") + values[i];
-    if (values.size() > most) text += " and " + std::to_string(values.size() - most) + " more";
-    return text;
-}
-
 /// Process and thread may differ together if every class is its process's main thread.
 bool are_main_threads(std::span<const ProfileClass> classes) {
     return std::ranges::all_of(classes, [](const ProfileClass& c) { return c.tgid == c.tid; });
@@ -100,8 +91,8 @@ std::string remedies(const Parameter& shown, std::span<const ProfileClass> class
 [[noreturn]] void throw_conflict(const Parameter& a, const Parameter& b,
                                  std::span<const ProfileClass> classes) {
     throw_usage(std::string("Already displaying results for parameter ") + a.name + " with values: " +
-                list_text(values_of(a, classes)) + ", which conflicts with parameter " + b.name +
-                " values: " + list_text(values_of(b, classes)) + "; suggestion: " + remedies(a, classes));
+                short_list(values_of(a, classes)) + ", which conflicts with parameter " + b.name +
+                " values: " + short_list(values_of(b, classes)) + "; suggestion: " + remedies(a, classes));
 }
 
 /// The way in which the classes differ.

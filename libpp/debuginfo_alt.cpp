@@ -9,6 +9,7 @@
 #include "libop/fd.h"
 #include "libop/text.h"
 #include "libpp/debuginfo.h"
+#include "libpp/elf_handles.h"
 #include "libpp/elf_object.h"
 
 namespace op::pp {
@@ -16,13 +17,6 @@ namespace op::pp {
 namespace {
 
 constexpr const char* debug_dir = "/usr/lib/debug";
-
-struct DwarfEnd {
-    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 /// What a debug file links to.
 struct Link {
@@ -56,8 +50,8 @@ std::vector<std::string> candidates(const Link& link, const DebugPlaces& places)
 
 struct SharedDebugInfo::Impl {
     MappedFile file;
-    std::unique_ptr<Elf, ElfEnd> elf;
-    std::unique_ptr<Dwarf, DwarfEnd> dwarf;
+    ElfHandle elf;
+    DwarfHandle dwarf;
 
     /// True if there is a file of that build-id at the path.
     bool open(const std::string& path, const std::string& build_id) try {

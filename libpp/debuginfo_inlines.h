@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libpp/debuginfo_ranges.h"
 #include "libpp/debuginfo_walk.h"
 #include "libpp/range_map.h"
 
@@ -20,12 +21,9 @@ namespace op::pp {
 
 /// A function's code, or that of one inlined call of it.
 struct FunctionScope {
-    static constexpr uint32_t no_scope = UINT32_MAX;
-
-    uint32_t parent = no_scope;  ///< index of the scope it is inlined into; no_scope = it stands alone
-    std::string_view name;       ///< linkage name, else plain name; valid as long as the Dwarf
-    uint32_t call_file = 0;      ///< index into the unit's files; of an inlined call
-    uint32_t call_line = 0;      ///< 0 = not known
+    std::string_view name;   ///< linkage name, else plain name; valid as long as the Dwarf
+    uint32_t call_file = 0;  ///< index into the unit's files; of an inlined call
+    uint32_t call_line = 0;  ///< 0 = not known
 };
 
 /// Finds functions by address. Reads a unit's entries once; names and calls when first found.
@@ -44,23 +42,33 @@ public:
     /// The scopes at an address, innermost first; the last one stands alone. Empty if none is known. Valid
     /// until the next call.
     std::span<const FunctionScope> find(uint64_t address);
+    /// The names of the functions inlined at an address, innermost first, no more than `most` of them;
+    /// without those that have no name, and without the function that stands alone.
+    std::vector<std::string_view> inlined(uint64_t address, size_t most);
 
 private:
-    /// A scope before it was first found.
+    static constexpr uint32_t no_scope = UINT32_MAX;
+
+    /// A function or inlined call; there are hundreds of thousands.
     struct Entry {
-        FunctionScope scope;
-        void* die;  ///< Dwarf_Die::addr
-        bool is_read = false;
+        uint32_t parent;  ///< index of the scope it is inlined into; no_scope = it stands alone
+        uint32_t offset;  ///< in bytes from the start of the unit
+        uint32_t origin;  ///< likewise: of what it is an instance of; 0 = libdw finds that out
     };
     bool add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is_code, size_t range_limit,
                     std::vector<RangeMap::Range>& ranges) const;
-    const FunctionScope& read(Entry& entry);
-    std::string_view name_of(Dwarf_Die& die);
+    bool add_range_list(FunctionWalk& walk, const IsCode& is_code, size_t range_limit,
+                        std::vector<RangeMap::Range>& ranges) const;
+    Dwarf_Die die_at(uint32_t offset) const;
+    const FunctionScope& read(uint32_t index);
+    std::string_view name_of(const Entry& entry);
 
-    Dwarf* dwarf_ = nullptr;
+    Dwarf_Die unit_{};
+    RangeLists lists_;
     std::vector<Entry> entries_;
     RangeMap by_address_;
-    std::unordered_map<void*, std::string_view> names_;  ///< by the entry that inlined calls refer to
+    std::unordered_map<void*, std::string_view> names_;     ///< by the entry that inlined calls refer to
+    std::unordered_map<uint32_t, FunctionScope> found_by_;  ///< by index into entries_
     std::vector<FunctionScope> found_;
 };
 

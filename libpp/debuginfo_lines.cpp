@@ -12,29 +12,27 @@
 
 #include "libpp/debuginfo_alt.h"
 #include "libpp/debuginfo_inlines.h"
+#include "libpp/debuginfo_relocated.h"
 #include "libpp/debuginfo_split.h"
+#include "libpp/elf_handles.h"
+#include "libpp/elf_object_layout.h"
 #include "libpp/range_map.h"
 
 namespace op::pp {
 namespace {
 
-struct DwarfEnd {
-    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
-
 /// The addresses of a file's code. Debug information of functions that the linker dropped lies elsewhere,
 /// mostly at 0.
 class CodeSections {
 public:
-    explicit CodeSections(Elf* elf) {
+    /// Of a relocatable file `layout` has the addresses, by section index; else it is empty.
+    CodeSections(Elf* elf, std::span<const uint64_t> layout) {
         for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
             GElf_Shdr sh;
             if (!gelf_getshdr(scn, &sh)) break;
+            const size_t index = elf_ndxscn(scn);
             if ((sh.sh_flags & SHF_ALLOC) && (sh.sh_flags & SHF_EXECINSTR))
-                sections_.push_back({sh.sh_addr, sh.sh_size});
+                sections_.push_back({index < layout.size() ? layout[index] : sh.sh_addr, sh.sh_size});
         }
     }
     /// Of a file that does not tell, all addresses are code.
@@ -65,9 +63,11 @@ struct LineTable::Impl {
     };
 
     DebugPlaces places = {};
-    std::unique_ptr<Elf, ElfEnd> elf = {};
+    ElfHandle elf = {};
     std::optional<SharedDebugInfo> shared = {};  ///< outlives what uses it
-    std::unique_ptr<Dwarf, DwarfEnd> dwarf = {};
+    DwarfHandle linked = {};
+    std::optional<RelocatedDebugInfo> relocated = {};
+    Dwarf* dwarf = nullptr;                      ///< one of both
     std::optional<SplitUnits> split_units = {};  ///< opened when the first is asked for
     std::optional<CodeSections> code = {};
     size_t range_limit = 0;  ///< more than that a file of this size cannot hold
@@ -77,15 +77,27 @@ struct LineTable::Impl {
     std::unordered_map<const char*, std::string> whole_paths = {};
     RangeMap by_address = {};  ///< to an index into units, counted from the last
 
+    void open_dwarf(std::span<const std::byte> bytes, bool is_relocatable);
     void read_units();
     void add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges);
     Unit* unit_at(uint64_t address);
     SourceLine line_in(Unit& unit, uint64_t address);
     std::string_view file_name(Unit& unit, uint32_t index);
     std::string_view whole_path(Unit& unit, const char* name);
-    std::span<const FunctionScope> functions_in(Unit& unit, uint64_t address);
+    InlineTable& functions_of(Unit& unit);
     InlineTable read_functions(Unit& unit);
 };
+
+void LineTable::Impl::open_dwarf(std::span<const std::byte> bytes, bool is_relocatable) {
+    if (is_relocatable) {
+        dwarf = relocated.emplace(bytes).dwarf();
+        code.emplace(elf.get(), relocatable_layout(elf.get()));
+    } else {
+        linked.reset(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
+        dwarf = linked.get();
+        code.emplace(elf.get(), std::span<const uint64_t>{});
+    }
+}
 
 void LineTable::Impl::add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) {
     // Of units that overlap the first counts.
@@ -100,10 +112,10 @@ void LineTable::Impl::read_units() {
     std::vector<RangeMap::Range> ranges;
     Dwarf_Off at = 0, next = 0;
     size_t head = 0;
-    while (dwarf_nextcu(dwarf.get(), at, &next, &head, nullptr, nullptr, nullptr) == 0) {
+    while (dwarf_nextcu(dwarf, at, &next, &head, nullptr, nullptr, nullptr) == 0) {
         Dwarf_Die unit;
         const size_t before = ranges.size();
-        if (dwarf_offdie(dwarf.get(), at + head, &unit)) add_ranges(unit, ranges);
+        if (dwarf_offdie(dwarf, at + head, &unit)) add_ranges(unit, ranges);
         if (ranges.size() > before) units.push_back({at + head});
         if (next <= at) break;
         at = next;
@@ -116,7 +128,7 @@ LineTable::Impl::Unit* LineTable::Impl::unit_at(uint64_t address) {
     if (!number) return nullptr;
     Unit& unit = units[UINT32_MAX - *number];
     if (!unit.is_open) {
-        if (!dwarf_offdie(dwarf.get(), unit.offset, &unit.die)) return nullptr;
+        if (!dwarf_offdie(dwarf, unit.offset, &unit.die)) return nullptr;
         unit.is_open = true;
     }
     return &unit;
@@ -150,16 +162,16 @@ std::string_view LineTable::Impl::file_name(Unit& unit, uint32_t index) {
     return name ? whole_path(unit, name) : "";
 }
 
-std::span<const FunctionScope> LineTable::Impl::functions_in(Unit& unit, uint64_t address) {
+InlineTable& LineTable::Impl::functions_of(Unit& unit) {
     if (!unit.has_functions) unit.functions = read_functions(unit);
     unit.has_functions = true;
-    return unit.functions.find(address);
+    return unit.functions;
 }
 
 InlineTable LineTable::Impl::read_functions(Unit& unit) {
     const auto is_code = [this](uint64_t start) { return code->holds(start); };
     if (!SplitUnits::is_skeleton(unit.die)) return {unit.die, 0, is_code, range_limit};
-    if (!split_units) split_units.emplace(dwarf.get(), places);
+    if (!split_units) split_units.emplace(dwarf, places);
     unit.split = split_units->find(unit.die);
     const auto die = unit.split ? unit.split->die() : std::nullopt;
     if (!die) return {};
@@ -174,13 +186,11 @@ LineTable::LineTable(std::span<const std::byte> bytes, DebugPlaces places) : imp
     auto* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     impl_->elf.reset(elf_memory(image, bytes.size()));
     GElf_Ehdr head;
-    // The addresses in a relocatable file's debug information are not final: they would give wrong lines.
-    if (!impl_->elf || !gelf_getehdr(impl_->elf.get(), &head) || head.e_type == ET_REL) return;
-    impl_->code.emplace(impl_->elf.get());
+    if (!impl_->elf || !gelf_getehdr(impl_->elf.get(), &head)) return;
+    impl_->open_dwarf(bytes, head.e_type == ET_REL);
     impl_->range_limit = std::min<size_t>(bytes.size(), UINT32_MAX);
-    impl_->dwarf.reset(dwarf_begin_elf(impl_->elf.get(), DWARF_C_READ, nullptr));
     if (!impl_->dwarf) return;
-    impl_->shared.emplace(impl_->dwarf.get(), impl_->places);
+    impl_->shared.emplace(impl_->dwarf, impl_->places);
     if (impl_->shared->is_complete()) impl_->read_units();
 }
 
@@ -202,7 +212,7 @@ std::vector<InlineFrame> LineTable::frames(LinkAddress address) {
     Impl::Unit* const unit = impl_->unit_at(address.value());
     if (!unit) return {};
     SourceLine place = impl_->line_in(*unit, address.value());
-    const auto functions = impl_->functions_in(*unit, address.value());
+    const auto functions = impl_->functions_of(*unit).find(address.value());
     if (functions.empty()) return {{{}, place.file, place.line}};
     std::vector<InlineFrame> frames;
     frames.reserve(functions.size());
@@ -213,16 +223,10 @@ std::vector<InlineFrame> LineTable::frames(LinkAddress address) {
     return frames;
 }
 
-std::vector<std::string_view> LineTable::functions(LinkAddress address) {
+std::vector<std::string_view> LineTable::inlined_functions(LinkAddress address, size_t most) {
     Impl::Unit* const unit = impl_->unit_at(address.value());
     if (!unit) return {};
-    const auto functions = impl_->functions_in(*unit, address.value());
-    if (functions.empty()) return {{}};
-    std::vector<std::string_view> names;
-    names.reserve(functions.size());
-    for (const FunctionScope& function : functions)
-        names.push_back(function.name);
-    return names;
+    return impl_->functions_of(*unit).inlined(address.value(), most);
 }
 
 }  // namespace op::pp

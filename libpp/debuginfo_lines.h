@@ -19,8 +19,9 @@ namespace op::pp {
 /// debug information gives fewer lines, never an error. Not thread-safe.
 class LineTable {
 public:
-    /// `bytes` (an ELF file) must outlive the table. A file without debug information, and a relocatable one,
-    /// gives no lines. What it shares with others, and split units, are looked for in `places`.
+    /// `bytes` (an ELF file) must outlive the table. A file without debug information
+    /// gives no lines; a relocatable one is taken to lie as relocatable_layout() says. What it shares with
+    /// others, and split units, are looked for in `places`.
     explicit LineTable(std::span<const std::byte> bytes, DebugPlaces places = {});
     ~LineTable();
 
@@ -31,8 +32,9 @@ public:
     /// The functions at a link address, the innermost inlined one first, the one that has the code last. At
     /// least one if there is debug information for the address, else none.
     std::vector<InlineFrame> frames(LinkAddress address);
-    /// The same functions by name alone, which takes no look at lines.
-    std::vector<std::string_view> functions(LinkAddress address);
+    /// The names of the functions inlined at a link address, innermost first, no more than `most`; without
+    /// those that have no name, and without the function that has the code. Takes no look at lines.
+    std::vector<std::string_view> inlined_functions(LinkAddress address, size_t most);
 
 private:
     struct Impl;

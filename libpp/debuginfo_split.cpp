@@ -17,6 +17,7 @@
 #include "libop/error.h"
 #include "libop/fd.h"
 #include "libop/text.h"
+#include "libpp/elf_handles.h"
 
 namespace op::pp {
 
@@ -24,17 +25,10 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-struct DwarfEnd {
-    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
-
-std::unique_ptr<Elf, ElfEnd> open_elf_image(Bytes bytes) {
+ElfHandle open_elf_image(Bytes bytes) {
     elf_version(EV_CURRENT);
     auto* const image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
-    return std::unique_ptr<Elf, ElfEnd>(elf_memory(image, bytes.size()));
+    return ElfHandle(elf_memory(image, bytes.size()));
 }
 
 /// A section's content, unpacked; empty if there is none of that name.
@@ -181,7 +175,7 @@ struct SplitFile {
     }
 
     MappedFile file;
-    std::unique_ptr<Elf, ElfEnd> elf;
+    ElfHandle elf;
 };
 
 /// A .dwp file with its index (.debug_cu_index).
@@ -276,8 +270,8 @@ struct Skeleton {
 struct SplitUnit::Impl {
     std::string image;
     uint64_t id;
-    std::unique_ptr<Elf, ElfEnd> elf;
-    std::unique_ptr<Dwarf, DwarfEnd> dwarf;
+    ElfHandle elf;
+    DwarfHandle dwarf;
 };
 
 SplitUnit::SplitUnit(std::string image, uint64_t id) : impl_(std::make_unique<Impl>()) {

@@ -108,18 +108,19 @@ FunctionWalk::FunctionWalk(Dwarf_Die unit, uint32_t outermost) : unit_(unit) {
     version_ = version;
     address_size_ = address_size;
     offset_size_ = offset_size;
-    is_swapped_ = is_swapped(dwarf);
-    rest_ = rest_of_section(dwarf, unit.addr);
-    rest_ = rest_.first(std::min<uint64_t>(rest_.size(), next - entry));
-    unit_start_ = rest_.data() - (entry - start);
+    at_.is_swapped = is_swapped(dwarf);
+    at_.rest = rest_of_section(dwarf, unit.addr);
+    at_.rest = at_.rest.first(std::min<uint64_t>(at_.rest.size(), next - entry));
+    unit_start_ = at_.rest.data() - (entry - start);
+    unit_size_ = entry - start + at_.rest.size();
     levels_.push_back({outermost, false});
     shapes_.reserve(usual_abbreviations);
 }
 
 bool FunctionWalk::next() {
-    while (!levels_.empty() && !rest_.empty())
-        if (!read_entry())
-            rest_ = {};
+    while (!levels_.empty() && !at_.rest.empty())
+        if (!read_entry()) [[unlikely]]
+            at_.rest = {};
         else if (shape_ && is_function(shape_->tag) && shape_->has_code)
             return true;
     return false;
@@ -171,24 +172,27 @@ void FunctionWalk::enter(uint32_t scope) {
 
 /// Reads one entry, or the end of a level; false if it is damaged.
 bool FunctionWalk::read_entry() {
-    const std::byte* const at = rest_.data();
-    uint64_t code = 0, sibling = 0;
+    const std::byte* const at = at_.rest.data();
+    uint64_t code = 0;
     shape_ = nullptr;
-    if (!read_leb(code)) return false;
+    sibling_ = origin_ = 0;
+    ranges_.reset();
+    if (!at_.leb(code)) return false;
     if (code == 0) {
         levels_.pop_back();
         return true;
     }
     const Shape* const shape = shape_of(code, at);
-    if (!shape || !step_over(*shape, sibling)) return false;
+    if (!shape || !step_over(*shape)) return false;
     shape_ = shape;
     level_ = levels_.size() - 1;
     die_ = {};
     die_.addr = const_cast<std::byte*>(at);
     die_.cu = unit_.cu;
+    offset_ = static_cast<uint64_t>(at - unit_start_);
     if (!shape->has_children) return true;
-    const auto here = static_cast<uint64_t>(rest_.data() - unit_start_);
-    if (sibling > here && !holds_functions(shape->tag)) return skip(sibling - here);
+    const auto here = static_cast<uint64_t>(at_.rest.data() - unit_start_);
+    if (sibling_ > here && !holds_functions(shape->tag)) return at_.skip(sibling_ - here);
     Level inner = levels_.back();
     inner.is_in_function |= is_function(shape->tag);
     levels_.push_back(inner);
@@ -240,6 +244,9 @@ bool FunctionWalk::add_step(Shape& shape, unsigned attribute, unsigned form) con
         return true;
     };
     if (attribute == DW_AT_sibling && form == DW_FORM_ref4) return add(Kind::sibling4);
+    const bool is_place = form == DW_FORM_sec_offset || (form == DW_FORM_data4 && version_ < 4);
+    if (attribute == DW_AT_ranges && is_place && offset_size_ == sizeof(uint32_t)) return add(Kind::ranges4);
+    if (attribute == DW_AT_abstract_origin && form == DW_FORM_ref4) return add(Kind::origin4);
     if (const auto size = fixed_size(form, version_, address_size_, offset_size_))
         return add(Kind::fixed, *size);
     switch (form) {
@@ -269,71 +276,48 @@ bool FunctionWalk::add_step(Shape& shape, unsigned attribute, unsigned form) con
     }
 }
 
-/// Steps over the attributes; `sibling` becomes where the next entry of the same level is said to lie.
-bool FunctionWalk::step_over(const Shape& shape, uint64_t& sibling) {
+/// Steps over the attributes.
+bool FunctionWalk::step_over(const Shape& shape) {
     for (const Step& step : shape.steps) {
         if (step.attribute != 0) keep(step);
-        if (!take(step, sibling)) return false;
+        if (step.kind == Step::Kind::fixed ? !at_.skip(step.size) : !take(step)) return false;
     }
     return true;
 }
 
 /// An attribute that libdw will be asked for, without having to look for it.
 void FunctionWalk::keep(const Step& step) {
-    auto* const value = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(rest_.data()));
+    auto* const value = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(at_.rest.data()));
     (step.attribute == DW_AT_low_pc ? low_pc_ : high_pc_) = {step.attribute, step.form, value, unit_.cu};
 }
 
-bool FunctionWalk::take(const Step& step, uint64_t& sibling) {
+bool FunctionWalk::take(const Step& step) {
     using Kind = Step::Kind;
     uint64_t size = 0;
     switch (step.kind) {
         case Kind::fixed:
-            return skip(step.size);
+            return at_.skip(step.size);
         case Kind::leb:
-            return read_leb(size);
+            return at_.leb(size);
         case Kind::string: {
-            const void* const end = rest_.empty() ? nullptr : std::memchr(rest_.data(), 0, rest_.size());
-            return end && skip(static_cast<const std::byte*>(end) - rest_.data() + 1);
+            const void* const end =
+                at_.rest.empty() ? nullptr : std::memchr(at_.rest.data(), 0, at_.rest.size());
+            return end && at_.skip(static_cast<const std::byte*>(end) - at_.rest.data() + 1);
         }
         case Kind::block1:
-            return read_number(1, size) && skip(size);
+            return at_.number(1, size) && at_.skip(size);
         case Kind::block2:
-            return read_number(2, size) && skip(size);
+            return at_.number(2, size) && at_.skip(size);
         case Kind::block4:
-            return read_number(4, size) && skip(size);
+            return at_.number(4, size) && at_.skip(size);
         case Kind::block_leb:
-            return read_leb(size) && skip(size);
+            return at_.leb(size) && at_.skip(size);
         case Kind::sibling4:
-            return read_number(4, sibling);
-    }
-    return false;
-}
-
-bool FunctionWalk::skip(uint64_t size) {
-    if (size > rest_.size()) return false;
-    rest_ = rest_.subspan(size);
-    return true;
-}
-
-bool FunctionWalk::read_number(size_t size, uint64_t& value) {
-    if (size > rest_.size()) return false;
-    value = 0;
-    const bool is_little = (__BYTE_ORDER == __LITTLE_ENDIAN) != is_swapped_;
-    for (size_t i = 0; i < size; ++i)
-        value = value << 8 | std::to_integer<uint64_t>(rest_[is_little ? size - 1 - i : i]);
-    return skip(size);
-}
-
-/// Signed ones are only stepped over.
-bool FunctionWalk::read_leb(uint64_t& value) {
-    constexpr unsigned bits = 64;
-    value = 0;
-    for (unsigned shift = 0; !rest_.empty(); shift += 7) {
-        const auto byte = std::to_integer<uint64_t>(rest_.front());
-        rest_ = rest_.subspan(1);
-        if (shift < bits) value |= (byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0) return true;
+            return at_.number(4, sibling_);
+        case Kind::origin4:
+            return at_.number(4, origin_);
+        case Kind::ranges4:
+            return at_.number(4, ranges_.emplace());
     }
     return false;
 }

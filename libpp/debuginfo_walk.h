@@ -9,8 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
+
+#include "libpp/debuginfo_cursor.h"
 
 namespace op::pp {
 
@@ -30,7 +31,15 @@ public:
         uint64_t start, end;
     };
     std::optional<Extent> extent();
+    /// Else, where in its section the list of its ranges lies, if that is said in the plain way.
+    std::optional<uint64_t> range_list() const { return ranges_; }
     bool is_inlined() const;
+    /// Where the entry lies, in bytes from the start of its unit.
+    uint64_t offset() const { return offset_; }
+    uint64_t unit_size() const { return unit_size_; }
+    /// Where the entry lies that it is an instance of, likewise; 0 = it is none, or not of this unit, or that
+    /// is said in an unusual way.
+    uint64_t origin() const { return origin_; }
     /// The scope that the function lies in.
     uint32_t scope() const;
     /// What lies in this function lies in that scope.
@@ -39,7 +48,18 @@ public:
 private:
     /// How to step over one attribute, or several of fixed size.
     struct Step {
-        enum class Kind : uint8_t { fixed, leb, string, block1, block2, block4, block_leb, sibling4 } kind;
+        enum class Kind : uint8_t {
+            fixed,
+            leb,
+            string,
+            block1,
+            block2,
+            block4,
+            block_leb,
+            sibling4,
+            origin4,
+            ranges4
+        } kind;
         uint32_t size = 0;                 ///< bytes, of the kind `fixed`
         unsigned attribute = 0, form = 0;  ///< only if it is one of those that are kept
     };
@@ -54,18 +74,15 @@ private:
     const Shape* shape_of(uint64_t code, const std::byte* at);
     bool learn(Shape& shape, Dwarf_Die& die) const;
     bool add_step(Shape& shape, unsigned attribute, unsigned form) const;
-    bool step_over(const Shape& shape, uint64_t& sibling);
+    bool step_over(const Shape& shape);
     void keep(const Step& step);
-    bool take(const Step& step, uint64_t& sibling);
+    bool take(const Step& step);
     bool holds_functions(int tag) const;
-    bool skip(uint64_t size);
-    bool read_number(size_t size, uint64_t& value);
-    bool read_leb(uint64_t& value);
 
     Dwarf_Die unit_;
     const std::byte* unit_start_ = nullptr;  ///< what references count from
-    std::span<const std::byte> rest_;        ///< of the unit
-    bool is_swapped_ = false;
+    uint64_t unit_size_ = 0;                 ///< bytes
+    DwarfCursor at_;                         ///< up to the end of the unit
     unsigned version_ = 0, address_size_ = 0, offset_size_ = 0;
     std::vector<Shape> shapes_;  ///< by abbreviation code, which compilers number from 1
     struct Level {
@@ -74,8 +91,11 @@ private:
     };
     std::vector<Level> levels_;  ///< of nesting, from the outside
     Dwarf_Die die_{};
-    const Shape* shape_ = nullptr;          ///< of die_
-    size_t level_ = 0;                      ///< of die_
+    const Shape* shape_ = nullptr;      ///< of die_
+    size_t level_ = 0;                  ///< of die_
+    uint64_t offset_ = 0, origin_ = 0;  ///< of die_, from the start of the unit
+    std::optional<uint64_t> ranges_;    ///< of die_
+    uint64_t sibling_ = 0;              ///< where the next entry of its level is said to lie; 0 = not said
     Dwarf_Attribute low_pc_{}, high_pc_{};  ///< of die_, if its shape has an extent
 };
 

@@ -10,6 +10,8 @@
 
 #include "libop/build_id.h"
 #include "libop/error.h"
+#include "libpp/elf_handles.h"
+#include "libpp/elf_object_layout.h"
 
 namespace op::pp {
 namespace {
@@ -19,10 +21,6 @@ constexpr size_t longest_name = 1 << 16;
 
 /// Sections and segments of notes that are searched for the build-id.
 constexpr size_t note_block_limit = 64;
-
-struct ElfEnd {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 /// Mapping symbols and assembler labels: marks, not functions.
 bool is_mark(std::string_view name) {
@@ -70,7 +68,7 @@ private:
     Elf_Scn* find_table(uint32_t type) const;
 
     std::span<const std::byte> bytes_;
-    std::unique_ptr<Elf, ElfEnd> elf_;
+    ElfHandle elf_;
     GElf_Ehdr head_{};
     std::vector<Section> sections_;  ///< allocated ones
     bool has_debug_info_ = false;
@@ -85,6 +83,8 @@ private:
 void ElfObject::read_sections() {
     size_t names = 0;
     elf_getshdrstrndx(elf_.get(), &names);
+    const bool is_relocatable = head_.e_type == ET_REL;
+    const auto layout = is_relocatable ? relocatable_layout(elf_.get()) : std::vector<uint64_t>{};
     code_.emplace_back();
     for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_.get(), scn));) {
         GElf_Shdr sh;
@@ -93,10 +93,10 @@ void ElfObject::read_sections() {
         if (name && sh.sh_type != SHT_NOBITS && is_debug_info(name)) has_debug_info_ = true;
         const bool wanted = (sh.sh_flags & SHF_ALLOC) || (name && std::strcmp(name, ".gnu_debuglink") == 0);
         const bool code = (sh.sh_flags & SHF_EXECINSTR) && (sh.sh_flags & SHF_ALLOC);
-        // A relocatable file's sections all start at 0: their file offsets tell them apart.
-        const uint64_t address = head_.e_type == ET_REL ? sh.sh_offset : sh.sh_addr;
+        const size_t index = elf_ndxscn(scn);
+        const uint64_t address = !is_relocatable ? sh.sh_addr : index < layout.size() ? layout[index] : 0;
         const uint64_t end = address + std::min(sh.sh_size, UINT64_MAX - address);
-        code_.push_back(code ? Code{address, end, head_.e_type == ET_REL ? sh.sh_offset : 0} : Code{});
+        code_.push_back(code ? Code{address, end, is_relocatable ? address : 0} : Code{});
         if (!wanted) continue;
         const bool in_file =
             sh.sh_type != SHT_NOBITS && !(is_foreign() && name && std::strcmp(name, ".eh_frame_hdr") == 0);

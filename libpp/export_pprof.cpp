@@ -10,6 +10,7 @@
 #include "libop/gzip.h"
 #include "libop/intern.h"
 #include "libop/ledger.h"
+#include "libop/record.h"
 #include "libop/text.h"
 #include "libpp/call_stacks.h"
 #include "libpp/exporter.h"
@@ -37,7 +38,7 @@ enum class ProfileField : pbf_tag_type {
 };
 enum class ValueTypeField : pbf_tag_type { type = 1, unit = 2 };
 enum class SampleField : pbf_tag_type { location_id = 1, value = 2, label = 3 };
-enum class LabelField : pbf_tag_type { key = 1, str = 2, num = 3 };
+enum class LabelField : pbf_tag_type { key = 1, str = 2, num = 3, num_unit = 4 };
 enum class MappingField : pbf_tag_type {
     id = 1,
     memory_start = 2,
@@ -215,6 +216,7 @@ private:
         pbf_builder<LabelField> label(sample, SampleField::label);
         label.add_int64(LabelField::key, string(key));
         label.add_int64(LabelField::num, *value);
+        label.add_int64(LabelField::num_unit, string("id"));  // a 0 without a unit reads as no label at all
     }
 
     // Locations
@@ -309,16 +311,19 @@ private:
 
     // Mappings
 
-    /// The first is the program's, for clients take it for that: the application with the most samples.
+    /// The first is the program's, for clients take it for that: the application with the most samples. It is
+    /// there even if all samples are in libraries and the kernel.
     void put_mappings() {
         const uint32_t main = main_image();
         std::vector<std::pair<MappingKey, Extent>> rows(mappings_.begin(), mappings_.end());
         std::ranges::sort(rows, {},
                           [&](const auto& row) { return std::pair(row.first.image != main, row.second.id); });
+        if (!rows.empty() && rows.front().first.image != main) put_unused_mapping(main);
         for (const auto& [key, extent] : rows)
             put_mapping(key, extent);
     }
 
+    /// Samples of the kernel by itself make it no program, if there is any.
     uint32_t main_image() const {
         std::map<uint32_t, uint64_t> samples;
         for (size_t i = 0; i < profile_.samples.size(); ++i)
@@ -326,8 +331,27 @@ private:
                 uint64_t& sum = samples[profile_.samples[i].app];
                 sum = add_saturating(sum, profile_.count(i, column));
             }
-        const auto most = std::ranges::max_element(samples, {}, [](const auto& row) { return row.second; });
+        const auto rank = [this](const auto& row) {
+            return std::pair(!is_kernel(profile_.images[row.first].name), row.second);
+        };
+        const auto most = std::ranges::max_element(samples, {}, rank);
         return most == samples.end() ? 0 : most->first;
+    }
+
+    bool is_kernel(const ImageName& image) const {
+        if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return true;
+        return context_.info &&
+               std::ranges::find(context_.info->kernel_images, image.name, &RecordedKernelImage::name) !=
+                   context_.info->kernel_images.end();
+    }
+
+    void put_unused_mapping(uint32_t index) {
+        const ImageName& image = profile_.images[index].name;
+        pbf_builder<MappingField> message(out_, ProfileField::mapping);
+        message.add_uint64(MappingField::id, mappings_.size() + 1);
+        message.add_int64(MappingField::filename, string(image.display()));
+        message.add_int64(MappingField::build_id, string(build_id(image)));
+        message.add_bool(MappingField::has_functions, true);
     }
 
     /// As if the image lay where it was linked, so that clients that read it need no load address. Where
@@ -349,13 +373,9 @@ private:
         message.add_bool(MappingField::has_inline_frames, is_known && extent.has_lines);
     }
 
-    std::string_view build_id(const ImageName& image) const {
+    std::string build_id(const ImageName& image) const {
         if (!context_.info || image.kind == ImageName::Kind::anon) return "";
-        const auto& kernels = context_.info->kernel_images;
-        const auto kernel = std::ranges::find(kernels, image.name, &RecordedKernelImage::name);
-        if (kernel != kernels.end()) return kernel->build_id;
-        const auto file = context_.info->images.find(image.name);
-        return file == context_.info->images.end() ? std::string_view() : file->second.build_id;
+        return context_.info->build_id(image.name);
     }
 
     // Origin

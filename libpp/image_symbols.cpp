@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
+#include <utility>
 
 #include "libop/error.h"
 #include "libop/fd.h"
@@ -42,6 +43,60 @@ protected:
 
 private:
     std::unordered_map<std::string_view, std::string> names_[2];
+};
+
+/// A module's symbols as the kernel listed them, and their lines and code from its file: found by name, so
+/// that it does not matter how the module was laid out.
+class ListedModule final : public SymbolList {
+public:
+    ListedModule(std::vector<ImageSymbol> symbols, OpenFile open)
+        : SymbolList(std::move(symbols)), open_(std::move(open)) {}
+
+    std::optional<SourceLine> line(ImageOffset offset) override {
+        const auto place = in_file(offset);
+        return place ? file_->line(*place) : std::nullopt;
+    }
+    std::vector<InlineFrame> frames(ImageOffset offset) override {
+        const auto place = in_file(offset);
+        return place ? file_->frames(*place) : std::vector<InlineFrame>{};
+    }
+    std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) override {
+        const auto place = in_file(offset);
+        return place ? file_->inlined_functions(*place, most) : std::vector<std::string_view>{};
+    }
+    bool has_lines() override { return file() && file()->has_lines(); }
+    std::span<const std::byte> code(const ImageSymbol& symbol) override {
+        const ImageSymbol* const same = file_symbol(symbol.name);
+        if (!same) return {};
+        const auto bytes = file_->code(*same);
+        return bytes.first(std::min<uint64_t>(bytes.size(), symbol.length));
+    }
+
+private:
+    ImageSymbols* file() {
+        if (open_) file_ = std::exchange(open_, nullptr)();
+        return file_.get();
+    }
+    /// None if the file has several of that name.
+    const ImageSymbol* file_symbol(std::string_view name) {
+        if (by_name_.empty() && file())
+            for (const ImageSymbol& symbol : file_->symbols()) {
+                const auto [at, is_new] = by_name_.try_emplace(symbol.name, &symbol);
+                if (!is_new) at->second = nullptr;
+            }
+        const auto at = by_name_.find(name);
+        return at == by_name_.end() ? nullptr : at->second;
+    }
+    std::optional<ImageOffset> in_file(ImageOffset offset) {
+        const ImageSymbol* const symbol = find(offset);
+        const ImageSymbol* const same = symbol ? file_symbol(symbol->name) : nullptr;
+        if (!same || offset - symbol->start >= same->length) return std::nullopt;
+        return same->start + (offset - symbol->start);
+    }
+
+    OpenFile open_;  ///< null once called
+    std::unique_ptr<ImageSymbols> file_;
+    std::unordered_map<std::string_view, const ImageSymbol*> by_name_;
 };
 
 class WholeImage final : public SymbolList {
@@ -101,12 +156,13 @@ public:
         if (!find(offset)) return {};
         return lines().frames(link_address(offset));
     }
-    std::vector<std::string_view> functions(ImageOffset offset) override {
-        if (!find(offset)) return {};
-        return lines().functions(link_address(offset));
+    std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) override {
+        const ImageSymbol* const symbol = find(offset);
+        if (!symbol) return {};
+        return lines().inlined_functions(symbol->address + (offset - symbol->start), most);
     }
     bool has_lines() override { return lines().has_lines(); }
-    std::span<const std::byte> code(const ImageSymbol& symbol) const override;
+    std::span<const std::byte> code(const ImageSymbol& symbol) override;
     bool has_symbols() const override { return table_ != SymbolTable::none; }
 
 private:
@@ -131,6 +187,9 @@ LinkAddress kernel_start(Origin origin, std::span<const Section> sections,
         for (const char* mark : {"_text", "_stext"})
             if (const auto it = std::ranges::find(symbols, mark, &RawSymbol::name); it != symbols.end())
                 return it->address;
+    // A module is loaded with what code comes first in its file at the start.
+    const auto first = std::ranges::find(sections, LinkAddress{relocatable_base}, &Section::address);
+    if (first != sections.end() && first->code) return first->address;
     const auto text = std::ranges::find(sections, ".text", &Section::name);
     return text != sections.end() ? text->address : LinkAddress{0};
 }
@@ -188,7 +247,7 @@ void ElfImage::add(const SymbolRange& range) {
     symbols_.push_back({{range.start}, range.length, range.address, name, range.name.empty()});
 }
 
-std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) const {
+std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) {
     for (const Section& section : object_->sections()) {
         if (!section.code || symbol.address < section.address) continue;
         const uint64_t first = symbol.address - section.address;
@@ -216,7 +275,8 @@ std::unique_ptr<ImageSymbols> whole_image(std::string name) {
     return std::make_unique<WholeImage>(std::move(name));
 }
 
-std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols) {
+std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols, OpenFile open) {
+    if (open) return std::make_unique<ListedModule>(std::move(symbols), std::move(open));
     return std::make_unique<SymbolList>(std::move(symbols));
 }
 
@@ -240,9 +300,18 @@ ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugF
     return result;
 }
 
-uint64_t modification_time(const std::string& path) {
+std::string replacement_note(const std::string& path, const std::string& build_id,
+                             const RecordedImage& recorded) {
+    if (!recorded.build_id.empty() && !build_id.empty())
+        return recorded.build_id == build_id
+                   ? ""
+                   : printable(path) +
+                         " is not the build that was profiled (build-ids differ): its symbols may be wrong";
     struct stat st {};
-    return ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
+    const uint64_t changed = ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
+    return recorded.mtime == 0 || recorded.mtime == changed
+               ? ""
+               : printable(path) + " was changed after it was profiled: its symbols may be wrong";
 }
 
 }  // namespace op::pp

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "libop/diagnostics.h"
+#include "libop/session_info.h"
 #include "libpp/object_file.h"
 #include "libpp/symbolizer.h"
 
@@ -24,8 +26,13 @@ enum class SymbolTable : uint8_t {
 /// One artificial symbol of that name which covers everything.
 std::unique_ptr<ImageSymbols> whole_image(std::string name);
 
-/// The symbols given, sorted by start; the text behind their names must outlive the object. No lines.
-std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols);
+/// Opens the file of a module; null if there is none that fits.
+using OpenFile = std::function<std::unique_ptr<ImageSymbols>()>;
+
+/// The symbols given, sorted by start; the text behind their names must outlive the object. Lines, inlined
+/// functions and code are those of the symbols of the same name in the file that `open` gives, which is
+/// called once, when the first of them is asked for; without it there are none.
+std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols, OpenFile open = nullptr);
 
 /// An ELF file's symbols with the file's build-id ("" = none). `symbols` is null if the file has none at all.
 struct ElfSymbols {
@@ -57,7 +64,9 @@ struct DebugFilePlaces {
 ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes);
 
-/// Seconds since the epoch; 0 if unknown.
-uint64_t modification_time(const std::string& path);
+/// What is to be told of the file at `path`, whose build-id is `build_id`, if it is not the one that was
+/// recorded (by build-ids if both are known, else by the modification time); empty if it seems to be.
+std::string replacement_note(const std::string& path, const std::string& build_id,
+                             const RecordedImage& recorded);
 
 }  // namespace op::pp

@@ -11,11 +11,16 @@ libpp_a_SOURCES = \
 	libpp/debuginfo_alt.cpp libpp/debuginfo_alt.h \
 	libpp/debuginfo_inlines.cpp libpp/debuginfo_inlines.h \
 	libpp/debuginfo_lines.cpp libpp/debuginfo_lines.h \
+	libpp/debuginfo_cursor.h \
+	libpp/debuginfo_ranges.cpp libpp/debuginfo_ranges.h \
+	libpp/debuginfo_relocated.cpp libpp/debuginfo_relocated.h \
 	libpp/debuginfo_split.cpp libpp/debuginfo_split.h \
 	libpp/debuginfo_walk.cpp libpp/debuginfo_walk.h \
 	libpp/demangle.cpp libpp/demangle.h \
 	libpp/disassemble.cpp libpp/disassemble.h \
+	libpp/elf_handles.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
+	libpp/elf_object_layout.cpp libpp/elf_object_layout.h \
 	libpp/export_callgrind.cpp \
 	libpp/export_pprof.cpp \
 	libpp/exporters.cpp libpp/exporter.h \

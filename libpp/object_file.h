@@ -13,6 +13,10 @@
 
 namespace op::pp {
 
+/// Where the first code of a relocatable file (a kernel module) is taken to lie, see relocatable_layout().
+/// Not 0, which the debug information of dropped functions has; no linked kernel begins there.
+inline constexpr uint64_t relocatable_base = 1 << 21;
+
 /// A section that is part of the running image. Views are valid as long as the object file.
 struct Section {
     std::string_view name;

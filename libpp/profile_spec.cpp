@@ -105,8 +105,15 @@ const Tag* find_tag(std::string_view word) {
     return tag == std::end(tags) ? nullptr : tag;
 }
 
-bool is_brace(std::string_view word) {
-    return word == "{" || word == "}" || word == "{}";
+/// True for braces alone, as many as there are: "{", "}{".
+bool is_braces(std::string_view word) {
+    return !word.empty() && word.find_first_not_of("{}") == word.npos;
+}
+
+/// True for what was meant as braces around something, but is one word.
+bool holds_braces(std::string_view word) {
+    if (word.starts_with('{')) return true;
+    return word.ends_with('}') && word.find('{') == word.npos && !word.starts_with('/');
 }
 
 [[noreturn]] void throw_braces(const char* why) {
@@ -118,9 +125,7 @@ bool is_brace(std::string_view word) {
 class BraceSplitter {
 public:
     void add(const std::string& word) {
-        if (word == "{" || word == "{}") open();
-        if (word == "}" || word == "{}") return close();
-        if (word == "{") return;
+        if (is_braces(word)) return add_braces(word);
         if (is_open_)
             groups_.back().push_back(word);
         else
@@ -135,6 +140,10 @@ public:
     }
 
 private:
+    void add_braces(const std::string& word) {
+        for (const char brace : word)
+            brace == '{' ? open() : close();
+    }
     void open() {
         if (is_open_) throw_braces("braces within braces");
         if (groups_.size() == 2) throw_braces("there are more than two pairs of braces");
@@ -179,8 +188,11 @@ ProfileSpec parse_profile_spec(std::span<const std::string> words) {
     std::set<std::string_view> seen;
     for (const std::string& word : words) {
         if (word.empty()) throw_usage("invalid profile specification: an empty word");
-        if (is_brace(word))
-            throw_usage("invalid profile specification " + word + ": two profiles are not compared here");
+        if (is_braces(word))
+            throw_usage("invalid profile specification '" + word + "': two profiles are not compared here");
+        if (holds_braces(word))
+            throw_usage("invalid profile specification '" + word +
+                        "': a brace is a word of its own, as in { session:a } { session:b }");
         const Tag* const tag = find_tag(word);
         if (!tag) {
             draft.spec.words.push_back(word);

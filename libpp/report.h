@@ -142,6 +142,12 @@ struct SymbolReport {
     bool has_global_percent = false;  ///< details are shares of everything, not of their symbol
     // Of a comparison only; else empty. Counts are the second profile's, but of removed rows the first's.
     std::vector<Difference> differences;  ///< one per row and column
+    std::vector<uint64_t> counts_before;  ///< the first profile's, one per row and column
+
+    /// The second profile's count.
+    uint64_t count_after(size_t row_and_column) const {
+        return differences[row_and_column].kind == Difference::Kind::removed ? 0 : counts[row_and_column];
+    }
 };
 
 /// A function in a block of the call graph.

@@ -64,7 +64,7 @@ public:
         const auto old_rows = index_rows(before_), new_rows = index_rows(after_);
         for (const auto& [key, row] : new_rows) {
             const auto old = old_rows.find(key);
-            add(old == old_rows.end() ? nullptr : &before_.counts[old->second * width_], row);
+            add(old == old_rows.end() ? none_.data() : &before_.counts[old->second * width_], row);
         }
         for (const auto& [key, row] : old_rows)
             if (!new_rows.contains(key)) add_removed(row);
@@ -76,8 +76,8 @@ private:
         const uint64_t* const counts = &after_.counts[row * width_];
         std::vector<Difference> differences;
         for (size_t column = 0; column < width_; ++column)
-            differences.push_back(difference(before ? before[column] : 0, counts[column]));
-        add(after_.rows[row], counts, differences);
+            differences.push_back(difference(before[column], counts[column]));
+        add(after_.rows[row], counts, before, differences);
     }
 
     void add_removed(size_t row) {
@@ -85,20 +85,23 @@ private:
         const auto offset = static_cast<uint32_t>(after_.columns.images.size());
         moved.image += offset;
         moved.app += offset;
-        add(moved, &before_.counts[row * width_],
-            std::vector<Difference>(width_, {Difference::Kind::removed, 0}));
+        const uint64_t* const counts = &before_.counts[row * width_];
+        add(moved, counts, counts, std::vector<Difference>(width_, {Difference::Kind::removed, 0}));
     }
 
-    void add(const SymbolRow& row, const uint64_t* counts, const std::vector<Difference>& differences) {
+    void add(const SymbolRow& row, const uint64_t* counts, const uint64_t* before,
+             const std::vector<Difference>& differences) {
         if (!is_shown(differences[0], threshold_)) return;
         result_.rows.push_back(row);
         result_.counts.insert(result_.counts.end(), counts, counts + width_);
+        result_.counts_before.insert(result_.counts_before.end(), before, before + width_);
         result_.differences.insert(result_.differences.end(), differences.begin(), differences.end());
     }
 
     const SymbolReport& before_;
     const SymbolReport& after_;
     size_t width_;
+    const std::vector<uint64_t> none_ = std::vector<uint64_t>(width_);
     double threshold_;
     SymbolReport result_;
 };
@@ -114,11 +117,13 @@ void sort_rows(SymbolReport& report, const ReportOptions& options) {
         sorted.rows.push_back(report.rows[i]);
         for (size_t column = 0; column < width; ++column) {
             sorted.counts.push_back(report.counts[i * width + column]);
+            sorted.counts_before.push_back(report.counts_before[i * width + column]);
             sorted.differences.push_back(report.differences[i * width + column]);
         }
     }
     report.rows = std::move(sorted.rows);
     report.counts = std::move(sorted.counts);
+    report.counts_before = std::move(sorted.counts_before);
     report.differences = std::move(sorted.differences);
 }
 

@@ -117,15 +117,33 @@ std::string hint_for(const std::string& word) {
     return "; '" + word + "' was taken for a path: give the full path, or a wildcard like '*/" + word + "'";
 }
 
-std::string hints_for(const ProfileSpec& spec, bool is_by_thread, bool is_by_cpu) {
+/// The numbers by which sample files seen are told apart.
+struct SeenNumbers {
+    std::set<uint64_t> tids, tgids, cpus;
+};
+
+/// Which numbers there are, if none of those wanted is among them.
+std::string hint_for_numbers(const char* what, const std::vector<uint64_t>& wanted,
+                             const std::set<uint64_t>& seen) {
+    const auto is_seen = [&](uint64_t number) { return seen.contains(number); };
+    if (wanted.empty() || seen.empty() || std::ranges::any_of(wanted, is_seen)) return "";
+    std::vector<std::string> texts;
+    for (const uint64_t number : seen)
+        texts.push_back(std::to_string(number));
+    return std::string("; the session has ") + what + " " + short_list(texts);
+}
+
+std::string hints_for(const ProfileSpec& spec, const SeenNumbers& seen) {
     std::string text;
     for (const auto* words : {&spec.words, &spec.images, &spec.libraries})
         for (const auto& word : *words)
             text += hint_for(word);
-    if (!is_by_thread && (!spec.tids.empty() || !spec.tgids.empty()))
+    if (seen.tids.empty() && seen.tgids.empty() && (!spec.tids.empty() || !spec.tgids.empty()))
         text += "; tid: and tgid: need a session recorded with operf --separate-thread";
-    if (!is_by_cpu && !spec.cpus.empty()) text += "; cpu: needs a session recorded with operf --separate-cpu";
-    return text;
+    if (seen.cpus.empty() && !spec.cpus.empty())
+        text += "; cpu: needs a session recorded with operf --separate-cpu";
+    return text + hint_for_numbers("processes", spec.tgids, seen.tgids) +
+           hint_for_numbers("threads", spec.tids, seen.tids) + hint_for_numbers("CPUs", spec.cpus, seen.cpus);
 }
 
 [[noreturn]] void throw_no_match(size_t files, const std::set<std::string>& events,
@@ -155,7 +173,7 @@ public:
             notes_.warn(std::to_string(without_program_) +
                         " sample files left out: their application is anonymous memory, not a program");
         if (seen_ == 0) throw_empty(sessions);
-        if (!has_samples_) throw_no_match(seen_, events_, hints_for(spec_, is_by_thread_, is_by_cpu_));
+        if (!has_samples_) throw_no_match(seen_, events_, hints_for(spec_, numbers_));
         return std::move(files_);
     }
 
@@ -167,8 +185,9 @@ private:
             return;
         }
         if (!name.callee) ++seen_;
-        is_by_thread_ |= name.tid.has_value() || name.tgid.has_value();
-        is_by_cpu_ |= name.cpu.has_value();
+        if (name.tid) numbers_.tids.insert(*name.tid);
+        if (name.tgid) numbers_.tgids.insert(*name.tgid);
+        if (name.cpu) numbers_.cpus.insert(*name.cpu);
         events_.insert(name.event + ":" + std::to_string(name.count));
         if (is_own_file(name, samples_dir)) {
             notes_.warn("samples in the profiler's own sample files left out: the sampling rate is too high");
@@ -185,10 +204,10 @@ private:
     const SelectOptions& options_;
     Diagnostics& notes_;
     size_t session_ = 0;
-    size_t seen_ = 0;                                ///< files of samples, not of arcs
-    bool has_samples_ = false;                       ///< such a file is selected
-    size_t without_program_ = 0;                     ///< files left out
-    bool is_by_thread_ = false, is_by_cpu_ = false;  ///< some file seen is of one thread, CPU
+    size_t seen_ = 0;             ///< files of samples, not of arcs
+    bool has_samples_ = false;    ///< such a file is selected
+    size_t without_program_ = 0;  ///< files left out
+    SeenNumbers numbers_;
     std::set<std::string> events_;
     std::vector<SelectedFile> files_;
 };

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "libop/ledger.h"
@@ -42,11 +43,15 @@ public:
 
 private:
     /// The locations of one instruction: that of the innermost function first.
-    using Chain = std::vector<uint32_t>;
+    using Chain = std::span<const uint32_t>;
+    /// Where in links_ they are.
+    struct ChainPlace {
+        uint32_t first = 0, count = 0;  ///< 0 = not yet known
+    };
 
     void split_sample(size_t sample) {
         const StackSamples& stack = profile_.samples[sample];
-        const Chain& chain = chain_of(profile_.frames[stack.first_frame], false);
+        const Chain chain = chain_of(profile_.frames[stack.first_frame], false);
         profile_.frames[stack.first_frame] = chain.front();
         count_calls(chain, stack.app, &profile_.counts[sample * width()]);
     }
@@ -55,34 +60,40 @@ private:
     /// with code of its own: nothing changes there.
     void split_call(size_t index) {
         Arc& arc = profile_.arcs[index];
-        const Chain& chain = chain_of(arc.caller, true);
+        const Chain chain = chain_of(arc.caller, true);
         arc.caller = chain.front();
         count_calls(chain, arc.caller_app, &profile_.arc_counts[index * width()]);
     }
 
     size_t width() const { return profile_.columns.size(); }
 
-    const Chain& chain_of(uint32_t location, bool is_return_address) {
-        Chain& chain = chains_[location];
-        if (chain.empty()) chain = make_chain(location, is_return_address);
-        return chain;
+    /// Valid until the next call.
+    Chain chain_of(uint32_t location, bool is_return_address) {
+        ChainPlace& chain = chains_[location];
+        if (chain.count == 0) {
+            chain.first = static_cast<uint32_t>(links_.size());
+            add_links(location, is_return_address);
+            chain.count = static_cast<uint32_t>(links_.size()) - chain.first;
+        }
+        return Chain(links_).subspan(chain.first, chain.count);
     }
 
-    Chain make_chain(uint32_t index, bool is_return_address) {
+    /// Adds at least one.
+    void add_links(uint32_t index, bool is_return_address) {
         const Location outer = profile_.locations[index];
-        if (outer.symbol == Location::no_symbol) return {index};
+        const size_t before = links_.size();
+        if (outer.symbol != Location::no_symbol) add_inlined(outer, is_return_address);
+        if (links_.size() == before || options_.with_calls) links_.push_back(index);
+    }
+
+    void add_inlined(const Location& outer, bool is_return_address) {
         const uint64_t offset = outer.offset.value();
         const ImageOffset inside{is_return_address && offset > 0 ? offset - 1 : offset};
-        const auto functions = profile_.images[outer.image].symbols->functions(inside);
-        Chain chain;
-        for (size_t i = 0; i + 1 < functions.size(); ++i) {
-            if (functions[i].empty()) continue;  // a function without a name is part of its caller
-            chain.push_back(static_cast<uint32_t>(profile_.locations.size()));
-            profile_.locations.push_back({outer.image, symbol(outer, functions[i]), outer.offset, true});
-            if (!options_.with_calls) return chain;  // the others are of no use
+        const size_t most = options_.with_calls ? SIZE_MAX : 1;  // the others are of no use
+        for (const auto name : profile_.images[outer.image].symbols->inlined_functions(inside, most)) {
+            links_.push_back(static_cast<uint32_t>(profile_.locations.size()));
+            profile_.locations.push_back({outer.image, symbol(outer, name), outer.offset, true});
         }
-        chain.push_back(index);
-        return chain;
     }
 
     /// The index of the symbol of that name in the location's image.
@@ -113,7 +124,7 @@ private:
         return found;
     }
 
-    void count_calls(const Chain& chain, uint32_t app, const uint64_t* counts) {
+    void count_calls(Chain chain, uint32_t app, const uint64_t* counts) {
         for (size_t i = 0; options_.with_calls && i + 1 < chain.size(); ++i) {
             auto& sums = calls_[{app, chain[i + 1], chain[i]}];
             sums.resize(width());
@@ -138,7 +149,8 @@ private:
     const SplitOptions& options_;
     std::vector<KnownSymbols> images_;
     std::unordered_map<const ImageSymbol*, uint32_t> indexes_;  ///< into Profile::symbols
-    std::vector<Chain> chains_;  ///< per location of the profile as it was; empty = not yet known
+    std::vector<ChainPlace> chains_;                            ///< per location of the profile as it was
+    std::vector<uint32_t> links_;                               ///< of all chains
     std::map<InlinedCall, std::vector<uint64_t>> calls_;
 };
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <map>
 #include <sstream>
 
 #include "libop/ledger.h"
 #include "libop/text.h"
 #include "libpp/percent.h"
-#include "libpp/symbol_rows.h"
 
 namespace op::pp {
 
@@ -17,14 +17,21 @@ namespace {
 
 constexpr double worth_a_line = 1;  // percent of the samples
 
+/// An image with its samples in all profiles and columns.
+struct SampledImage {
+    const ProfileImage* image;
+    const Symbolizer* symbolizer;
+    uint64_t samples;
+};
+
 /// An image that lacks something.
 struct Lacking {
-    uint32_t image;  ///< index into Profile::images
+    const ProfileImage* image;
     uint64_t samples;
     std::string reason;  ///< end of a sentence
 };
 
-/// The samples of every image, of all columns.
+/// The samples of every image of a profile, of all columns.
 std::vector<uint64_t> samples_by_image(const Profile& profile) {
     std::vector<uint64_t> sums(profile.images.size());
     for (size_t i = 0; i < profile.samples.size(); ++i) {
@@ -33,6 +40,24 @@ std::vector<uint64_t> samples_by_image(const Profile& profile) {
             sum = add_saturating(sum, profile.count(i, column));
     }
     return sums;
+}
+
+/// The images that have samples in some of the profiles.
+std::vector<SampledImage> sampled_images(std::span<const SymbolizedProfile> profiles) {
+    std::vector<SampledImage> images;
+    std::map<ImageName, size_t> indexes;
+    for (const SymbolizedProfile& one : profiles) {
+        const auto samples = samples_by_image(*one.profile);
+        for (size_t i = 0; i < samples.size(); ++i) {
+            const ProfileImage& image = one.profile->images[i];
+            if (!image.symbols || samples[i] == 0) continue;
+            const auto [at, is_new] = indexes.try_emplace(image.name, images.size());
+            if (is_new) images.push_back({&image, one.symbolizer, 0});
+            uint64_t& sum = images[at->second].samples;
+            sum = add_saturating(sum, samples[i]);
+        }
+    }
+    return images;
 }
 
 std::string what_lacks(const ProfileImage& image, const Symbolizer& symbolizer, bool wants_lines) {
@@ -55,20 +80,18 @@ struct Missing {
     uint64_t small_images = 0, small_samples = 0;
 };
 
-Missing find_missing(const Profile& profile, const std::vector<uint64_t>& samples, uint64_t total,
-                     const Symbolizer& symbolizer, bool wants_lines) {
+Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bool wants_lines) {
     Missing missing;
-    for (uint32_t i = 0; i < samples.size(); ++i) {
-        if (!profile.images[i].symbols || samples[i] == 0) continue;
-        const bool is_large = percent_of(samples[i], total) >= worth_a_line;
-        std::string reason = what_lacks(profile.images[i], symbolizer, wants_lines && is_large);
+    for (const SampledImage& one : images) {
+        const bool is_large = percent_of(one.samples, total) >= worth_a_line;
+        std::string reason = what_lacks(*one.image, *one.symbolizer, wants_lines && is_large);
         if (reason.empty()) continue;
         if (is_large) {
-            missing.large.push_back({i, samples[i], std::move(reason)});
+            missing.large.push_back({one.image, one.samples, std::move(reason)});
             continue;
         }
         ++missing.small_images;
-        missing.small_samples = add_saturating(missing.small_samples, samples[i]);
+        missing.small_samples = add_saturating(missing.small_samples, one.samples);
     }
     std::ranges::stable_sort(missing.large, std::greater{}, &Lacking::samples);
     return missing;
@@ -76,14 +99,15 @@ Missing find_missing(const Profile& profile, const std::vector<uint64_t>& sample
 
 }  // namespace
 
-void note_missing_symbols(const Profile& profile, const Symbolizer& symbolizer, bool wants_lines,
-                          Diagnostics& notes) {
-    const auto samples = samples_by_image(profile);
-    const uint64_t total = column_totals(samples, 1).front();
-    const Missing missing = find_missing(profile, samples, total, symbolizer, wants_lines);
+void note_missing_symbols(std::span<const SymbolizedProfile> profiles, bool wants_lines, Diagnostics& notes) {
+    const auto images = sampled_images(profiles);
+    uint64_t total = 0;
+    for (const SampledImage& one : images)
+        total = add_saturating(total, one.samples);
+    const Missing missing = find_missing(images, total, wants_lines);
     for (const Lacking& one : missing.large)
-        notes.warn(printable(profile.images[one.image].name.display()) + " (" +
-                   tenths(percent_of(one.samples, total)) + " % of the samples) " + printable(one.reason));
+        notes.warn(printable(one.image->name.display()) + " (" + tenths(percent_of(one.samples, total)) +
+                   " % of the samples) " + printable(one.reason));
     if (missing.small_images > 0)
         notes.warn(std::to_string(missing.small_images) + " further " +
                    (missing.small_images == 1 ? "image lacks" : "images lack") + " symbols, with " +

@@ -13,7 +13,7 @@
 
 namespace op::pp {
 
-std::span<const std::byte> ImageSymbols::code(const ImageSymbol&) const {
+std::span<const std::byte> ImageSymbols::code(const ImageSymbol&) {
     return {};
 }
 
@@ -30,11 +30,8 @@ LinkAddress ImageSymbols::link_address(ImageOffset offset) const {
     return symbol ? symbol->address + (offset - symbol->start) : LinkAddress{offset.value()};
 }
 
-std::vector<std::string_view> ImageSymbols::functions(ImageOffset offset) {
-    std::vector<std::string_view> names;
-    for (const InlineFrame& frame : frames(offset))
-        names.push_back(frame.function);
-    return names;
+std::vector<std::string_view> ImageSymbols::inlined_functions(ImageOffset, size_t) {
+    return {};
 }
 
 namespace {
@@ -51,6 +48,7 @@ struct Wanted {
 struct Opened {
     std::unique_ptr<ImageSymbols> symbols;  ///< null = no names at all
     std::string shortcoming = {};
+    std::string file = {};
 };
 
 constexpr const char* install_symbols =
@@ -84,10 +82,9 @@ struct Symbolizer::Impl {
     Opened open_file(const Wanted& wanted);
     Opened read_file(const Wanted& wanted, const std::string& path);
     std::optional<std::string> find_file(const Wanted& wanted);
-    std::unique_ptr<ImageSymbols> read_snapshot(const std::string& module,
-                                                const RecordedKernelImage* recorded);
+    std::unique_ptr<ImageSymbols> read_snapshot(const Wanted& module, const RecordedKernelImage* recorded);
+    std::unique_ptr<ImageSymbols> open_module(const Wanted& module);
     std::vector<std::string> roots() const;
-    void compare(const Wanted& wanted, const std::string& path, const std::string& build_id);
     bool is_deleted(const std::string& name) const;
     const RecordedKernelImage* kernel_image(const std::string& name) const;
 };
@@ -113,6 +110,11 @@ std::string_view Symbolizer::shortcoming(const ImageName& image) const {
     return it == impl_->images.end() ? "" : std::string_view(it->second.shortcoming);
 }
 
+std::string_view Symbolizer::file(const ImageName& image) const {
+    const auto it = impl_->images.find(image);
+    return it == impl_->images.end() ? "" : std::string_view(it->second.file);
+}
+
 Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_kernel) {
     if (image.kind == ImageName::Kind::anon) return {nullptr, "is memory without a file: it has no symbols"};
     if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return open_kernel(image);
@@ -121,7 +123,7 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
     Wanted file{image.name, kernel ? Origin::kernel : Origin::text, mtime, kernel ? kernel->build_id : ""};
     if (!kernel && !is_kernel) {
         file.origin = Origin::file;
-        if (info && info->images.contains(image.name)) file.build_id = info->images.at(image.name).build_id;
+        if (info) file.build_id = info->build_id(image.name);
     } else if (!options.vmlinux.empty()) {
         file.recorded = options.vmlinux;
         file.mtime = 0;
@@ -143,16 +145,34 @@ Opened Symbolizer::Impl::open_kernel(const ImageName& image) {
     const RecordedKernelImage* recorded = kernel_image(image.name);
     const std::string build_id = recorded ? recorded->build_id : "";
     if (kernel && !options.vmlinux.empty()) return open_file({options.vmlinux, Origin::kernel, 0, build_id});
-    if (auto symbols = read_snapshot(kernel ? "" : image.name, recorded)) return {std::move(symbols)};
-    if (!kernel) return open_file({image.name, Origin::text, 0, build_id});
+    const Wanted file{image.name, Origin::text, 0, build_id};
+    if (auto symbols = read_snapshot(kernel ? Wanted{} : file, recorded)) return {std::move(symbols)};
+    if (!kernel) return open_file(file);
     return {nullptr, "has no symbols in this session; give the kernel image with --vmlinux"};
 }
 
-std::unique_ptr<ImageSymbols> Symbolizer::Impl::read_snapshot(const std::string& module,
+/// The snapshot has no lines: those are the module file's, if it is of the very build.
+std::unique_ptr<ImageSymbols> Symbolizer::Impl::read_snapshot(const Wanted& module,
                                                               const RecordedKernelImage* recorded) {
     if (!snapshot) snapshot.emplace(kallsyms);
-    auto symbols = snapshot->of(module, recorded ? recorded->start : 0, recorded ? recorded->length : 0);
-    return symbols.empty() ? nullptr : listed_symbols(std::move(symbols));
+    auto symbols =
+        snapshot->of(module.recorded, recorded ? recorded->start : 0, recorded ? recorded->length : 0);
+    if (symbols.empty()) return nullptr;
+    if (module.build_id.empty()) return listed_symbols(std::move(symbols));
+    return listed_symbols(std::move(symbols), [this, module] { return open_module(module); });
+}
+
+/// Null if it is not found, of another build, or cannot be read: the names are there without it.
+std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_module(const Wanted& module) {
+    const auto path = find_file(module);
+    if (!path) return nullptr;
+    try {
+        auto object = open_elf_symbols(*path, module.origin, {roots(), options.by_build_id}, notes);
+        return object.build_id == module.build_id ? std::move(object.symbols) : nullptr;
+    } catch (const Error& e) {
+        notes.warn(std::string(e.what()) + ": no lines of " + printable(module.recorded));
+        return nullptr;
+    }
 }
 
 std::vector<std::string> Symbolizer::Impl::roots() const {
@@ -186,22 +206,12 @@ Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
 Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
     try {
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
-        compare(wanted, path, object.build_id);
-        return {std::move(object.symbols), shortcoming_of(object.table)};
+        const auto note = replacement_note(path, object.build_id, {wanted.build_id, wanted.mtime});
+        if (!note.empty()) notes.warn(note);
+        return {std::move(object.symbols), shortcoming_of(object.table), path};
     } catch (const Error& e) {
         return {nullptr, std::string("cannot be read (") + e.what() + ")"};
     }
-}
-
-void Symbolizer::Impl::compare(const Wanted& wanted, const std::string& path, const std::string& build_id) {
-    if (!wanted.build_id.empty() && !build_id.empty()) {
-        if (wanted.build_id != build_id)
-            notes.warn(printable(path) +
-                       " is not the build that was profiled (build-ids differ): its symbols may be wrong");
-        return;
-    }
-    if (wanted.mtime != 0 && modification_time(path) != wanted.mtime)
-        notes.warn(printable(path) + " was changed after it was profiled: its symbols may be wrong");
 }
 
 }  // namespace op::pp

@@ -44,12 +44,14 @@ public:
     /// least one if there is debug information for the offset, else none. Names are valid as long as this
     /// object. Reads the debug file as line() does, and the functions of a compilation unit on first use.
     virtual std::vector<InlineFrame> frames(ImageOffset) { return {}; }
-    /// The same functions by name alone, which takes no look at lines.
-    virtual std::vector<std::string_view> functions(ImageOffset offset);
+    /// The names of the functions inlined at an instruction, innermost first, no more than `most`; without
+    /// those that have no name, and without the symbol's own. As frames(), but takes no look at lines.
+    virtual std::vector<std::string_view> inlined_functions(ImageOffset, size_t most);
     /// The symbol's name in the wanted form; valid as long as this object. Demangles once per (symbol, mode).
     virtual std::string_view name(const ImageSymbol& symbol, Demangle mode) = 0;
-    /// The symbol's bytes in its image; empty if the image is not at hand. Valid as long as this object.
-    virtual std::span<const std::byte> code(const ImageSymbol& symbol) const;
+    /// The symbol's bytes in its image; empty if the image is not at hand. Valid as long as this object. May
+    /// read the file on first use.
+    virtual std::span<const std::byte> code(const ImageSymbol& symbol);
     /// True if names come from a symbol table (not artificial, not frame ranges).
     virtual bool has_symbols() const = 0;
     /// True if there is debug information to take lines from. May read the debug file on first use.
@@ -98,6 +100,9 @@ public:
     /// Why the names of an image are missing or coarse, and what helps, as the end of a sentence that begins
     /// with the image ("is not found; ..."); empty if nothing is missing or it was never asked for.
     std::string_view shortcoming(const ImageName& image) const;
+
+    /// The file that an image's names were read from; empty if there was none, or it was never asked for.
+    std::string_view file(const ImageName& image) const;
 
 private:
     struct Impl;

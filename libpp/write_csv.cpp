@@ -35,9 +35,9 @@ public:
             *this << first[i];
         return *this;
     }
-    Line& heads(const ReportHead& head) {
+    Line& heads(const ReportHead& head, const std::string& what = "samples ") {
         for (const auto& column : head.columns)
-            *this << "samples " + column.short_name(head.axis);
+            *this << what + column.short_name(head.axis);
         return *this;
     }
     Line& symbol(const SymbolRow& row, const SymbolColumns& columns) {
@@ -95,6 +95,7 @@ struct WriteCsv {
         std::string text;
         if (report.head.is_shown) {
             Line heads = symbol_heads(report.head, report.columns);
+            if (!report.differences.empty()) heads.heads(report.head, "samples before ");
             for (size_t i = 0; i < (report.differences.empty() ? 0 : width); ++i)
                 heads << "difference %";
             text += heads.end();
@@ -144,8 +145,17 @@ private:
     static std::string row_line(const SymbolReport& report, size_t row) {
         const size_t width = report.totals.size();
         Line line;
-        line.symbol(report.rows[row], report.columns).counts(&report.counts[row * width], width);
-        for (size_t i = 0; i < (report.differences.empty() ? 0 : width); ++i) {
+        line.symbol(report.rows[row], report.columns);
+        if (!report.differences.empty()) return compared(report, row, line);
+        return line.counts(&report.counts[row * width], width).end();
+    }
+
+    static std::string compared(const SymbolReport& report, size_t row, Line& line) {
+        const size_t width = report.totals.size();
+        for (size_t i = 0; i < width; ++i)
+            line << report.count_after(row * width + i);
+        line.counts(&report.counts_before[row * width], width);
+        for (size_t i = 0; i < width; ++i) {
             const Difference& difference = report.differences[row * width + i];
             line << (difference.kind == Difference::Kind::changed ? std::to_string(difference.percent)
                                                                   : std::string(kind_text(difference.kind)));

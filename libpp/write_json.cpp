@@ -106,9 +106,10 @@ struct WriteJson {
         json["symbols"] = Json::array();
         for (size_t i = 0; i < report.rows.size(); ++i) {
             Json row = symbol_json(report.rows[i], report.columns);
-            row["samples"] = numbers(&report.counts[i * width], width);
-            if (!report.differences.empty())
-                row["difference_percent"] = differences_json(&report.differences[i * width], width);
+            if (report.differences.empty())
+                row["samples"] = numbers(&report.counts[i * width], width);
+            else
+                put_comparison(row, report, i);
             if (!report.first_detail.empty()) row["addresses"] = details(report, i);
             json["symbols"].push_back(std::move(row));
         }
@@ -129,6 +130,15 @@ struct WriteJson {
     }
 
 private:
+    static void put_comparison(Json& json, const SymbolReport& report, size_t row) {
+        const size_t width = report.totals.size();
+        json["samples"] = Json::array();
+        for (size_t i = 0; i < width; ++i)
+            json["samples"].push_back(report.count_after(row * width + i));
+        json["samples_before"] = numbers(&report.counts_before[row * width], width);
+        json["difference_percent"] = differences_json(&report.differences[row * width], width);
+    }
+
     static Json details(const SymbolReport& report, size_t row) {
         const size_t width = report.totals.size();
         Json json = Json::array();

@@ -23,7 +23,7 @@ breach utils 'tests/'
 # One door for each outside library.
 for room in libop daemon libpp utils; do
 	breach $room 'popt\.h' 'utils/options\.(cpp|h)'
-	breach $room 'libelf\.h|gelf\.h|elfutils/libd' 'libpp/(elf_object|debuginfo)[a-z_]*\.(cpp|h)'
+	breach $room 'libelf\.h|gelf\.h|elfutils/libd' 'libpp/(elf_handles|elf_object|debuginfo)[a-z_]*\.(cpp|h)'
 	breach $room 'bfd\.h|dis-asm\.h' 'libpp/disassemble\.(cpp|h)'
 	breach $room 'libiberty/|demangle\.h' 'libpp/demangle\.cpp'
 	breach $room 'elfutils/debuginfod\.h' 'utils/debuginfod\.cpp'

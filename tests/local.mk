@@ -7,7 +7,9 @@ if HAVE_GTEST
 check_PROGRAMS += tests/unit_tests
 TESTS += tests/unit_tests
 tests_unit_tests_SOURCES = \
+	tests/unit/annotate_test.cpp \
 	tests/unit/arrange_test.cpp \
+	tests/unit/image_symbols_test.cpp \
 	tests/unit/fake_symbols.h \
 	tests/unit/opcontrol_test.cpp \
 	tests/unit/mapping_guard_test.cpp \
@@ -24,6 +26,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/write_annotated_html_test.cpp \
 	tests/unit/write_xml_test.cpp \
 	tests/unit/markup_test.cpp \
+	tests/unit/source_finder_test.cpp \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/call_stacks_test.cpp \
 	tests/unit/export_callgrind_test.cpp \
@@ -31,7 +34,8 @@ tests_unit_tests_SOURCES = \
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/foreign_abi_test.cpp \
-	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
+	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
+	tests/unit/append_check_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
@@ -201,7 +205,7 @@ e2e_tests = tests/e2e/callgrind_test.sh tests/e2e/op2calltree_test.sh tests/e2e/
 	tests/e2e/html_test.sh tests/e2e/xml_test.sh tests/e2e/debuginfod_test.sh tests/e2e/terminal_test.sh \
 	tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
 	tests/e2e/opcontrol_test.sh tests/e2e/symbolizer_test.sh tests/e2e/while_recording_test.sh
-checks = tests/layers_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh tests/events_test.sh
+checks = tests/layers_test.sh tests/options_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh tests/events_test.sh
 TESTS += $(e2e_tests) $(checks)
 EXTRA_DIST += $(e2e_tests) $(checks) tests/events_test.py tests/e2e/clients.sh tests/e2e/calls.cpp tests/e2e/calls.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;

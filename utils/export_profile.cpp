@@ -2,8 +2,6 @@
 // Exported profiles as files.
 #include "utils/export_profile.h"
 
-#include <unistd.h>
-
 #include <set>
 
 #include "libop/error.h"
@@ -45,9 +43,7 @@ private:
 void export_profile(const pp::Exporter& exporter, const pp::Profile& profile,
                     const pp::ExportContext& context, const ExportTarget& target) {
     if (target.dir.empty()) {
-        if (!exporter.is_text && target.file.empty() && ::isatty(STDOUT_FILENO))
-            throw_usage("--format=" + std::string(exporter.name) +
-                        " is nothing for a terminal: give --output-file, or redirect standard output");
+        if (!exporter.is_text) keep_from_terminal(target.file, "--format=" + std::string(exporter.name));
         return write_output(target.file, exporter.write(profile, context));
     }
     TreeWriter tree(target.dir);

@@ -2,7 +2,7 @@
 // From a profile specification to a profile.
 #include "utils/load_profile.h"
 
-#include "libpp/symbol_notes.h"
+#include "libop/record.h"
 #include "utils/debuginfod.h"
 #include "utils/progress.h"
 
@@ -12,6 +12,7 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
                              const LoadOptions& options, Tool& tool)
     : common_(common),
       wants_lines_(options.wants_lines),
+      notes_missing_(options.notes_missing),
       by_build_id_(open_debuginfod(common.debuginfod, tool.notes)),
       split_(options.split),
       opened_(open_specified_sessions(common, words, tool)),
@@ -29,10 +30,20 @@ const pp::Profile& LoadedProfile::profile() {
         line.show("reading images and samples: " + std::to_string(done) + " of " + std::to_string(all));
     };
     profile_.emplace(build_profile(classes_, samples_, *symbolizer_, show));
-    note_missing_symbols(*profile_, *symbolizer_, wants_lines_, samples_.notes());
+    const pp::SymbolizedProfile made{&*profile_, &*symbolizer_};
+    if (notes_missing_) note_missing_symbols(std::span(&made, 1), wants_lines_, samples_.notes());
     if (split_) split_by_inlined_functions(*profile_, *split_);
     line.clear();
     return *profile_;
+}
+
+bool has_file(const ImageName& image) {
+    return image.kind != ImageName::Kind::anon && image.name != kallsyms_image && image.name != no_vmlinux;
+}
+
+std::optional<std::string> LoadedProfile::file_of(const ImageName& image) {
+    if (const auto file = symbolizer_->file(image); !file.empty()) return std::string(file);
+    return has_file(image) ? opened_.finder.find(image.name, samples_.notes()) : std::nullopt;
 }
 
 pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {

@@ -12,6 +12,7 @@
 #include "libpp/report.h"
 #include "libpp/sample_set.h"
 #include "libpp/split_inlines.h"
+#include "libpp/symbol_notes.h"
 #include "libpp/symbolizer.h"
 #include "utils/report_options.h"
 #include "utils/tool.h"
@@ -25,7 +26,11 @@ struct LoadOptions {
     bool wants_lines = false;                    ///< images without source lines are worth a note
     bool may_differ_in_several = false;          ///< columns may, as for pp::arrange
     std::optional<pp::SplitOptions> split = {};  ///< symbols by inlined function
+    bool notes_missing = true;                   ///< names that are missing are told
 };
+
+/// False if there is no file of that name: memory, and the kernel where no image was named.
+bool has_file(const ImageName& image);
 
 /// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
 /// gives is valid as long as it. Not movable: its parts refer to each other.
@@ -42,16 +47,24 @@ public:
     const std::vector<pp::SelectedFile>& files() const noexcept { return files_; }
     const pp::ProfileClasses& classes() const noexcept { return classes_; }
     pp::SampleSet& samples() noexcept { return samples_; }
+    /// The file that an image's names come from (of the kernel, the one that the user named), else the one
+    /// found for it, else none. Only after profile().
+    std::optional<std::string> file_of(const ImageName& image);
+    /// The kernel image that the user named; empty = none.
+    const std::string& vmlinux() const noexcept { return common_.vmlinux; }
     /// Who is asked for files that are not here; null = nobody.
     pp::BuildIdSource* by_build_id() const noexcept { return by_build_id_.get(); }
-    /// The profile; built at the first call, with notes about the names that are missing in it.
+    /// The profile; built at the first call, with notes about the names that are missing in it, if they are
+    /// wanted.
     const pp::Profile& profile();
+    /// The same with what it was symbolized by.
+    pp::SymbolizedProfile symbolized() { return {&profile(), &*symbolizer_}; }
     /// The head of a report on it. Only after samples were read.
     pp::ReportHead head(const pp::ReportOptions& options) const;
 
 private:
     const CommonOptions& common_;
-    bool wants_lines_;
+    bool wants_lines_, notes_missing_;
     std::unique_ptr<pp::BuildIdSource> by_build_id_;
     const std::optional<pp::SplitOptions> split_;
     OpenedSessions opened_;

@@ -44,7 +44,7 @@ Fd run_directory(const ControlPaths& paths, bool make) {
 bool switch_off_nmi_watchdog(const ControlPaths& paths) {
     if (!is_on(paths)) return false;
     const Fd run = run_directory(paths, true);
-    replace_file_at(run, memory_name, "1\n", 0600);
+    replace_file_at(run, memory_name, paths.run + "/" + memory_name, "1\n", 0600);
     write_knob(paths, "0\n");
     return true;
 }

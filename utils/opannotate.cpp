@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -110,6 +111,7 @@ public:
           command_(std::move(command)) {}
 
     void write() {
+        warn_of_directories();
         if (o_.assembly) return write_assembly();
         if (std::ranges::all_of(annotation_.totals, [](uint64_t samples) { return samples == 0; })) {
             notes_.warn("nothing to show: no selected image holds a selected symbol with samples");
@@ -126,6 +128,13 @@ public:
     }
 
 private:
+    /// Those that cannot be of any use.
+    void warn_of_directories() {
+        for (const auto& dir : o_.search_dirs)
+            if (std::error_code error; !std::filesystem::is_directory(dir, error))
+                notes_.warn("--search-dirs: " + printable(dir) + " is not a directory");
+    }
+
     void write_sources() {
         if (annotation_.files.empty()) notes_.warn("nothing to show: no source file reaches --threshold");
         std::optional<TreeWriter> tree;
@@ -227,10 +236,8 @@ private:
             notes_.warn(printable(name.display()) + " is not disassembled: " + why);
             return nullptr;
         };
-        if (name.kind == ImageName::Kind::anon || name.name == kallsyms_image || name.name == no_vmlinux)
-            return skip("there is no file of it");
-        const auto path = loaded_.opened().finder.find(name.name, notes_);
-        if (!path) return skip("it is not found");
+        const auto path = loaded_.file_of(name);
+        if (!path) return skip(has_file(name) ? "it is not found" : "there is no file of it");
         try {
             return std::make_unique<CodeListing>(*path, options, finder_);
         } catch (const Error& error) {

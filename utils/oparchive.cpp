@@ -4,6 +4,8 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -52,9 +54,11 @@ struct Item {
 class Inventory {
 public:
     explicit Inventory(LoadedProfile& loaded) : loaded_(loaded), notes_(loaded.samples().notes()) {
+        // First what samples are in: their files know more of it than of their application.
+        for (size_t i = 0; i < loaded.files().size(); ++i)
+            add_image(loaded.files()[i].name.image, i);
         for (const auto& file : loaded.files()) {
             add_image(file.name.app);
-            add_image(file.name.image);
             if (file.name.callee) add_image(*file.name.callee);
         }
     }
@@ -76,10 +80,11 @@ public:
     const std::set<Item>& items() const { return items_; }
 
 private:
-    void add_image(const ImageName& image) {
-        if (image.kind == ImageName::Kind::anon || !seen_.insert(image.name).second) return;
-        if (image.name == kallsyms_image || image.name == no_vmlinux) return;
+    /// `file`, if there is one, is a sample file of the image.
+    void add_image(const ImageName& image, std::optional<size_t> file = std::nullopt) {
+        if (!has_file(image) || !seen_.insert(image.name).second) return;
         auto found = loaded_.opened().finder.find(image.name, notes_);
+        if (!found) found = kernel_image(file);
         if (!found) found = fetch_image(image.name);
         if (!found) {
             notes_.warn("image " + printable(image.name) + " is not found; it is not in the archive");
@@ -87,15 +92,33 @@ private:
         }
         const std::string target = image.name.starts_with('/') ? image.name : below_roots(*found);
         items_.insert({*found, target});
-        add_debug_file(*found, target);
+        examine(*found, target, recorded(image.name, file));
+    }
+
+    /// The one that the user named, if that file's samples are the kernel's.
+    std::optional<std::string> kernel_image(std::optional<size_t> file) const {
+        const std::string& vmlinux = loaded_.vmlinux();
+        if (vmlinux.empty() || !file || !is_regular_file(vmlinux)) return std::nullopt;
+        const auto content = loaded_.samples().read(*file);
+        return content && content->header.is_kernel ? std::optional(vmlinux) : std::nullopt;
     }
 
     std::optional<std::string> fetch_image(const std::string& name) const {
         const auto& info = loaded_.opened().info;
         if (!loaded_.by_build_id() || !info || !name.starts_with('/')) return std::nullopt;
-        const auto image = info->images.find(name);
-        if (image == info->images.end() || image->second.build_id.empty()) return std::nullopt;
-        return loaded_.by_build_id()->executable(image->second.build_id);
+        const std::string build_id = info->build_id(name);
+        return build_id.empty() ? std::nullopt : loaded_.by_build_id()->executable(build_id);
+    }
+
+    /// What was known of an image when it was profiled.
+    RecordedImage recorded(const std::string& name, std::optional<size_t> file) const {
+        const auto& info = loaded_.opened().info;
+        if (info && info->images.contains(name)) return info->images.at(name);
+        RecordedImage image;
+        if (info) image.build_id = info->build_id(name);
+        if (!file) return image;
+        if (const auto content = loaded_.samples().read(*file)) image.mtime = content->header.mtime;
+        return image;
     }
 
     /// A path as it was on the machine that was profiled.
@@ -114,9 +137,12 @@ private:
         return roots;
     }
 
-    void add_debug_file(const std::string& path, const std::string& target) try {
+    /// Tells if a binary was replaced since; adds its debug file.
+    void examine(const std::string& path, const std::string& target, const RecordedImage& recorded) try {
         const MappedFile file(path);
         const auto object = pp::open_elf(file.bytes(), path);
+        const auto note = pp::replacement_note(path, object->build_id(), recorded);
+        if (!note.empty()) notes_.warn(note);
         const auto debug = pp::find_debug_file(path, *object, roots(), notes_);
         if (!debug) return add_fetched(*object);
         const auto link = object->debug_link();
@@ -146,32 +172,33 @@ std::string archived_session(const SessionReader& session) {
     return std::string(system_session_dir) + "/samples/" + std::string(base_name(session.path()));
 }
 
-/// Copies what lies beside the sample files.
-void copy_tree(const Fd& dir, const std::string& label, const std::string& target, TreeWriter& archive) {
+/// Told an open file, its path and its place in the archive.
+using TakeFile = std::function<void(const Fd& file, const std::string& path, const std::string& target)>;
+
+/// What lies beside the sample files.
+void take_tree(const Fd& dir, const std::string& label, const std::string& target, const TakeFile& take) {
     for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
-        if (entry.name.starts_with('{')) continue;  // the selected ones are copied one by one
+        if (entry.name.starts_with('{')) continue;  // the selected ones are taken one by one
         const std::string path = label + "/" + entry.name, to = target + "/" + entry.name;
         if (entry.is_directory) {
-            copy_tree(open_directory_at(dir, entry.name, path, false), path, to, archive);
+            take_tree(open_directory_at(dir, entry.name, path, false), path, to, take);
         } else if (entry.is_regular) {
-            if (const Fd file = open_at(dir, entry.name.c_str(), O_RDONLY | O_NONBLOCK))
-                archive.copy(file, printable(path), to);
+            if (const Fd file = open_at(dir, entry.name.c_str(), O_RDONLY | O_NONBLOCK)) take(file, path, to);
         }
     }
 }
 
-void copy_path(const std::string& source, const std::string& target, TreeWriter& archive) {
-    archive.copy(open_file(source, O_RDONLY | O_NONBLOCK), printable(source), target);
-}
-
-void copy_session(const SessionReader& session, TreeWriter& archive) {
-    const Fd dir = open_file(session.path(), O_RDONLY | O_DIRECTORY);
-    copy_tree(dir, session.path(), archived_session(session), archive);
+/// The session's own files, but for those with samples.
+void take_session(const SessionReader& session, const TakeFile& take) {
+    take_tree(open_file(session.path(), O_RDONLY | O_DIRECTORY), session.path(), archived_session(session),
+              take);
     const std::string samples = session.path() + "/..", top = std::string(system_session_dir);
-    for (const char* log : {"oprofiled.log", "operf.log"})
-        if (is_regular_file(samples + "/" + log))
-            copy_path(samples + "/" + log, top + "/samples/" + log, archive);
-    if (is_regular_file(samples + "/../abi")) copy_path(samples + "/../abi", top + "/abi", archive);
+    const auto take_one = [&](const std::string& path, const std::string& target) {
+        if (is_regular_file(path)) take(open_file(path, O_RDONLY | O_NONBLOCK), path, target);
+    };
+    for (const char* const log : {"oprofiled.log", "operf.log"})
+        take_one(samples + "/" + log, top + "/samples/" + log);
+    take_one(samples + "/../abi", top + "/abi");
 }
 
 void copy_samples(const LoadedProfile& loaded, TreeWriter& archive) {
@@ -189,6 +216,13 @@ void list(const Inventory& inventory, const LoadedProfile& loaded) {
     std::string text;
     for (const Item& item : inventory.items())
         text += printable(item.source) + "\n";
+    std::set<std::string> own;
+    for (const SessionReader& session : loaded.opened().sessions)
+        take_session(session, [&](const Fd&, const std::string& path, const std::string&) {
+            own.insert(std::filesystem::path(path).lexically_normal());
+        });
+    for (const std::string& path : own)
+        text += printable(path) + "\n";
     for (const auto& file : loaded.files())
         text += printable(loaded.opened().sessions[file.session].path() + "/" + file.path) + "\n";
     write_stdout(text);
@@ -213,9 +247,14 @@ int oparchive(Tool& tool, int argc, char** argv) {
     }
     TreeWriter archive(o.output);
     for (const Item& item : inventory.items())
-        tool.attempt([&] { copy_path(item.source, item.target, archive); });
+        tool.attempt([&] {
+            const Fd file = open_file(item.source, O_RDONLY | O_NONBLOCK);
+            archive.copy(file, printable(item.source), item.target);
+        });
     for (const auto& session : loaded.opened().sessions)
-        copy_session(session, archive);
+        take_session(session, [&](const Fd& file, const std::string& path, const std::string& target) {
+            archive.copy(file, printable(path), target);
+        });
     copy_samples(loaded, archive);
     write_stderr("archived: read it with archive:" + printable(o.output) + "; the session lies in " +
                  printable(o.output) + system_session_dir + "\n");

@@ -190,11 +190,12 @@ private:
             };
         } else {
             make_keeper([this](const Sample& sample, bool known) { return gaps_(sample, known); });
+            tool_.print_notes();
             recording.sink = [this](auto records) { keeper_->process(records); };
             recording.checkpoint = [this] { keeper_->checkpoint(); };
         }
-        interrupted_ = record(recording) == StopReason::interrupted;
-        if (o_.pid && !interrupted_) say("process " + std::to_string(*o_.pid) + " has ended");
+        reason_ = record(recording);
+        if (o_.pid && reason_ != StopReason::interrupted) say(process_text() + " has ended");
         if (!command_) write_stderr("Profiling done.\n");
     }
 
@@ -235,19 +236,27 @@ private:
     int program_status() {
         if (!command_) return 0;
         const CommandEnd end = command_end();
-        return interrupted_ || end.normal() || (end.signalled && end.code == SIGKILL) ? 0 : program_failed;
+        return reason_ == StopReason::interrupted || end.normal() || (end.signalled && end.code == SIGKILL)
+                   ? 0
+                   : program_failed;
     }
 
     /// Waits for it; a recording that failed ends before its program.
     CommandEnd command_end() {
-        if (await_end(*command_, signals_) == StopReason::interrupted) interrupted_ = true;
+        if (await_end(*command_, signals_) == StopReason::interrupted) reason_ = StopReason::interrupted;
         return *command_->poll_end();
+    }
+
+    std::string process_text() const { return "process " + std::to_string(*o_.pid); }
+
+    std::string why_none() const {
+        if (reason_ == StopReason::ended_before) return process_text() + " ended before sampling began";
+        return "less CPU time than one sample needs; a lower count gives more";
     }
 
     std::string outcome(const SessionInfo& info) const {
         std::string text = summary(info);
-        if (info.ledger.sampled() == 0)
-            text += " (less CPU time than one sample needs; a lower count gives more)";
+        if (info.ledger.sampled() == 0) text += " (" + why_none() + ")";
         if (!session_.is_in_place())
             return text + ", but " + session_.current_path() + " was removed meanwhile";
         return text + ", data in " + session_.current_path();
@@ -280,7 +289,7 @@ private:
     GapFiller gaps_;
     std::optional<SessionKeeper> keeper_;
     std::optional<StreamWriter> stream_;
-    bool interrupted_ = false;
+    StopReason reason_ = StopReason::program_ended;
 };
 
 int operf(Tool& tool, int argc, char** argv) {

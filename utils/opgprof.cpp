@@ -71,11 +71,12 @@ int opgprof(Tool& tool, int argc, char** argv) {
     o.common.check();
     parse_threshold(o.common.threshold);
     if (o.output.empty()) throw_usage("--output-filename: give a name");
+    keep_from_terminal(o.output, "a profile for gprof");
     const auto loaded = load_one_binary(o, parsed.words, tool);
     const pp::Profile& profile = loaded->profile();
     const uint32_t image = *only_image(profile);
     const std::string& name = profile.images[image].name.name;
-    const auto path = loaded->opened().finder.find(name, tool.notes);
+    const auto path = loaded->file_of(profile.images[image].name);
     if (!path) throw_input("image " + printable(name) + " is not found; gprof could not read it either");
     const std::string bytes = export_gmon(profile, image, address_bytes(*path), tool.notes);
     tool.print_notes();

@@ -56,8 +56,9 @@ void write_samples(const std::string& output, const SampleFileContent& content, 
     namespace fs = std::filesystem;
     const fs::path path(output);
     const std::string dir_path = path.parent_path().empty() ? "." : path.parent_path().string();
-    const Fd dir = open_file(dir_path, O_RDONLY | O_DIRECTORY);
-    TemporaryFile temporary(dir, path.filename());
+    const Fd dir(::open(dir_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!dir) throw_system("cannot write " + output);
+    TemporaryFile temporary(dir, path.filename(), output);
     uint64_t lost = 0;
     {
         SampleFile file(dir, temporary.name(), content.header, printable(output), notes);
@@ -84,6 +85,8 @@ int opimport(Tool& tool, int argc, char** argv) {
     if (o.abi.empty())
         throw_usage("give the other machine's ABI: --abi=FILE (its session directory holds one)");
     if (o.output.empty()) throw_usage("give the file to make: --output=FILE");
+    if (o.output == "-")
+        throw_usage("a sample file does not go to standard output: name a file ('./-' for one named so)");
     const std::string& input = parsed.words.front();
     if (input.ends_with(".jo")) return 0;
     const ForeignAbi abi(read_file(o.abi), printable(o.abi));

@@ -139,6 +139,8 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
 }
 
 pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& before, LoadedProfile& after) {
+    const pp::SymbolizedProfile both[] = {before.symbolized(), after.symbolized()};
+    note_missing_symbols(both, o.report.debug_info || o.inlines, after.samples().notes());
     pp::ReportOptions all = o.report;
     all.threshold = 0;
     const auto side = [&](LoadedProfile& loaded) {
@@ -164,7 +166,8 @@ int opreport(Tool& tool, int argc, char** argv) {
     o.settle(tool.notes);
     o.report.request =
         request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
-    const LoadOptions load = o.exporter ? load_for_export(o) : load_for_report(o);
+    LoadOptions load = o.exporter ? load_for_export(o) : load_for_report(o);
+    load.notes_missing = !words.second;  // those of two profiles are told together
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;

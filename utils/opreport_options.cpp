@@ -37,21 +37,22 @@ void add_format_conflicts(const ReportCommandOptions& o, bool is_differential,
 
 std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is_differential) {
     std::vector<std::string> found;
+    const bool is_by_application = o.writer().is_by_application;  // which refuses some for itself, below
     const auto need_symbols = [&](bool is_given, const char* option) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
     };
     need_symbols(o.report.debug_info, "--debug-info");
     need_symbols(o.inlines, "--inline");
     need_symbols(o.report.addresses, "--show-address");
-    need_symbols(o.report.accumulated, "--accumulated");
+    need_symbols(o.report.accumulated && !is_by_application, "--accumulated");
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     need_symbols(!o.report.include_symbols.empty(), "--include-symbols");
     need_symbols(has(o.sort, "vma"), "--sort=vma");
     if (o.callgraph && o.report.details) found.push_back("--callgraph and --details exclude each other");
     if (is_differential && (o.callgraph || o.report.details))
         found.push_back("two profiles are compared by symbols: without --callgraph and --details");
-    else if (is_differential)
-        need_symbols(true, "{ } { }");
+    else if (!is_by_application)
+        need_symbols(is_differential, "{ } { }");
     if (o.report.global_percent && o.symbols && !o.callgraph && !o.report.details)
         found.push_back("--global-percent is of no use with --symbols: shares are of everything already");
     if (!o.output_dir.empty())

@@ -28,13 +28,13 @@ void replace_file(const std::string& path, mode_t mode, std::string_view bytes) 
     const std::string directory = target.parent_path().empty() ? "." : target.parent_path().string();
     const Fd dir(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!dir) throw_system("cannot write " + path);
-    replace_file_at(dir, target.filename(), bytes, mode);
+    replace_file_at(dir, target.filename(), path, bytes, mode);
 }
 
 }  // namespace
 
 void write_output(const std::string& path, std::string_view bytes) {
-    if (path.empty()) return write_stdout(bytes);
+    if (path.empty() || path == standard_output) return write_stdout(bytes);
     struct stat status {};
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) throw_system("cannot write " + path, EISDIR);
@@ -43,6 +43,11 @@ void write_output(const std::string& path, std::string_view bytes) {
         write_fd(open_file(path, O_WRONLY).get(), bytes, path);
     else
         replace_file(path, exists ? status.st_mode & 07777 : 0666, bytes);
+}
+
+void keep_from_terminal(const std::string& path, const std::string& what) {
+    if ((path.empty() || path == standard_output) && ::isatty(STDOUT_FILENO))
+        throw_usage(what + " is nothing for a terminal: name an output file, or redirect standard output");
 }
 
 std::vector<Option> ShowOptions::table() {

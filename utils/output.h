@@ -11,9 +11,16 @@
 
 namespace op::tool {
 
-/// Writes all bytes to `path`, or to stdout if it is empty. A regular file is replaced as a whole: if
+/// The path that means standard output, as it is.
+inline constexpr const char* standard_output = "-";
+
+/// Writes all bytes to `path`, or to stdout if it is empty or "-". A regular file is replaced as a whole: if
 /// anything fails its old content stands. A device or pipe is written to directly. Throws a system error.
 void write_output(const std::string& path, std::string_view bytes);
+
+/// Throws a usage error if `path` leads to a terminal, where bytes that are no text do harm. `what` they are
+/// begins the message.
+void keep_from_terminal(const std::string& path, const std::string& what);
 
 /// Options on what is shown to people.
 struct ShowOptions {

@@ -23,7 +23,7 @@ constexpr const char* archived_session_dir = system_session_dir;
 constexpr std::chrono::milliseconds flush_deadline{2000};
 
 /// The session directory; tells the user if it is a default.
-std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec) {
+std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec, Tool& tool) {
     if (!spec.archive.empty()) return spec.archive + archived_session_dir;
     if (!options.session_dir.empty()) return options.session_dir;
     const std::string dir = default_session_dir();
@@ -31,7 +31,7 @@ std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec
     std::error_code error;
     const std::string shown =
         dir.starts_with('/') ? dir + "/" : std::filesystem::absolute(dir, error).lexically_normal().string();
-    write_stderr("Using " + printable(shown) + "/samples/ for samples directory.\n");
+    tool.say_once("Using " + printable(shown) + "/samples/ for samples directory.");
     return dir;
 }
 
@@ -95,7 +95,7 @@ std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
                                        Tool& tool) {
     auto spec = pp::parse_profile_spec(words);
-    const std::string session_dir = find_session_dir(options, spec);
+    const std::string session_dir = find_session_dir(options, spec, tool);
     if (spec.archive.empty()) flush_recording_daemon(session_dir, flush_deadline);
     auto sessions = pp::open_sessions(spec, session_dir);
     std::optional<SessionInfo> joined;

@@ -60,7 +60,8 @@ DaemonSettings SettingsStore::load_active() const {
 }
 
 void SettingsStore::save(const DaemonSettings& settings, bool is_daemon_running) const {
-    replace_file_at(dir_, is_daemon_running ? new_name : active_name, to_text(settings));
+    const std::string name = is_daemon_running ? new_name : active_name;
+    replace_file_at(dir_, name, path_ + "/" + name, to_text(settings));
     if (!is_daemon_running && ::unlinkat(dir_.get(), new_name, 0) != 0 && errno != ENOENT)
         throw_system("cannot remove " + path_ + "/" + new_name);
 }

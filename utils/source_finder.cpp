@@ -4,10 +4,25 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "libop/error.h"
 #include "libop/fd.h"
 
 namespace op::tool {
+
+namespace {
+
+/// The regular file at a path; none if there is none that may be read.
+std::optional<Source> read_at(const std::string& path) try {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return Source{read_file(path), status.st_mtim.tv_sec};
+} catch (const Error&) {
+    return std::nullopt;
+}
+
+}  // namespace
 
 SourceFinder::SourceFinder(std::string archive, std::vector<std::string> search_dirs,
                            std::vector<std::string> base_dirs)
@@ -22,22 +37,22 @@ std::string SourceFinder::without_base(const std::string& recorded) const {
     return recorded;
 }
 
-std::optional<Source> SourceFinder::read(const std::string& recorded) const {
-    std::vector<std::string> candidates;
-    const std::string stripped = without_base(recorded);
+std::optional<Source> SourceFinder::read_below(std::string_view path) const {
+    if (path.starts_with("../")) return std::nullopt;
     for (const auto& dir : search_dirs_)
-        candidates.push_back(dir + "/" + stripped);
-    const std::string archived = archive_.empty() ? "" : archive_ + "/" + recorded;
-    if (!archived.empty()) candidates.push_back(archived);
-    candidates.push_back(recorded);
-    for (const auto& path : candidates) {
-        struct stat status {};
-        if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-        try {
-            return Source{read_file(path), path == archived ? 0 : status.st_mtim.tv_sec};
-        } catch (const Error&) {
-            continue;  // may not be read
-        }
+        if (auto source = read_at(dir + "/" + std::string(path))) return source;
+    return std::nullopt;
+}
+
+std::optional<Source> SourceFinder::read(const std::string& recorded) const {
+    const std::string plain = std::filesystem::path(without_base(recorded)).lexically_normal();
+    if (auto source = read_below(plain)) return source;
+    if (!archive_.empty())
+        if (auto source = read_at(archive_ + "/" + recorded)) return Source{std::move(source->text), 0};
+    if (auto source = read_at(recorded)) return source;
+    for (std::string_view end = plain; end.find('/') != end.npos;) {
+        end.remove_prefix(end.find('/') + 1);
+        if (auto source = read_below(end)) return source;
     }
     return std::nullopt;
 }

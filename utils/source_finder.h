@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace op::tool {
@@ -23,12 +24,14 @@ public:
     SourceFinder(std::string archive, std::vector<std::string> search_dirs,
                  std::vector<std::string> base_dirs);
 
-    /// The source, from the first of: the search directories, the archive, the name as recorded.
-    /// None if none can be read.
+    /// The source, from the first of: its whole path below the search directories, the archive, the name as
+    /// recorded, the end of its path, as much of it as helps, below the search directories. None if none can
+    /// be read.
     std::optional<Source> read(const std::string& recorded) const;
 
 private:
     std::string without_base(const std::string& recorded) const;
+    std::optional<Source> read_below(std::string_view path) const;
 
     std::string archive_;
     std::vector<std::string> search_dirs_, base_dirs_;

@@ -50,6 +50,10 @@ void Tool::print_notes() {
         write_stderr("warning: " + printable(note) + "\n");
 }
 
+void Tool::say_once(const std::string& line) {
+    if (said_.insert(line).second) write_stderr(line + "\n");
+}
+
 void Tool::complain(std::string_view text) const {
     write_stderr(printable(name) + " error: " + printable(text) + "\n");
 }

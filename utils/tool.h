@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -17,11 +18,16 @@ struct Tool {
 
     /// Prints the warnings gathered so far on stderr, one a line, safe for a terminal.
     void print_notes();
+    /// Prints a line on stderr, the same line once only.
+    void say_once(const std::string& line);
     /// Prints "<name> error: <text>" on stderr.
     void complain(std::string_view text) const;
     /// Runs one step of a command whose failure must not keep the others from being done. False if it threw:
     /// then the warnings so far and the reason have been printed.
     bool attempt(const std::function<void()>& step);
+
+private:
+    std::set<std::string> said_;
 };
 
 /// A command's body: returns the exit status or throws.

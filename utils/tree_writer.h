@@ -11,15 +11,17 @@
 
 namespace op::tool {
 
-/// Writes below a directory and nowhere else: no ".." is taken, no symbolic link below it followed.
+/// Writes below a directory and nowhere else: a ".." takes away the name before it, and no symbolic link
+/// below the directory is followed.
 class TreeWriter {
 public:
     /// Makes the directory, with those above it, if it is not there. Throws a usage error if it is the root
-    /// of the file system, else a system error.
+    /// of the file system or "-", else a system error.
     explicit TreeWriter(std::string top);
 
     /// Replaces the file at `path` below the directory (a leading '/' means nothing); makes the directories
-    /// it lies in. Throws an input error if the path has a ".." or is too deep, a system error.
+    /// it lies in. Throws an input error if the path leads out of the directory or has no name, else a system
+    /// error that names the file.
     void write(std::string_view path, std::string_view bytes, mode_t mode = 0644);
     /// The same with the content, mode and modification time of an open regular file; `label` names it in
     /// messages.
@@ -29,6 +31,7 @@ private:
     struct Place {
         Fd dir;
         std::string name;
+        std::string label;  ///< its path, for messages
     };
     Place place(std::string_view path) const;
 

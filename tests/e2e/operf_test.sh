@@ -72,6 +72,22 @@ previous=$("$build/opreport" --session-dir "$s" --symbols session:previous 2>/de
 	awk '$NF == "three_parts" { print $1 }')
 [ "$previous" = "$both" ] || fail "previous: $previous samples, not $both"
 
+# Another count is warned of and has files of its own
+mkdir "$work/other"
+expect 0 one_count --session-dir "$work/other" --events TIMER:100000 "$tests/e2e/shares" plain 100
+expect 0 other_count --session-dir "$work/other" --append --separate-cpu --events TIMER:200000 "$tests/e2e/shares" plain 100
+says other_count 'holds TIMER:100000, this run counts TIMER:200000'
+says other_count 'is not separated by CPU, this run is'
+! grep -q "this run" "$work/appended.log" || fail "append: a difference is told where there is none"
+
+# A process that has ended is not attached to, and it is told why
+sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
+parent=$!
+until [ -s "$work/zombie" ] && grep -q '^State:.*Z' "/proc/$(cat "$work/zombie")/status"; do :; done
+expect 1 zombie --session-dir "$work/other" --pid "$(cat "$work/zombie")"
+kill $parent
+says zombie 'ended before profiling was started'
+
 # Counts: the default where none is given; statistics of an appended run are of both
 expect 0 default_count --session-dir "$s" --events TIMER "$tests/e2e/shares" plain 100
 ls "$s"/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "default_count: not 1000000"

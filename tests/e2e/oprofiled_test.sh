@@ -137,7 +137,8 @@ killed=$(program_samples "$s")
 kill -9 "$daemon_pid"
 gone "$daemon_pid"
 [ -f "$s/lock" ] || fail "the lock of the killed one should be there"
-start_daemon again --start
+start_daemon again --start --separate-kernel=1 --separate-lib=0
+[ "$(value separate)" = library,kernel ] || fail "separate-kernel is not heard: $(value separate)"
 grep -q 'took over the lock' "$work/again.log" || fail "the take-over is not told"
 "$program" plain 300
 ask dump

@@ -41,6 +41,13 @@ found=$(HOME=$work pprof -top -tagfocus=tid=101 "$work/separate.pb.gz" | sed -nE
 echo "separate, tid 101: $found"
 [ "$found" = 5 ] || fail "separate: the label tid does not choose thread 101"
 
+# CPU 0 is one as any other
+pprof -tags "$work/separate.pb.gz" | sed -n '/ cpu:/,/^$/p' >"$work/tags"
+grep -q ': 0$' "$work/tags" || fail "separate: the label cpu 0 is not shown: $(cat "$work/tags")"
+found=$(HOME=$work pprof -top -tagfocus=cpu=0 "$work/separate.pb.gz" | sed -nE 's/^Showing nodes accounting for ([0-9]+), .*/\1/p')
+echo "separate, cpu 0: $found"
+[ "$found" = 8 ] || fail "separate: the label cpu does not choose CPU 0"
+
 for session in $sessions; do
 	[ "$session" = real ] || continue
 	# The first caller of every sample is known, so outer has what was sampled in inner; where the kernel interrupted inner,

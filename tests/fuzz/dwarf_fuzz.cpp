@@ -31,7 +31,8 @@ void ask(op::pp::LineTable& lines, op::LinkAddress address) {
     const auto line = lines.find(address);
     require(!line || !line->file.empty());
     const auto frames = lines.frames(address);
-    require(frames.size() < frame_limit && lines.functions(address).size() == frames.size());
+    const auto inlined = lines.inlined_functions(address, frame_limit);
+    require(frames.size() < frame_limit && (inlined.empty() || inlined.size() < frames.size()));
     if (line) require(!frames.empty() && frames.front().file == line->file);
 }
 

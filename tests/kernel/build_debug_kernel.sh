@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # build_debug_kernel.sh DIR: the flavour 6.1-debug in DIR, as fetch_kernel.sh would leave it: Debian's 6.1 source built
-# with the settings of debug.config. Does nothing if it is there. Takes about ten minutes of two CPUs and 2 GB.
+# with the settings of debug.config. Does nothing if it is there with just these. Takes about ten minutes of two CPUs and 2 GB.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # Settings that must not have been dropped by a dependency that is missing.
 check_config() {
-	for setting in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_OBJECTS PREEMPT MODULES 9P_FS PERF_EVENTS HOTPLUG_CPU; do
+	for setting in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_OBJECTS DEBUG_FS DEBUG_KMEMLEAK PREEMPT MODULES 9P_FS PERF_EVENTS HOTPLUG_CPU; do
 		grep -q "^CONFIG_$setting=y" "$tree/.config" || die "the kernel's configuration dropped $setting"
 	done
 }
@@ -28,7 +28,8 @@ build() {
 flavour 6.1-debug
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)/$flavour
-if [ ! -f "$dir/kernel.txt" ]; then
+settings=$(cksum <"$here/debug.config")
+if [ "$(sed -n 's/^settings=//p' "$dir/kernel.txt" 2>/dev/null)" != "$settings" ]; then
 	for tool in bc flex bison; do
 		command -v $tool >/dev/null || die "$tool is not installed"
 	done
@@ -47,6 +48,7 @@ if [ ! -f "$dir/kernel.txt" ]; then
 		vmlinuz=$tree/arch/x86/boot/bzImage
 		root=$root
 		busybox=$root/bin/busybox
+		settings=$settings
 	END
 	mv "$dir/kernel.new" "$dir/kernel.txt"
 fi

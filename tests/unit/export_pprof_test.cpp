@@ -116,6 +116,20 @@ TEST(ExportPprof, a_mapping_has_file_build_id_and_the_place_it_was_linked_for) {
     EXPECT_EQ(text(profile, mapping.number(6)), "abcd");
 }
 
+TEST(ExportPprof, the_programs_mapping_is_the_first_though_all_samples_are_elsewhere) {
+    Called called;
+    called.profile.images.push_back({ImageName{ImageName::Kind::file, "/bin/program"}, nullptr});
+    called.profile.images.push_back({ImageName{ImageName::Kind::kernel, "no-vmlinux"}, nullptr});
+    called.profile.samples[0].app = 2;  // 5 of the kernel's own threads, and 2 of the program
+    called.profile.samples[1].app = 1;
+    const Message profile = called.written();
+    ASSERT_EQ(profile.bytes.at(3).size(), 3u);
+    const Message first(profile.bytes.at(3)[0]);
+    EXPECT_EQ(text(profile, first.number(5)), "/bin/program");
+    EXPECT_EQ(first.number(1), 3u) << "an id of its own";
+    EXPECT_EQ(text(profile, Message(profile.bytes.at(3)[1]).number(5)), "/bin/a");
+}
+
 TEST(ExportPprof, a_location_has_function_file_and_line) {
     const Message profile = Called{}.written();
     const Message location(profile.bytes.at(4)[0]);

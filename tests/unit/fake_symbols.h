@@ -42,6 +42,13 @@ public:
         const auto at = frames_at.find(offset.value());
         return at == frames_at.end() ? std::vector<pp::InlineFrame>{} : at->second;
     }
+    std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) override {
+        std::vector<std::string_view> names;
+        const auto all = frames(offset);
+        for (size_t i = 0; i + 1 < all.size() && names.size() < most; ++i)
+            if (!all[i].function.empty()) names.push_back(all[i].function);
+        return names;
+    }
 
     std::map<uint64_t, std::vector<pp::InlineFrame>> frames_at;  ///< by offset
     int names_asked = 0;

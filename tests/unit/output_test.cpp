@@ -57,4 +57,21 @@ TEST(Output, that_cannot_be_written_says_why_and_leaves_nothing) {
     EXPECT_EQ(std::distance(begin(left), end(left)), 1);
 }
 
+TEST(Output, dash_is_no_file) {
+    ::testing::internal::CaptureStdout();
+    write_output("-", "text");
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "text");
+    EXPECT_FALSE(std::filesystem::exists("-"));
+}
+
+TEST(Output, that_cannot_be_written_is_named) {
+    const test::TempDir dir;
+    try {
+        write_output(dir / "absent/file", "text");
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(dir / "absent/file"), std::string::npos) << error.what();
+    }
+}
+
 }  // namespace op::tool

@@ -98,6 +98,8 @@ TEST(ProfileWords, outside_of_braces_count_for_both) {
     EXPECT_EQ(words.second, (Words{"a", "d", "c"}));
     EXPECT_TRUE(split_differential(Words{"{}", "{}"}).second->empty());
     EXPECT_TRUE(split_differential(Words{"{", "b", "}", "{}"}).second->empty());
+    EXPECT_TRUE(split_differential(Words{"{}{}"}).second->empty());
+    EXPECT_EQ(split_differential(Words{"{", "b", "}{", "c", "}"}).second, Words{"c"});
 }
 
 TEST(ProfileWords, with_braces_that_make_no_sense_are_refused) {
@@ -107,9 +109,24 @@ TEST(ProfileWords, with_braces_that_make_no_sense_are_refused) {
                                       {"{", "{", "}", "}"},
                                       {"{}", "{", "b", "}"},
                                       {"{", "a", "}", "{", "b"},
-                                      {"{}", "{}", "{}"}};
+                                      {"{}", "{}", "{}"},
+                                      {"{}{}{}"},
+                                      {"}{"}};
     for (const Words& words : wrong)
         EXPECT_THROW(split_differential(words), Error) << words.size() << words[0];
+}
+
+TEST(ProfileSpec, braces_around_a_word_are_told) {
+    for (const char* word : {"{", "{}", "{ }", "{session:a}", "{session:a", "session:a}"}) {
+        try {
+            parse_profile_spec(Words{word});
+            ADD_FAILURE() << word;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find("'" + std::string(word) + "'"), std::string::npos)
+                << error.what();
+        }
+    }
+    EXPECT_EQ(parse_profile_spec(Words{"/opt/{1}"}).words, Words{"/opt/{1}"});
 }
 
 TEST(ProfileSpec, a_tag_needs_a_value_and_a_number_must_be_one) {

@@ -86,9 +86,31 @@ TEST_F(Recordings, of_a_process_that_ended_meanwhile_end_at_once) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     const Fd ended = watch_process(child);
-    EXPECT_EQ(run(nullptr, ended.get()), StopReason::program_ended);
+    EXPECT_NE(run(nullptr, ended.get()), StopReason::interrupted);
     ::waitpid(child, nullptr, 0);
     EXPECT_THROW(watch_process(child), Error) << "nothing to wait for for ever";
+}
+
+TEST_F(Recordings, tell_that_the_process_ended_before_sampling_began) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    const Fd ended = watch_process(child);
+    siginfo_t ignored;
+    ::waitid(P_PID, child, &ignored, WEXITED | WNOWAIT);
+    EXPECT_EQ(run(nullptr, ended.get()), StopReason::ended_before);
+    ::waitpid(child, nullptr, 0);
+}
+
+TEST_F(Recordings, tell_that_the_process_ended_while_sampled) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        for (;;)
+            ::pause();
+    }
+    const Fd running = watch_process(child);
+    source_.each_round = [&] { ::kill(child, SIGKILL); };
+    EXPECT_EQ(run(nullptr, running.get()), StopReason::program_ended);
+    ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(Recordings, without_command_end_with_a_signal) {

@@ -26,7 +26,8 @@ protected:
         add({ImageName::Kind::file, path, 0, 0, 0}, samples);
     }
     std::vector<std::string> told(bool wants_lines = false) {
-        note_missing_symbols(profile_, symbolizer_, wants_lines, notes_);
+        const SymbolizedProfile one{&profile_, &symbolizer_};
+        note_missing_symbols(std::span(&one, 1), wants_lines, notes_);
         return notes_.take();
     }
 
@@ -64,6 +65,18 @@ TEST_F(SymbolNotes, small_images_share_one_line) {
     const auto notes = told();
     ASSERT_EQ(notes.size(), 1u);
     EXPECT_EQ(notes[0], "2 further images lack symbols, with 1.0 % of the samples together");
+}
+
+TEST_F(SymbolNotes, two_profiles_share_their_lines) {
+    add("/usr/bin/demo", 500);
+    add("/gone/large", 300);
+    Profile other = profile_;
+    other.counts = {100, 100};
+    const SymbolizedProfile both[] = {{&profile_, &symbolizer_}, {&other, &symbolizer_}};
+    note_missing_symbols(both, false, notes_);
+    ASSERT_EQ(notes_.warnings().size(), 1u);
+    EXPECT_TRUE(notes_.warnings()[0].starts_with("/gone/large (40.0 % of the samples)"))
+        << notes_.warnings()[0];
 }
 
 TEST_F(SymbolNotes, memory_without_a_file_is_explained) {

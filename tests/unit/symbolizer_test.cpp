@@ -184,11 +184,52 @@ TEST_F(Symbolizing, a_kernel_image_of_another_build_is_told) {
     EXPECT_NE(warning().find("build-ids differ"), std::string::npos) << warning();
 }
 
-TEST_F(Symbolizing, a_relocatable_file_has_names_but_no_lines) {
+TEST_F(Symbolizing, a_relocatable_file_has_the_lines_of_the_linked_one) {
     info_.kernel_release = "6.1";
     auto& module = at({ImageName::Kind::kernel, "nf_demo", 0, 0, 0}, 0, true);
     EXPECT_EQ(name_at(module, 0x45), "main");
-    EXPECT_FALSE(module.line({0x45})) << "the addresses in its debug information are not final";
+    const auto line = module.line({0x45}), linked = symbols("/usr/bin/demo").line({0xc5});
+    ASSERT_TRUE(line && linked);
+    EXPECT_EQ(line->file, linked->file);
+    EXPECT_EQ(line->line, linked->line);
+}
+
+TEST_F(Symbolizing, the_code_of_a_module_lies_as_the_kernel_loads_it) {
+    info_.kernel_release = "6.1";
+    auto& module = at({ImageName::Kind::kernel, "nf_parts", 0, 0, 0}, 0, true);
+    EXPECT_EQ(name_at(module, 0), "parts_work");
+    EXPECT_EQ(name_at(module, 3), "parts_enter");
+    EXPECT_EQ(name_at(module, 5), "parts_rare");
+    ASSERT_TRUE(module.line({1}) && module.line({5})) << "of its debug file, whose sections lie elsewhere";
+    EXPECT_EQ(module.line({1})->line, 22u);
+    EXPECT_EQ(module.line({5})->line, 30u);
+}
+
+TEST_F(Symbolizing, a_module_in_the_snapshot_has_the_lines_and_code_of_its_file) {
+    info_.kernel_release = "6.1";
+    kallsyms_ =
+        "ffffffffc0000000 t parts_rare\t[nf_parts]\n"
+        "ffffffffc0000010 t parts_work\t[nf_parts]\n"
+        "ffffffffc0000020 t parts_new\t[nf_parts]\n";
+    info_.kernel_images.push_back(
+        {"nf_parts", 0xffffffffc0000000, 0x40, "0123456789abcdef0123456789abcdef01234567"});
+    auto& module = at({ImageName::Kind::kernel, "nf_parts", 0, 0, 0}, 0, true);
+    EXPECT_EQ(name_at(module, 0x11), "parts_work");
+    ASSERT_TRUE(module.line({0x11}) && module.line({1}));
+    EXPECT_EQ(module.line({0x11})->line, 22u) << "wherever the kernel has put it";
+    EXPECT_EQ(module.line({1})->line, 31u);
+    EXPECT_FALSE(module.line({0x15})) << "past the end of the function in the file";
+    EXPECT_FALSE(module.line({0x20})) << "not in the file";
+    EXPECT_EQ(module.code(*module.find({0x10})).size(), 3u);
+}
+
+TEST_F(Symbolizing, a_module_file_of_another_build_gives_no_lines) {
+    info_.kernel_release = "6.1";
+    kallsyms_ = "ffffffffc0000010 t parts_work\t[nf_parts]\n";
+    info_.kernel_images.push_back({"nf_parts", 0xffffffffc0000000, 0x40, "00"});
+    auto& module = at({ImageName::Kind::kernel, "nf_parts", 0, 0, 0}, 0, true);
+    EXPECT_EQ(name_at(module, 0x10), "parts_work");
+    EXPECT_FALSE(module.line({0x10}));
 }
 
 TEST_F(Symbolizing, without_section_headers_the_unwind_table_gives_the_functions) {

@@ -50,6 +50,14 @@ TEST(Text, lines_and_words_are_taken_from_the_front) {
     EXPECT_TRUE(text.empty());
 }
 
+TEST(Text, long_lists_are_cut) {
+    const std::vector<std::string> texts{"1", "2", "3", "4", "5", "6", "7"};
+    const std::span<const std::string> all(texts);
+    EXPECT_EQ(short_list({}), "");
+    EXPECT_EQ(short_list(all.first(5)), "1,2,3,4,5");
+    EXPECT_EQ(short_list(all), "1,2,3,4,5 and 2 more");
+}
+
 TEST(Text, printable_hides_control_characters) {
     EXPECT_EQ(printable("a\nb\x1b[0m"), "a?b?[0m");
 }

@@ -32,6 +32,16 @@ TEST(TreeWriter, makes_directories_as_needed) {
     EXPECT_EQ(read_file(dir / "new/top/usr/bin/a"), "second");
 }
 
+TEST(TreeWriter, takes_names_away_by_dots_as_long_as_they_are_its_own) {
+    const test::TempDir dir;
+    TreeWriter tree(dir / "top");
+    tree.write("./string/../sysdeps/x86/x.c", "first");
+    tree.write("/a/b/../../c", "second");
+    EXPECT_EQ(read_file(dir / "top/sysdeps/x86/x.c"), "first");
+    EXPECT_EQ(read_file(dir / "top/c"), "second");
+    EXPECT_FALSE(fs::exists(dir / "top/string"));
+}
+
 TEST(TreeWriter, writes_nowhere_else) {
     const test::TempDir dir;
     fs::create_directories(dir / "top");
@@ -39,12 +49,29 @@ TEST(TreeWriter, writes_nowhere_else) {
     fs::create_directory_symlink(dir / "elsewhere", dir / "top/link");
     fs::create_symlink(dir / "elsewhere/target", dir / "top/file");
     TreeWriter tree(dir / "top");
-    for (const char* path : {"../a", "a/../../a", "..", "", "/", ".", "link/a"})
+    for (const char* path :
+         {"../a", "a/../../a", "/../a", "//a/../../a", "a/..", "link/../../a", "..", "", "/", ".", "link/a"})
         EXPECT_TRUE(is_refused(tree, path)) << path;
     tree.write("file", "x");  // replaces the link
     EXPECT_TRUE(fs::is_empty(dir / "elsewhere"));
     EXPECT_FALSE(fs::is_symlink(dir / "top/file"));
     EXPECT_THROW(TreeWriter("/"), Error);
+}
+
+TEST(TreeWriter, names_the_file_that_cannot_be_written) {
+    const test::TempDir dir;
+    fs::create_directories(dir / "top/a/b.c");
+    TreeWriter tree(dir / "top");
+    try {
+        tree.write("./x/../a/b.c", "x");
+        ADD_FAILURE() << "written over a directory";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(dir / "top/a/b.c"), std::string::npos) << error.what();
+    }
+}
+
+TEST(TreeWriter, is_not_standard_output) {
+    EXPECT_THROW(TreeWriter("-"), Error);
 }
 
 TEST(TreeWriter, copies_mode_and_modification_time) {
