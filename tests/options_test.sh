@@ -33,7 +33,7 @@ for command in opreport opannotate opgprof oparchive opimport; do
 	check "$command" options_test.uses
 	rm -f options_test.uses
 done
-for command in operf opcontrol oprofiled; do
+for command in operf ocount opcontrol oprofiled; do
 	[ -x "./$command" ] || continue
 	check "$command" "$srcdir"/tests/golden/*/*/cmd "$srcdir"/tests/e2e/*.sh "$srcdir"/tests/unit/*.cpp \
 		"$srcdir"/tests/kernel/*.sh
