@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace op::collect {
 namespace {
@@ -55,14 +56,12 @@ std::vector<CountRow> make_count_rows(std::span<const CounterKey> counters,
                                       std::span<const CounterReading> before,
                                       std::span<const CounterReading> after, CountSeparation separation) {
     std::vector<CountRow> rows;
+    std::map<CounterKey, size_t> places;  // in rows
     for (size_t i = 0; i < counters.size(); ++i) {
         const CounterKey key = row_key(counters[i], separation);
-        auto row = std::ranges::find(rows, key, &CountRow::key);
-        if (row == rows.end()) {
-            rows.push_back({.key = key});
-            row = rows.end() - 1;
-        }
-        add(*row, between(before.empty() ? CounterReading{} : before[i], after[i]));
+        const size_t place = places.try_emplace(key, rows.size()).first->second;
+        if (place == rows.size()) rows.push_back({.key = key});
+        add(rows[place], between(before.empty() ? CounterReading{} : before[i], after[i]));
     }
     std::ranges::stable_sort(rows, {}, [](const CountRow& row) { return row.key.event; });
     return rows;

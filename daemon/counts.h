@@ -3,6 +3,7 @@
 // daemon/perf_counters.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,7 +17,7 @@ struct CounterKey {
     std::optional<uint32_t> task;  ///< thread; none = every one
     std::optional<uint32_t> cpu;   ///< none = wherever the task runs
 
-    bool operator==(const CounterKey&) const = default;
+    auto operator<=>(const CounterKey&) const = default;
 };
 
 /// What one counter holds, since it was opened. While other events have the hardware's counters, `running`

@@ -79,6 +79,13 @@ void check_without_kernel(const std::vector<CountedEvent>& events, const std::st
                 EACCES);
 }
 
+[[noreturn]] void fail_elsewhere(const CountedEvent& event) {
+    std::vector<std::string> cpus;
+    for (const uint32_t cpu : event.cpus.value())
+        cpus.push_back(std::to_string(cpu));
+    throw_usage(of_event(event) + "none of these CPUs counts it, but CPU " + short_list(cpus) + " may do");
+}
+
 std::vector<pid_t> threads_of_all(const std::vector<pid_t>& processes) {
     std::vector<pid_t> threads;
     for (const pid_t process : processes)
@@ -108,8 +115,7 @@ PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedE
                    "; run as root, or as root set it to 1");
     }
     if (fds_.empty())
-        throw Error(ErrorKind::system,
-                    "what was to be counted ended before counting was started, or is not counted there");
+        throw Error(ErrorKind::system, "what was to be counted ended before counting was started", ESRCH);
 }
 
 void PerfCounters::open_all(const std::vector<CountedEvent>& events, bool kernel_mode) {
@@ -120,6 +126,8 @@ void PerfCounters::open_all(const std::vector<CountedEvent>& events, bool kernel
             open(events[i], {i, static_cast<uint32_t>(task), {}}, kernel_mode);
         for (const uint32_t cpu : target_.cpus)
             if (counts_on(events[i], cpu)) open(events[i], {i, {}, cpu}, kernel_mode);
+        const bool is_missing = keys_.empty() || keys_.back().event != i;
+        if (is_missing && !target_.cpus.empty()) fail_elsewhere(events[i]);
     }
 }
 

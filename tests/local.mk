@@ -61,6 +61,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/driver_session_test.cpp \
 	tests/unit/driver_source_test.cpp \
 	tests/unit/oprofilefs_test.cpp \
+	tests/unit/perf_counters_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \
 	tests/unit/perf_events_test.cpp \

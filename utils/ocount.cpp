@@ -15,6 +15,7 @@
 #include "daemon/machine.h"
 #include "daemon/perf_counters.h"
 #include "daemon/perf_events.h"
+#include "daemon/recording.h"
 #include "libop/error.h"
 #include "libop/text.h"
 #include "utils/count_report.h"
@@ -82,6 +83,7 @@ public:
     Run(Tool& tool, const CountOptions& options)
         : tool_(tool),
           o_(options),
+          output_(options.output_file),
           events_(choose_counted_events(options.specs, running_catalogue(), is_countable_here, start_notes_)),
           watched_(options.kind(), options.tasks),
           target_(target_of(options)) {
@@ -91,7 +93,6 @@ public:
         if (signals_.take().number != 0) throw_usage("interrupted before anything was counted");
         raise_file_limit();  // for us, not for the command
         counters_ = std::make_unique<PerfCounters>(target_, events_, start_notes_);
-        output_ = std::make_unique<OutputStream>(o_.output_file);
     }
 
     int run() {
@@ -100,8 +101,13 @@ public:
         Counting counting{*counters_, signals_, {}, o_.separation(), o_.intervals(), command_.get(), {}};
         counting.sink = [&](const CountBlock& block) { print(report, block); };
         if (watched_.is_any()) counting.has_ended = [this] { return watched_.have_ended(); };
-        const StopReason reason = count_events(counting);
-        return command_ ? program_status(reason) : 0;
+        StopReason reason = StopReason::program_ended;
+        const bool is_counted = tool_.attempt([&] { reason = count_events(counting); });
+        // A command whose counts cannot be told is not left behind.
+        if (command_ && await_end(*command_, signals_) == StopReason::interrupted)
+            reason = StopReason::interrupted;
+        const int status = command_ ? program_status(reason) : 0;
+        return is_counted ? status : 1;
     }
 
 private:
@@ -136,7 +142,7 @@ private:
         const auto form = o_.format == "json" ? count_report_json
                           : o_.brief          ? count_report_brief
                                               : count_report_text;
-        output_->write(form(report, block, ::time(nullptr)));
+        output_.write(form(report, block, ::time(nullptr)));
     }
 
     /// A program that was killed, or ended because of us, did not fail.
@@ -150,6 +156,7 @@ private:
 
     Tool& tool_;
     const CountOptions& o_;
+    OutputStream output_;  ///< opened while Ctrl-C still ends this process: a pipe may make that wait
     StopSignals signals_;
     Diagnostics start_notes_;  ///< told once counting is about to start: no error is explained by them
     std::vector<CountedEvent> events_;
@@ -157,7 +164,6 @@ private:
     CountTarget target_;
     std::unique_ptr<Command> command_;
     std::unique_ptr<PerfCounters> counters_;
-    std::unique_ptr<OutputStream> output_;
 };
 
 int ocount(Tool& tool, int argc, char** argv) {

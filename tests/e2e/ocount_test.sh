@@ -84,6 +84,11 @@ expect 0 intervals --brief-format --time-interval=100:3 -e task-clock "$tests/e2
 [ "$(grep -c '^timestamp,' "$work/intervals.out")" = 3 ] || fail "intervals: $(cat "$work/intervals.out")"
 expect 0 stubborn -b -i 100:1 -e task-clock sh -c 'trap "" TERM; while :; do :; done'
 
+# What cannot be written is told when the program has ended; it is not left behind
+expect 1 full -b -i 100 -f /dev/full -e task-clock sh -c "$tests/e2e/shares plain 500; : >'$work/full.done'"
+says full 'No space left on device'
+[ -e "$work/full.done" ] || fail "full: the program was left behind"
+
 # The program's end
 expect 1 exit_status -e task-clock sh -c 'exit 3'
 says exit_status 'sh exited with status 3'
@@ -96,6 +101,12 @@ says no_program 'no-such-program: no such program in PATH'
 expect 1 not_a_program "$work"
 expect 1 no_process --process-list 4194303
 says no_process 'process 4194303'
+sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
+parent=$!
+until [ -s "$work/zombie" ] && grep -q '^State:.*Z' "/proc/$(cat "$work/zombie")/status"; do :; done
+expect 1 zombie -e page-faults --process-list "$(cat "$work/zombie")"
+kill $parent
+says zombie 'ended before counting was started'
 expect 1 no_thread --thread-list 4194303
 expect 1 no_event -e page-fault true
 says no_event 'did you mean.* page-faults'

@@ -40,7 +40,7 @@ protected:
     StopReason run(CountIntervals intervals = {}, Command* command = nullptr) {
         const auto sink = [this](const CountBlock& block) { blocks_.push_back(block); };
         Counting counting{source_, signals_, sink, CountSeparation::none, intervals, command, has_ended_};
-        counting.now = [this] { return time_ += milliseconds{10}; };
+        counting.now = [this] { return time_ += tick_; };
         return count_events(counting);
     }
     static void send(int number) { ::kill(::getpid(), number); }
@@ -52,6 +52,7 @@ protected:
     std::function<bool()> has_ended_;
     std::vector<CountBlock> blocks_;
     std::chrono::steady_clock::time_point time_{};
+    milliseconds tick_{10};
 };
 
 }  // namespace
@@ -118,6 +119,7 @@ TEST_F(CountingLoop, a_command_that_does_not_want_to_end_is_killed) {
     source_.each_read = [&] {
         while (!std::filesystem::exists(ready))
             ::usleep(1000);
+        tick_ = milliseconds{1000};
     };
     EXPECT_EQ(run({milliseconds{100}, 1}, &command), StopReason::intervals_over);
     EXPECT_EQ(command.poll_end()->code, SIGKILL);
