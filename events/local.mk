@@ -10,4 +10,4 @@ install-data-local:
 	done
 uninstall-local:
 	@for f in `cd $(srcdir)/events && find . -type f ! -name local.mk`; do rm -f "$(DESTDIR)$(eventsdir)/$$f"; done
-	@find "$(DESTDIR)$(eventsdir)" -depth -type d -empty -exec rmdir {} + 2>/dev/null || :
+	@find "$(DESTDIR)$(eventsdir)" -depth -type d -empty -delete 2>/dev/null || :

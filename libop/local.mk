@@ -17,6 +17,7 @@ libop_a_SOURCES = \
 	libop/event_catalogue.cpp libop/event_catalogue.h \
 	libop/event_encoding.cpp libop/event_encoding.h \
 	libop/event_file.cpp libop/event_file.h \
+	libop/event_mapping.cpp libop/event_mapping.h \
 	libop/event_spec.cpp libop/event_spec.h \
 	libop/event_table.cpp libop/event_table.h \
 	libop/event_text.cpp libop/event_text.h \

@@ -52,6 +52,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/cpu_model_test.cpp \
 	tests/unit/event_catalogue_test.cpp \
 	tests/unit/event_file_test.cpp \
+	tests/unit/event_mapping_test.cpp \
 	tests/unit/event_rate_test.cpp \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/nearest_test.cpp \

@@ -5,6 +5,7 @@
 
 #include "daemon/perf_attr.h"
 #include "libop/error.h"
+#include "libop/event_mapping.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
 #include "libop/text.h"
@@ -178,7 +179,13 @@ private:
         write_stdout(lines);
     }
 
-    void tell_code() const { write_stdout(std::to_string(resolve(parse(o_.words[0])).event->code) + " \n"); }
+    void tell_code() const {
+        const uint32_t code = resolve(parse(o_.words[0])).event->code;
+        const auto mappings = load_event_mappings(dir_, model_->name);
+        const auto mapping = mappings.find(code);
+        write_stdout(std::to_string(code) + " " +
+                     (mapping == mappings.end() ? "" : to_text(mapping->second)) + "\n");
+    }
 
     static bool is_bare(const std::string& word) { return word.find(':') == std::string::npos; }
 

@@ -9,6 +9,7 @@
 #include "libop/cpu_model.h"
 #include "libop/error.h"
 #include "libop/event_file.h"
+#include "libop/event_mapping.h"
 #include "libop/kernel_events.h"
 #include "libop/text.h"
 
@@ -59,6 +60,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (const auto first = texts(0))
             for (const op::EventDescription& event : op::parse_events(*first, include))
                 check(event);
+    } catch (const op::Error& error) {
+        expect_one_line(error);
+    }
+    try {
+        op::parse_event_mappings(text, "mappings");
     } catch (const op::Error& error) {
         expect_one_line(error);
     }
