@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "libop/counter_alloc.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/text.h"
@@ -17,7 +18,6 @@ constexpr std::string_view timer_event = "TIMER", rtc_event = "RTC_INTERRUPTS",
                            clock_event = "CPU_CLK_UNHALTED";
 constexpr uint64_t default_rtc_rate = 1024, greatest_rtc_rate = 4096;
 constexpr uint64_t greatest_count = 0x7fffffff;  // a counter of 31 usable bits
-constexpr uint64_t callgraph_factor = 15;        // a chain costs about that much more than a sample
 
 /// The code of CPU_CLK_UNHALTED, by the beginning of the CPU type's name; the first match counts.
 struct ClockCode {
@@ -76,31 +76,60 @@ void set_clock_code(const EventSpec& spec, const DriverModel& model, DriverEvent
     event.code = row->code;
 }
 
-/// Name and code; the model's own rules.
-void identify(const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+bool knows(const EventCatalogue& catalogue, std::string_view name) {
+    return std::ranges::any_of(catalogue.events,
+                               [&](const CatalogueEvent& event) { return event.name == name; });
+}
+
+/// An event of the catalogue: what the kernel would be asked for holds the register's bits.
+CounterMask identify_known(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                           bool callgraph, DriverEvent& event) {
+    const ResolvedEvent resolved =
+        resolve_event(catalogue, spec, {callgraph ? callgraph_count_factor : 1, false});
+    const EventEncoding encoding = encode_event(catalogue, resolved);
+    if (encoding.type != perf_type_raw || encoding.config1 != 0 || encoding.config2 != 0)
+        throw_usage(quoted(spec) +
+                    "it takes more than a counter, which the driver does not program; operf can");
+    if (is_x86(model))
+        decode_x86(encoding.config, spec, event);
+    else
+        event.code = static_cast<uint32_t>(encoding.config);
+    return resolved.event->counter_mask();
+}
+
+/// Fills in the code and gives the counters that can hold the event; the model's own rules.
+CounterMask identify(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                     bool callgraph, DriverEvent& event) {
     const std::string_view only = model.model == "timer" ? timer_event
                                   : model.model == "rtc" ? rtc_event
                                                          : "";
+    const auto raw = raw_code(spec.name);
     if (!only.empty()) {
         if (spec.name != only)
             throw_usage(quoted(spec) + "the driver counts by the " + model.model + " here, so only " +
                         std::string(only) + ":COUNT can be asked for");
+    } else if (knows(catalogue, spec.name)) {
+        return identify_known(spec, model, catalogue, callgraph, event);
     } else if (spec.name == clock_event) {
         set_clock_code(spec, model, event);
-    } else if (const auto raw = raw_code(spec.name)) {
-        return decode_raw(*raw, spec, model, event);
+    } else if (raw) {
+        decode_raw(*raw, spec, model, event);
+        return ~0u;
+    } else if (!catalogue.events.empty()) {
+        resolve_event(catalogue, spec);  // tells names that are alike
     } else {
         throw_usage(quoted(spec) + "not known for " + printable(model.cpu_type) + "; known are " +
                     std::string(clock_event) + " and raw codes rNNN");
     }
     if (spec.unit_mask.value_or(0) != 0 || !spec.unit_mask_name.empty())
         throw_usage(quoted(spec) + "it has no unit masks, so leave the field empty");
+    return ~0u;
 }
 
 void check_count(const EventSpec& spec, const DriverModel& model, const DriverCounter& counter,
                  bool callgraph) {
     const bool is_rate = model.model == "rtc";
-    const uint64_t factor = callgraph && !is_rate ? callgraph_factor : 1;
+    const uint64_t factor = callgraph && !is_rate ? callgraph_count_factor : 1;
     const EventInfo* const known = find_event(spec.name);
     const uint64_t own = is_rate ? 2 : known && model.model != "timer" ? known->minimum_count : 1;
     const uint64_t minimum = std::max(own, counter.minimum_count);
@@ -115,21 +144,52 @@ void check_count(const EventSpec& spec, const DriverModel& model, const DriverCo
                     std::to_string(maximum));
 }
 
-DriverEvent place(const EventSpec& spec, const DriverModel& model, const DriverCounter& counter,
-                  bool callgraph) {
+/// An event that has no counter yet.
+struct Unplaced {
     DriverEvent event;
-    identify(spec, model, event);
-    if (event.extra != 0 && !counter.has_extra)
-        throw_usage(quoted(spec) + "the driver takes no edge, invert or counter mask bits here");
+    CounterMask counters;
+};
+
+Unplaced describe(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                  bool callgraph) {
+    Unplaced unplaced;
+    DriverEvent& event = unplaced.event;
+    unplaced.counters = identify(spec, model, catalogue, callgraph, event);
     if (!spec.kernel && !spec.user)
         throw_usage(quoted(spec) + "kernel and user are both 0, so nothing would be counted");
-    check_count(spec, model, counter, callgraph);
     event.name = spec.name;
-    event.counter = counter.number;
     event.count = spec.count;
     event.kernel = spec.kernel;
     event.user = spec.user;
-    return event;
+    return unplaced;
+}
+
+/// Only models that program the registers are bound to what a counter can hold: the kernel finds one itself.
+std::vector<int> find_counters(const DriverModel& model, std::span<const Unplaced> events) {
+    const bool is_bound = model.model == "intel" || model.model == "amd";
+    uint32_t free = 0;
+    unsigned end = 0;
+    for (const DriverCounter& counter : model.counters) {
+        free |= 1u << counter.number;
+        end = std::max(end, static_cast<unsigned>(counter.number) + 1);
+    }
+    std::vector<CounterMask> masks;
+    for (const Unplaced& unplaced : events)
+        masks.push_back(free & (is_bound ? unplaced.counters.value_or(0) : ~0u));
+    const auto counters = allocate_counters(masks, end);
+    if (!counters)
+        throw_usage(
+            "these events cannot be counted together: too few counters can hold them; ophelp tells "
+            "which each takes");
+    return *counters;
+}
+
+void place(DriverEvent& event, int number, const EventSpec& spec, const DriverModel& model, bool callgraph) {
+    const DriverCounter& counter = *std::ranges::find(model.counters, number, &DriverCounter::number);
+    if (event.extra != 0 && !counter.has_extra)
+        throw_usage(quoted(spec) + "the driver takes no edge, invert or counter mask bits here");
+    check_count(spec, model, counter, callgraph);
+    event.counter = number;
 }
 
 /// The specification with the event's own count where none was asked for.
@@ -143,22 +203,32 @@ EventSpec with_count(EventSpec spec) {
 
 }  // namespace
 
-EventSpec default_driver_event(const DriverModel& model) {
+EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue) {
     EventSpec spec;
     spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : clock_event;
+    const auto& own = catalogue.model.default_event;
+    if (spec.name == clock_event && own && knows(catalogue, own->name)) return *own;
     return with_count(spec);
 }
 
 std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
-                                              bool callgraph) {
+                                              const EventCatalogue& catalogue, bool callgraph) {
     if (specs.size() > model.counters.size())
         throw_usage(std::to_string(specs.size()) + " events, but the driver's counters here are " +
                     std::to_string(model.counters.size()) + "; ask for fewer");
-    std::vector<DriverEvent> events;
+    std::vector<EventSpec> counted;
+    std::vector<Unplaced> unplaced;
     for (const EventSpec& spec : specs) {
-        if (std::ranges::find(specs, spec) != specs.begin() + static_cast<std::ptrdiff_t>(events.size()))
+        if (std::ranges::find(specs, spec) != specs.begin() + static_cast<std::ptrdiff_t>(counted.size()))
             throw_usage(quoted(spec) + "asked for twice");
-        events.push_back(place(with_count(spec), model, model.counters[events.size()], callgraph));
+        counted.push_back(with_count(spec));
+        unplaced.push_back(describe(counted.back(), model, catalogue, callgraph));
+    }
+    const std::vector<int> counters = find_counters(model, unplaced);
+    std::vector<DriverEvent> events;
+    for (size_t i = 0; i < counted.size(); ++i) {
+        place(unplaced[i].event, counters[i], counted[i], model, callgraph);
+        events.push_back(std::move(unplaced[i].event));
     }
     return events;
 }

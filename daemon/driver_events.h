@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libop/event_catalogue.h"
 #include "libop/event_spec.h"
 
 namespace op::collect {
@@ -39,16 +40,20 @@ struct DriverEvent {
     bool operator==(const DriverEvent&) const = default;
 };
 
-/// The event that is counted when none was asked for: TIMER, RTC_INTERRUPTS or CPU_CLK_UNHALTED.
-EventSpec default_driver_event(const DriverModel& model);
+/// The event that is counted when none was asked for: TIMER, RTC_INTERRUPTS, the default of the catalogue's
+/// CPU model, or CPU_CLK_UNHALTED.
+EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue);
 
-/// Gives each event the next counter of the model. Throws a usage error with the reason and the remedy: an
-/// event the model does not know, more events than counters, a count below the minimum (15 times the minimum
-/// with `callgraph`) or above 2^31-1, unit masks where there are none, both modes off, doubles. An event rNNN
+/// Gives each event a counter of the model: the lowest that can hold it, so that all have one. Events are
+/// those of `catalogue`, which is of the model's CPU type (driver_catalogue() in daemon/driver_setup), raw
+/// codes, and CPU_CLK_UNHALTED. Throws a usage error with the reason and the remedy: an event that is not
+/// known or needs registers besides the counters', more events than counters can hold, a count below the
+/// minimum (15 times the minimum with `callgraph`) or above 2^31-1, unit masks where there are none, both
+/// modes off, doubles. An event rNNN
 /// is the raw hexadecimal code NNN as the processor's manual has it; on x86 that is the event select
 /// register: bits 0-7 and 32-35 event, 8-15 unit mask, 18, 23 and 24-31 edge, invert and counter mask.
 std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
-                                              bool callgraph);
+                                              const EventCatalogue& catalogue, bool callgraph);
 
 /// True for names that some model may know, so that they may be set up before the driver is there.
 bool is_driver_event_name(std::string_view name);

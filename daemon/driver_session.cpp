@@ -74,8 +74,9 @@ void add_enabled(const Oprofilefs& files, SessionInfo& info, DriverOptions& opti
 void set_up(const Oprofilefs& files, std::vector<EventSpec> specs, uint64_t callgraph, SessionInfo& info,
             DriverOptions& options) {
     const DriverModel model = read_driver_model(files);
-    if (specs.empty()) specs.push_back(default_driver_event(model));
-    auto events = choose_driver_events(specs, model, callgraph > 0);
+    const EventCatalogue catalogue = driver_catalogue(model);
+    if (specs.empty()) specs.push_back(default_driver_event(model, catalogue));
+    auto events = choose_driver_events(specs, model, catalogue, callgraph > 0);
     DaemonSettings settings;
     settings.callgraph = callgraph;
     program_driver(files, plan_driver(model, settings, events), events);

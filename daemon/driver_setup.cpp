@@ -4,9 +4,13 @@
 
 #include <algorithm>
 
+#include "libop/cpu_model.h"
+
 namespace op::collect {
 
 namespace {
+
+constexpr std::string_view architectural = "i386/arch_perfmon";
 
 std::string file_of(int counter, const char* name) {
     return std::to_string(counter) + "/" + name;
@@ -51,6 +55,21 @@ DriverModel read_driver_model(const Oprofilefs& driver) {
         model.counters.push_back({n, driver.find_number(file_of(n, "min_count")).value_or(0),
                                   driver.find_number(file_of(n, "extra")).has_value()});
     return model;
+}
+
+EventCatalogue driver_catalogue(const DriverModel& model) {
+    if (model.model == "timer" || model.model == "rtc") return {};
+    const std::string dir = events_directory();
+    const CpuModels models = load_cpu_models(dir);
+    const Processor machine = running_processor();
+    const CpuModel& own = models.detect(machine);
+    const bool is_own =
+        model.cpu_type == own.name || (model.cpu_type == architectural && own.name.starts_with("i386/"));
+    const CpuModel* const row = is_own ? &own : models.find(model.cpu_type);
+    if (!row) return {};
+    CatalogueSources sources{dir, {}, true, ""};
+    if (row == &own) sources.machine = machine;
+    return load_catalogue(*row, sources);
 }
 
 std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSettings& settings,

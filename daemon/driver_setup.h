@@ -25,6 +25,11 @@ struct DriverWrite {
 /// What the driver says it can do. Throws a system or input error if its files cannot be read.
 DriverModel read_driver_model(const Oprofilefs& driver);
 
+/// The events of the CPU type that the driver names; those of the running machine if it only says that
+/// counters are architectural, which many types have. Of the timer and the RTC, and of a type that is not
+/// known, there are none. Throws as load_catalogue and load_cpu_models do.
+EventCatalogue driver_catalogue(const DriverModel& model);
+
 /// All writes, in order: sizes that are set, call-chain depth, filters; every counter off and zero; then each
 /// event's counter, `enabled` first.
 std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSettings& settings,

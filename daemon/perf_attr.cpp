@@ -47,6 +47,15 @@ Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept {
     return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 
+bool has_hardware_counters() {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_HARDWARE;
+    attr.config = PERF_COUNT_HW_CPU_CYCLES;
+    attr.exclude_kernel = attr.exclude_hv = 1;
+    return perf_event_open(attr, 0, -1) || (errno != ENOENT && errno != EOPNOTSUPP && errno != ENODEV);
+}
+
 bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding) {
     perf_event_attr attr = make_attr(event, encoding, false, {}, {.kernel_mode = false, .lost_count = false});
     return perf_event_open(attr, 0, -1) || is_countable(errno);

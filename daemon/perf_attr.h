@@ -37,6 +37,9 @@ Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;
 /// user mode only). Throws a system error, as PerfSource would, if it may well have one and something else is
 /// in the way.
 bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding);
+/// False if the kernel offers no hardware counters, as in most virtual machines; true also if it may not be
+/// asked.
+bool has_hardware_counters();
 /// What the errno value of a refused perf_event_open says of that: false, or a system error thrown.
 bool is_countable(int error);
 

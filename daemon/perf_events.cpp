@@ -14,7 +14,6 @@ namespace op::collect {
 namespace {
 
 constexpr std::string_view timer = "TIMER", cycles = "CPU_CLK_UNHALTED";
-constexpr uint64_t callgraph_factor = 15;
 /// For events whose frequency is not known: few enough samples of any.
 constexpr uint64_t usual_count = 100000;
 
@@ -71,7 +70,7 @@ private:
 
     Chosen choose(const EventSpec& spec) {
         if (find_event(spec.name) && !knows(spec.name)) return choose_builtin(spec, request_.callgraph);
-        const uint64_t factor = request_.callgraph ? callgraph_factor : 1;
+        const uint64_t factor = request_.callgraph ? callgraph_count_factor : 1;
         const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
         const uint64_t minimum = resolved.event->minimum_count * factor;
         const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);

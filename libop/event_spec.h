@@ -11,6 +11,10 @@
 
 namespace op {
 
+/// With call graphs the minimum counts are this many times as high: a chain costs about that much more than a
+/// sample.
+inline constexpr uint64_t callgraph_count_factor = 15;
+
 /// One event as asked for.
 struct EventSpec {
     std::string name;

@@ -18,7 +18,6 @@ constexpr EventInfo events[] = {
     {"CPU_CLK_UNHALTED", "Clock cycles in which the processor was not halted", 0x3c, 6000, 100000},
     {"TIMER", "Nanoseconds of processor time by the kernel's clock", 0, 10000, 1000000},
 };
-constexpr uint64_t callgraph_factor = 15;
 constexpr uint64_t greatest_count = std::numeric_limits<uint32_t>::max();
 
 std::string known_events() {
@@ -62,7 +61,7 @@ const EventInfo& check_event(const EventSpec& spec, bool callgraph) {
     if (!event)
         throw_usage("event '" + printable(spec.name) + "': no such event; known here: " + known_events());
     if (spec.count != 0)
-        check_count(spec, event->minimum_count * (callgraph ? callgraph_factor : 1), callgraph);
+        check_count(spec, event->minimum_count * (callgraph ? callgraph_count_factor : 1), callgraph);
     check_unit_mask(spec);
     if (!spec.kernel && !spec.user)
         throw_usage("event '" + spec.name + "': kernel and user are both 0, so nothing would be counted");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "libop/cpu_model.h"
 #include "libop/event_table.h"
 #include "libop/text.h"
 
@@ -101,6 +102,8 @@ void add_settings(const ControlStatus& status, Lines& lines) {
     lines.add("CPU buffer size", size_text(s.cpu_buffer_size));
 }
 
+constexpr std::string_view raw_code_text = "Raw code NNN, hexadecimal, of the processor's manual";
+
 std::string event_line(std::string_view name, std::string_view description, const std::string& least) {
     return std::string(name) + ": " + std::string(description) + " (min count: " + least + ")\n";
 }
@@ -109,6 +112,19 @@ std::string event_line(std::string_view name, std::string_view description, cons
 std::string least_count(const collect::DriverModel& driver, uint64_t otherwise) {
     const uint64_t least = driver.counters.empty() ? 0 : driver.counters.front().minimum_count;
     return std::to_string(std::max(least, otherwise));
+}
+
+/// The events of a processor; beside them raw codes with the driver, and the clock without.
+std::string catalogue_lines(const std::optional<collect::DriverModel>& driver,
+                            const EventCatalogue& catalogue) {
+    std::string text;
+    for (const CatalogueEvent& event : catalogue.events)
+        text += event_line(
+            event.name, event.description,
+            driver ? least_count(*driver, event.minimum_count) : std::to_string(event.minimum_count));
+    const EventInfo& timer = *find_event("TIMER");
+    if (driver) return text + event_line("rNNN", raw_code_text, least_count(*driver, 1));
+    return text + event_line(timer.name, timer.description, std::to_string(timer.minimum_count));
 }
 
 }  // namespace
@@ -125,7 +141,8 @@ std::string status_text(const ControlStatus& status) {
     return std::move(lines).take();
 }
 
-std::string event_list_text(const std::optional<collect::DriverModel>& driver) {
+std::string event_list_text(const std::optional<collect::DriverModel>& driver,
+                            const EventCatalogue& catalogue) {
     const EventInfo* const timer = find_event("TIMER");
     const EventInfo* const clock = find_event("CPU_CLK_UNHALTED");
     if (driver && driver->model == "rtc")
@@ -133,10 +150,11 @@ std::string event_list_text(const std::optional<collect::DriverModel>& driver) {
                           "Interrupts of the real-time clock a second, a power of two up to 4096", "2");
     if (driver && driver->model == "timer")
         return event_line(timer->name, timer->description, least_count(*driver, 1));
+    if (!catalogue.events.empty() && catalogue.model.number != cpu_type_timer)
+        return catalogue_lines(driver, catalogue);
     if (driver)
         return event_line(clock->name, clock->description, least_count(*driver, clock->minimum_count)) +
-               event_line("rNNN", "Raw code NNN, hexadecimal, of the processor's manual",
-                          least_count(*driver, 1));
+               event_line("rNNN", raw_code_text, least_count(*driver, 1));
     std::string text;
     for (const EventInfo& event : event_table())
         text += event_line(event.name, event.description, std::to_string(event.minimum_count));

@@ -8,6 +8,7 @@
 #include "daemon/driver_events.h"
 #include "libop/control.h"
 #include "libop/daemon_settings.h"
+#include "libop/event_catalogue.h"
 
 namespace op::tool {
 
@@ -24,6 +25,8 @@ struct ControlStatus {
 std::string status_text(const ControlStatus& status);
 
 /// A line for each event that can be counted: by the driver if it is there, else by perf_event_open.
-std::string event_list_text(const std::optional<collect::DriverModel>& driver);
+/// `catalogue` is of the driver's CPU type, or of this machine.
+std::string event_list_text(const std::optional<collect::DriverModel>& driver,
+                            const EventCatalogue& catalogue);
 
 }  // namespace op::tool

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "daemon/driver_setup.h"
+#include "daemon/perf_attr.h"
+#include "daemon/perf_events.h"
 #include "libop/control.h"
 #include "libop/error.h"
 #include "libop/session.h"
@@ -181,7 +184,16 @@ private:
         write_stdout(status_text(status));
     }
 
-    void list_events() { write_stdout(event_list_text(find_driver(paths_))); }
+    /// Of what counts here; empty where nothing but the clock does.
+    static EventCatalogue catalogue_of(const std::optional<collect::DriverModel>& driver) {
+        if (driver) return collect::driver_catalogue(*driver);
+        return collect::has_hardware_counters() ? collect::running_catalogue() : EventCatalogue{};
+    }
+
+    void list_events() {
+        const auto driver = find_driver(paths_);
+        write_stdout(event_list_text(driver, catalogue_of(driver)));
+    }
 
     void ask_running(const std::string& request) {
         if (!daemon_) throw_usage("the daemon is not running; start it with opcontrol --start");

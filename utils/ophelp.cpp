@@ -18,7 +18,6 @@ namespace op::tool {
 namespace {
 
 /// A call chain costs about that many times what a sample does.
-constexpr uint64_t callgraph_factor = 15;
 
 struct Options {
     std::string cpu_type;
@@ -28,7 +27,7 @@ struct Options {
     ShowOptions show;
     std::vector<std::string> words;
 
-    uint64_t count_factor() const { return callgraph.value_or(0) != 0 ? callgraph_factor : 1; }
+    uint64_t count_factor() const { return callgraph.value_or(0) != 0 ? callgraph_count_factor : 1; }
 };
 
 CommandSyntax syntax(Options& o) {

@@ -23,8 +23,9 @@ std::vector<EventSpec> specs_of(const DaemonSettings& settings) {
 
 std::vector<collect::DriverEvent> choose(const DaemonSettings& settings, const collect::DriverModel& model) {
     std::vector<EventSpec> specs = specs_of(settings);
-    if (specs.empty()) specs.push_back(collect::default_driver_event(model));
-    return collect::choose_driver_events(specs, model, settings.callgraph > 0);
+    const EventCatalogue catalogue = collect::driver_catalogue(model);
+    if (specs.empty()) specs.push_back(collect::default_driver_event(model, catalogue));
+    return collect::choose_driver_events(specs, model, catalogue, settings.callgraph > 0);
 }
 
 DaemonSource prepare_driver(const DaemonSettings& settings, const ControlPaths& paths) {
@@ -65,8 +66,12 @@ void check_events(const DaemonSettings& settings, const ControlPaths& paths) {
         choose(settings, *model);
         return;
     }
+    const EventCatalogue catalogue = collect::running_catalogue();
     for (const EventSpec& spec : specs_of(settings))
-        if (find_event(spec.name)) check_event(spec, settings.callgraph > 0);
+        if (find_event(spec.name))
+            check_event(spec, settings.callgraph > 0);
+        else if (!collect::is_driver_event_name(spec.name))
+            resolve_event(catalogue, spec, {settings.callgraph > 0 ? callgraph_count_factor : 1, false});
 }
 
 DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths, Diagnostics& notes) {

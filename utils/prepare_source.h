@@ -16,8 +16,8 @@ namespace op::tool {
 /// What the mounted driver can do, or none if it is not there. Throws a system error.
 std::optional<collect::DriverModel> find_driver(const ControlPaths& paths);
 
-/// Throws a usage error for events the driver cannot count. If it is not there, those that perf_event_open
-/// has are checked as for that; others may be of a driver that comes.
+/// Throws a usage error for events the driver cannot count. If it is not there, they are checked by this
+/// machine's event files; raw codes and the RTC may be of a driver that comes.
 void check_events(const DaemonSettings& settings, const ControlPaths& paths);
 
 /// Programs the driver if it is there, else chooses events for perf_event_open, with a note where one takes

@@ -6,7 +6,7 @@
 
 load_driver timer=1
 use_timer 1000000
-background shares 60000
+background shares 600000
 other=$pid
 wait_for 10 grep -q shares "/proc/$other/comm"
 put pid_filter "$other"
@@ -22,7 +22,7 @@ put pid_filter 0
 # A group of two processes of other names than the one that is busy in the case's own group.
 cp "$(command -v shares)" in_group_1
 cp in_group_1 in_group_2
-background setsid sh -c './in_group_1 60000 & ./in_group_2 60000 & wait'
+background setsid sh -c './in_group_1 600000 & ./in_group_2 600000 & wait'
 wait_for 10 pidof in_group_1
 wait_for 10 pidof in_group_2
 set -- $(pidof in_group_1)

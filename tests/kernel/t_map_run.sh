@@ -11,7 +11,7 @@ cat run.log
 check_eq "balance" "$(value run.log balance)" ok
 user=$(value run.log user)
 found=$(offsets_in run.log code)
-check "samples in the mapped code" "$found" -gt 300
+check "samples in the mapped code" "$found" -gt 100
 check "user samples nowhere, in 100,000" "$(($(value run.log user_nowhere) * 100000 / user))" -le 100
 check "samples lost, in 100,000" "$(($(value run.log lost) * 100000 / user))" -le 100
 unload_driver

@@ -17,17 +17,17 @@ DriverModel model_of(const char* model, const char* cpu_type, uint64_t minimum =
 }
 
 std::vector<DriverEvent> choose(const DriverModel& model, std::initializer_list<const char*> texts,
-                                bool callgraph = false) {
+                                bool callgraph = false, const EventCatalogue& catalogue = {}) {
     std::vector<EventSpec> specs;
     for (const char* text : texts)
         specs.push_back(parse_event_spec(text));
-    return choose_driver_events(specs, model, callgraph);
+    return choose_driver_events(specs, model, catalogue, callgraph);
 }
 
-std::string fault(const DriverModel& model, std::initializer_list<const char*> texts,
-                  bool callgraph = false) {
+std::string fault(const DriverModel& model, std::initializer_list<const char*> texts, bool callgraph = false,
+                  const EventCatalogue& catalogue = {}) {
     try {
-        choose(model, texts, callgraph);
+        choose(model, texts, callgraph, catalogue);
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::usage);
         return error.what();
@@ -37,6 +37,30 @@ std::string fault(const DriverModel& model, std::initializer_list<const char*> t
 
 const DriverModel intel = model_of("intel", "i386/arch_perfmon");
 const DriverModel amd = model_of("amd", "x86-64/family10");
+
+CatalogueEvent event(const char* name, uint32_t code, uint32_t counters,
+                     std::initializer_list<uint32_t> masks) {
+    CatalogueEvent event;
+    event.name = name;
+    event.code = code;
+    event.counters = counters;
+    event.minimum_count = 500;
+    UnitMaskSet set{"set", UnitMaskKind::exclusive, *masks.begin(), "", true, {}};
+    for (const uint32_t mask : masks)
+        set.entries.push_back({mask, 0, "", "some"});
+    event.unit_masks = std::make_shared<const UnitMaskSet>(set);
+    return event;
+}
+
+/// Of a processor with two counters: FLOPS only in the first, DIVISIONS only in the second.
+EventCatalogue two_counters() {
+    EventCatalogue catalogue;
+    catalogue.model.name = "i386/core_2";
+    catalogue.counters = 2;
+    catalogue.events = {event("FLOPS", 0xc1, 1, {0}), event("DIVISIONS", 0x13, 2, {0}),
+                        event("LLC_MISSES", 0x2e, 3, {0x41, 0x4f})};
+    return catalogue;
+}
 
 }  // namespace
 
@@ -124,13 +148,14 @@ TEST(DriverEvents, what_cannot_be_counted_is_refused) {
 }
 
 TEST(DriverEvents, there_is_a_default_for_every_model) {
-    EXPECT_EQ(default_driver_event(model_of("timer", "timer")).name, "TIMER");
-    EXPECT_EQ(default_driver_event(model_of("rtc", "rtc")).name, "RTC_INTERRUPTS");
-    EXPECT_EQ(default_driver_event(intel).name, "CPU_CLK_UNHALTED");
+    EXPECT_EQ(default_driver_event(model_of("timer", "timer"), {}).name, "TIMER");
+    EXPECT_EQ(default_driver_event(model_of("rtc", "rtc"), {}).name, "RTC_INTERRUPTS");
+    EXPECT_EQ(default_driver_event(intel, {}).name, "CPU_CLK_UNHALTED");
     for (const DriverModel& model :
          {model_of("timer", "timer", 10000), model_of("rtc", "rtc", 2), intel, amd})
         for (const bool callgraph : {false, true})
-            EXPECT_EQ(choose_driver_events(std::vector{default_driver_event(model)}, model, callgraph).size(),
+            EXPECT_EQ(choose_driver_events(std::vector{default_driver_event(model, {})}, model, {}, callgraph)
+                          .size(),
                       1u);
 }
 
@@ -138,6 +163,39 @@ TEST(DriverEvents, without_a_count_the_events_own_one_is_taken) {
     EXPECT_EQ(choose(model_of("timer", "timer"), {"TIMER"})[0].count, 1000000u);
     EXPECT_EQ(choose(model_of("rtc", "rtc"), {"RTC_INTERRUPTS"})[0].count, 1024u);
     EXPECT_THROW(choose(model_of("intel", "i386/arch_perfmon"), {"r1c2"}), Error);
+}
+
+TEST(DriverEvents, of_the_processors_event_files_have_their_code_unit_mask_and_minimum) {
+    const auto events = choose(intel, {"LLC_MISSES:6000:0x4f:1:0"}, false, two_counters());
+    EXPECT_EQ(events[0], (DriverEvent{"LLC_MISSES", 0x2e, 0, 6000, 0x4f, 0, true, false}));
+    EXPECT_EQ(choose(intel, {"LLC_MISSES:6000"}, false, two_counters())[0].unit_mask, 0x41u);
+    EXPECT_NE(fault(intel, {"LLC_MISSES:499"}, false, two_counters()).find("minimum of 500"),
+              std::string::npos);
+    EXPECT_NE(fault(intel, {"LLC_MISSES:6000"}, true, two_counters()).find("times 15"), std::string::npos);
+    EXPECT_NE(fault(intel, {"LLC_MISSES:6000:7"}, false, two_counters()), "");
+    EXPECT_NE(fault(intel, {"LLC_MISES:6000"}, false, two_counters()).find("LLC_MISSES"), std::string::npos)
+        << "a name that is alike";
+}
+
+TEST(DriverEvents, go_to_counters_that_can_hold_them) {
+    const auto events = choose(intel, {"LLC_MISSES:6000", "FLOPS:6000"}, false, two_counters());
+    EXPECT_EQ(events[0].counter, 1);
+    EXPECT_EQ(events[1].counter, 0);
+    EXPECT_NE(
+        fault(intel, {"FLOPS:6000", "FLOPS:7000"}, false, two_counters()).find("cannot be counted together"),
+        std::string::npos);
+    EXPECT_EQ(
+        choose(model_of("perf", "i386/core_2"), {"DIVISIONS:6000", "FLOPS:6000"}, false, two_counters())[0]
+            .counter,
+        0)
+        << "the kernel finds the counter itself";
+}
+
+TEST(DriverEvents, of_a_busy_counter_take_another) {
+    DriverModel model = intel;
+    model.counters.erase(model.counters.begin());
+    EXPECT_EQ(choose(model, {"DIVISIONS:6000"}, false, two_counters())[0].counter, 1);
+    EXPECT_NE(fault(model, {"FLOPS:6000"}, false, two_counters()), "");
 }
 
 }  // namespace op::collect

@@ -93,7 +93,7 @@ TEST(ControlSettings, the_first_event_forgets_those_of_before) {
               (Words{"r1c2:100000", "CPU_CLK_UNHALTED:100000"}));
     EXPECT_EQ(settings_of({"--no-vmlinux"}, before).events, before.events);
     EXPECT_EQ(settings_of({"--event=default"}, before).events, Words{});
-    for (const char* bad : {"NO_SUCH:100000", "TIMER:0", "TIMER:1x", "TIMER:1000:$(id)"})
+    for (const char* bad : {"TIMER:0", "TIMER:1x", "TIMER:1000:$(id)"})
         EXPECT_THROW(settings_of({"-e", bad}), Error) << bad;
     EXPECT_THROW(settings_of({"-e", "default", "-e", "TIMER:100000"}), Error);
 }
@@ -335,11 +335,11 @@ TEST(ControlStatus, shows_daemon_and_settings) {
 }
 
 TEST(EventList, is_that_of_the_source) {
-    EXPECT_NE(event_list_text(std::nullopt).find("TIMER: "), std::string::npos);
+    EXPECT_NE(event_list_text(std::nullopt, {}).find("TIMER: "), std::string::npos);
     const collect::DriverModel timer{"timer", "timer", {{0, 10000, false}}};
-    EXPECT_NE(event_list_text(timer).find("(min count: 10000)\n"), std::string::npos);
-    EXPECT_TRUE(event_list_text({{"rtc", "rtc", {}}}).starts_with("RTC_INTERRUPTS: "));
-    EXPECT_NE(event_list_text({{"intel", "i386/arch_perfmon", {}}}).find("rNNN: "), std::string::npos);
+    EXPECT_NE(event_list_text(timer, {}).find("(min count: 10000)\n"), std::string::npos);
+    EXPECT_TRUE(event_list_text({{"rtc", "rtc", {}}}, {}).starts_with("RTC_INTERRUPTS: "));
+    EXPECT_NE(event_list_text({{"intel", "i386/arch_perfmon", {}}}, {}).find("rNNN: "), std::string::npos);
 }
 
 }  // namespace op::tool
