@@ -7,6 +7,10 @@ libopd_a_SOURCES = \
 	daemon/collector.cpp daemon/collector.h \
 	daemon/command.cpp daemon/command.h \
 	daemon/control_server.cpp daemon/control_server.h \
+	daemon/counted_events.cpp daemon/counted_events.h \
+	daemon/counting.cpp daemon/counting.h \
+	daemon/counts.cpp daemon/counts.h \
+	daemon/cpu_list.cpp daemon/cpu_list.h \
 	daemon/driver_events.cpp daemon/driver_events.h \
 	daemon/driver_session.cpp daemon/driver_session.h \
 	daemon/driver_setup.cpp daemon/driver_setup.h \
@@ -18,6 +22,7 @@ libopd_a_SOURCES = \
 	daemon/mapped_image.h \
 	daemon/oprofilefs.cpp daemon/oprofilefs.h \
 	daemon/perf_attr.cpp daemon/perf_attr.h \
+	daemon/perf_counters.cpp daemon/perf_counters.h \
 	daemon/perf_decode.cpp daemon/perf_decode.h \
 	daemon/perf_errors.cpp daemon/perf_errors.h \
 	daemon/perf_events.cpp daemon/perf_events.h \
@@ -35,4 +40,5 @@ libopd_a_SOURCES = \
 	daemon/service_manager.cpp daemon/service_manager.h \
 	daemon/session_keeper.cpp daemon/session_keeper.h \
 	daemon/sources.cpp daemon/sources.h \
-	daemon/stop_signal.cpp daemon/stop_signal.h
+	daemon/stop_signal.cpp daemon/stop_signal.h \
+	daemon/stopping.cpp daemon/stopping.h

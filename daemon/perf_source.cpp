@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "daemon/attach.h"
+#include "daemon/cpu_list.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
 #include "libop/error.h"
@@ -31,27 +32,6 @@ uint64_t now() {
     timespec t{};
     ::clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * uint64_t{1'000'000'000} + t.tv_nsec;
-}
-
-/// "0-2,5": the CPUs that are on.
-std::vector<uint32_t> online_cpus() {
-    std::string text;
-    try {
-        text = read_file("/sys/devices/system/cpu/online");
-    } catch (const Error&) {
-        text = "0-" + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN) - 1);
-    }
-    if (text.ends_with('\n')) text.pop_back();
-    std::vector<uint32_t> cpus;
-    for (const auto part : split(text, ',')) {
-        const size_t dash = part.find('-');
-        const auto first = parse_number(part.substr(0, dash));
-        const auto last = dash == part.npos ? first : parse_number(part.substr(dash + 1));
-        if (!first || !last || *last > 1 << 16) continue;
-        for (uint64_t cpu = *first; cpu <= *last; ++cpu)
-            cpus.push_back(cpu);
-    }
-    return cpus;
 }
 
 size_t fitting_ring(size_t wanted, size_t cpus) {

@@ -14,43 +14,6 @@ using TimePoint = std::chrono::steady_clock::time_point;
 constexpr std::chrono::milliseconds drain_interval{1000};
 constexpr std::chrono::seconds checkpoint_interval{60};
 constexpr int drain_batches = 1000;
-/// Time a command has to end after it was asked to.
-constexpr std::chrono::seconds grace{2};
-
-/// What stop signals do to a command.
-class Stopping {
-public:
-    Stopping(Command* command, StopSignals& signals, const Now& now)
-        : command_(command), signals_(signals), now_(now) {}
-
-    void watch() {
-        if (now_() >= kill_at_) command_->signal(SIGKILL);
-        const auto received = signals_.take();
-        if (received.number == 0) return;
-        if (command_) pass_on(received);
-        interrupted_ = true;
-    }
-    bool interrupted() const noexcept { return interrupted_; }
-    StopReason reason() const noexcept {
-        return interrupted_ ? StopReason::interrupted : StopReason::program_ended;
-    }
-
-private:
-    void pass_on(const StopSignals::Received& received) {
-        if (interrupted_) {
-            command_->signal(SIGKILL);
-        } else {
-            if (!received.from_terminal) command_->signal(received.number);
-            kill_at_ = now_() + grace;
-        }
-    }
-
-    Command* command_;
-    StopSignals& signals_;
-    const Now& now_;
-    bool interrupted_ = false;
-    TimePoint kill_at_ = TimePoint::max();  ///< of a command that was asked to end
-};
 
 class Loop {
 public:

@@ -2,19 +2,16 @@
 // The loop of a recording: drain the source, watch the profiled program and the stop signals.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <span>
 
 #include "daemon/command.h"
 #include "daemon/sample_source.h"
 #include "daemon/stop_signal.h"
+#include "daemon/stopping.h"
 #include "libop/diagnostics.h"
 
 namespace op::collect {
-
-/// Tells the time.
-using Now = std::function<std::chrono::steady_clock::time_point()>;
 
 /// What a recording works with. Everything outlives it.
 struct Recording {
@@ -30,12 +27,8 @@ struct Recording {
     Now now = std::chrono::steady_clock::now;
 };
 
-/// Why it ended. `ended_before`: the attached process was gone by the time sampling began.
-enum class StopReason { program_ended, interrupted, ended_before };
-
 /// Starts the source, records until the program ends or a stop signal comes, stops the source and drains it.
-/// A stop signal is passed on to the command unless its terminal sent it already; if the command is not gone
-/// two seconds later, or a second signal comes, it is killed. Throws what the source, the sink and
+/// What a stop signal does to the command is Stopping's. Throws what the source, the sink and
 /// Command::release throw.
 StopReason record(const Recording& recording);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-dist_man1_MANS += doc/opannotate.1 doc/oparchive.1 doc/opcontrol.1 doc/operf.1 doc/opgprof.1 doc/ophelp.1 doc/opimport.1 doc/opreport.1
+dist_man1_MANS += doc/ocount.1 doc/opannotate.1 doc/oparchive.1 doc/opcontrol.1 doc/operf.1 doc/opgprof.1 doc/ophelp.1 doc/opimport.1 doc/opreport.1
 dist_man8_MANS += doc/oprofiled.8
 dist_pkgdata_DATA = doc/opreport.xsd
 dist_doc_DATA = README.md doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/bench.md

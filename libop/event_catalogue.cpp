@@ -13,6 +13,7 @@
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
 #include "libop/pfm_events.h"
+#include "libop/software_events.h"
 #include "libop/text.h"
 
 namespace op {
@@ -107,19 +108,28 @@ private:
         return true;
     }
 
-    /// The names of the processor's own PMU stand alone, those of others behind their PMU's.
+    /// The names of the processor's own PMU and of the kernel itself stand alone, those of others behind
+    /// their PMU's.
     void add_kernel_events() {
         if (sources_.devices.empty()) return;
-        for (const KernelEvent& found : kernel_events(sources_.devices)) {
-            EventDescription event;
-            event.name = found.pmu == "cpu" ? found.name : found.pmu + "@" + found.name;
-            event.description = "Event of the kernel's PMU " + found.pmu;
-            event.code = static_cast<uint32_t>(found.encoding.config);
-            event.minimum_count = 1;
-            event.unit_masks = no_unit_masks();
-            if (add_further(std::move(event), EventOrigin::kernel, found.pmu))
-                catalogue_.events.back().encoding = found.encoding;
-        }
+        for (const KernelEvent& found : kernel_events(sources_.devices))
+            add_kernel_event(found.pmu == "cpu" ? found.name : found.pmu + "@" + found.name,
+                             "Event of the kernel's PMU " + found.pmu, found.pmu, found.encoding);
+        for (const SoftwareEvent& known : software_events())
+            add_kernel_event(std::string(known.name), std::string(known.description), "software",
+                             known.encoding());
+    }
+
+    void add_kernel_event(std::string name, std::string description, const std::string& pmu,
+                          const EventEncoding& encoding) {
+        EventDescription event;
+        event.name = std::move(name);
+        event.description = std::move(description);
+        event.code = static_cast<uint32_t>(encoding.config);
+        event.minimum_count = 1;
+        event.unit_masks = no_unit_masks();
+        if (add_further(std::move(event), EventOrigin::kernel, pmu))
+            catalogue_.events.back().encoding = encoding;
     }
 
     void add_clock() {

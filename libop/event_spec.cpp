@@ -105,6 +105,22 @@ DaemonEventSpec parse_daemon_event_spec(std::string_view text) {
     return {parse_event_spec(ours), static_cast<uint32_t>(*code), static_cast<int>(*counter)};
 }
 
+/// Of comma-separated lists; sorted by text, without doubles.
+std::vector<EventSpec> parse_list(const std::vector<std::string>& options, bool has_count) {
+    std::map<std::string_view, EventSpec> by_text;
+    for (const std::string& option : options)
+        for (const std::string_view text : split(option, ','))
+            by_text.emplace(text, SpecParser(text, has_count).parse());
+    std::vector<EventSpec> specs;
+    for (auto& [text, spec] : by_text)
+        if (std::find(specs.begin(), specs.end(), spec) == specs.end()) specs.push_back(std::move(spec));
+    if (specs.empty()) throw_usage("no event given; write " + std::string(has_count ? form : countless_form));
+    if (specs.size() > most_events)
+        throw_usage(std::to_string(specs.size()) + " events asked for; at most " +
+                    std::to_string(most_events) + " can be counted at once");
+    return specs;
+}
+
 }  // namespace
 
 EventSpec parse_event_spec(std::string_view text) {
@@ -116,18 +132,11 @@ EventSpec parse_countless_event_spec(std::string_view text) {
 }
 
 std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options) {
-    std::map<std::string_view, EventSpec> by_text;
-    for (const std::string& option : options)
-        for (const std::string_view text : split(option, ','))
-            by_text.emplace(text, parse_event_spec(text));
-    std::vector<EventSpec> specs;
-    for (auto& [text, spec] : by_text)
-        if (std::find(specs.begin(), specs.end(), spec) == specs.end()) specs.push_back(std::move(spec));
-    if (specs.empty()) throw_usage("no event given; write " + std::string(form));
-    if (specs.size() > most_events)
-        throw_usage(std::to_string(specs.size()) + " events asked for; at most " +
-                    std::to_string(most_events) + " can be counted at once");
-    return specs;
+    return parse_list(options, true);
+}
+
+std::vector<EventSpec> parse_countless_event_specs(const std::vector<std::string>& options) {
+    return parse_list(options, false);
 }
 
 std::vector<DaemonEventSpec> parse_daemon_event_specs(const std::vector<std::string>& options) {

@@ -37,6 +37,8 @@ EventSpec parse_countless_event_spec(std::string_view text);
 /// Parses comma-separated specifications, repeated options joined by the caller; sorted by text, doubles
 /// dropped. Throws a usage error as above, also when there are more than 24 or none.
 std::vector<EventSpec> parse_event_specs(const std::vector<std::string>& options);
+/// The same of specifications without counts.
+std::vector<EventSpec> parse_countless_event_specs(const std::vector<std::string>& options);
 
 /// An event as the daemon takes it.
 struct DaemonEventSpec {

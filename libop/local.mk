@@ -43,6 +43,7 @@ libop_a_SOURCES = \
 	libop/session_lock.cpp libop/session_lock.h \
 	libop/session_reader.cpp \
 	libop/session_statistics.cpp libop/session_statistics.h \
+	libop/software_events.cpp libop/software_events.h \
 	libop/stream.cpp libop/stream.h \
 	libop/tagged_lines.cpp libop/tagged_lines.h \
 	libop/text.cpp libop/text.h \

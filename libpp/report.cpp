@@ -9,6 +9,7 @@
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/event_text.h"
+#include "libop/software_events.h"
 #include "libop/text.h"
 
 namespace op::pp {
@@ -41,6 +42,8 @@ public:
         if (const EventInfo* const info = find_event(column.event))
             return EventText{std::string(info->description),
                              column.unit_mask == 0 ? "No unit mask" : "multiple flags"};
+        if (const SoftwareEvent* const known = find_software_event(column.event))
+            return EventText{std::string(known->description), "No unit mask"};
         if (!model_ || model_->number == cpu_type_timer) return std::nullopt;
         if (!catalogue_) load();
         return describe_event(*catalogue_, column.event, column.unit_mask);

@@ -30,7 +30,7 @@ for room in libop daemon libpp utils; do
 	breach $room 'lzma\.h|zstd\.h' 'libop/unpack\.cpp'
 	breach $room 'linux/perf_event\.h' 'daemon/perf_[a-z_]*\.(cpp|h)'
 	breach $room 'zlib\.h' 'libop/gzip\.cpp|libpp/debuginfo[a-z_]*\.cpp'
-	breach $room 'nlohmann/' 'libop/session_info[a-z_]*\.cpp|libpp/write_json\.cpp'
+	breach $room 'nlohmann/' 'libop/session_info[a-z_]*\.cpp|libpp/write_json\.cpp|utils/count_report_json\.cpp'
 	breach $room 'perfmon/' 'libop/pfm_events\.cpp'
 	breach $room 'protozero/' 'libpp/export_pprof\.cpp'
 done

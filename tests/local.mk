@@ -34,7 +34,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/foreign_abi_test.cpp \
-	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(utils_common) \
+	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(count_parts) $(utils_common) \
 	tests/unit/append_check_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
@@ -43,7 +43,12 @@ tests_unit_tests_SOURCES = \
 	tests/unit/command_test.cpp \
 	tests/unit/control_server_test.cpp \
 	tests/unit/control_test.cpp \
+	tests/unit/count_report_test.cpp \
+	tests/unit/counted_events_test.cpp \
 	tests/unit/counter_alloc_test.cpp \
+	tests/unit/counting_test.cpp \
+	tests/unit/counts_test.cpp \
+	tests/unit/cpu_list_test.cpp \
 	tests/unit/cpu_model_test.cpp \
 	tests/unit/event_catalogue_test.cpp \
 	tests/unit/event_file_test.cpp \
@@ -57,6 +62,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/driver_session_test.cpp \
 	tests/unit/driver_source_test.cpp \
 	tests/unit/oprofilefs_test.cpp \
+	tests/unit/perf_counters_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \
 	tests/unit/perf_events_test.cpp \
@@ -179,10 +185,10 @@ tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/mapping_
 	utils/mapping_guard.h utils/tool.cpp utils/tool.h
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
-EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/operf tests/golden/opgprof tests/golden/ophelp tests/golden/opimport tests/golden/oprofiled \
+EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/ocount tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/operf tests/golden/opgprof tests/golden/ophelp tests/golden/opimport tests/golden/oprofiled \
 	tests/golden/opreport tests/fixtures
 .PHONY: update-golden bench
-update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT) ophelp$(EXEEXT)
+update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT) ophelp$(EXEEXT) ocount$(EXEEXT)
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
 EXTRA_PROGRAMS += tests/bench/make_big_session
@@ -195,6 +201,8 @@ check_PROGRAMS += tests/e2e/shares
 tests_e2e_shares_SOURCES = tests/e2e/shares.cpp
 tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
+check_PROGRAMS += tests/e2e/touch_pages
+tests_e2e_touch_pages_SOURCES = tests/e2e/touch_pages.cpp
 check_PROGRAMS += tests/e2e/ask_daemon tests/e2e/can_profile
 tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
@@ -204,7 +212,7 @@ tests_e2e_frames_SOURCES = tests/e2e/frames.cpp utils/mapping_guard.cpp utils/ma
 tests_e2e_frames_LDADD = libpp.a libop.a $(op_system_libs)
 e2e_tests = tests/e2e/callgrind_test.sh tests/e2e/op2calltree_test.sh tests/e2e/pprof_test.sh \
 	tests/e2e/html_test.sh tests/e2e/xml_test.sh tests/e2e/debuginfod_test.sh tests/e2e/terminal_test.sh \
-	tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
+	tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/ocount_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
 	tests/e2e/opcontrol_test.sh tests/e2e/symbolizer_test.sh tests/e2e/while_recording_test.sh
 checks = tests/layers_test.sh tests/options_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh \
 	tests/events_test.sh

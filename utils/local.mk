@@ -7,6 +7,13 @@ bin_PROGRAMS += operf
 operf_SOURCES = utils/operf.cpp utils/vmlinux.cpp utils/vmlinux.h $(utils_common)
 operf_LDADD = libopd.a libpp.a libop.a $(op_system_libs)
 
+count_parts = utils/count_report.cpp utils/count_report.h utils/count_report_json.cpp utils/ocount_options.cpp \
+	utils/ocount_options.h
+bin_PROGRAMS += ocount
+ocount_SOURCES = utils/ocount.cpp $(count_parts) utils/output.cpp utils/output.h utils/pager.cpp utils/pager.h \
+	utils/terminal.cpp utils/terminal.h $(utils_common)
+ocount_LDADD = libopd.a libpp.a libop.a $(op_system_libs)
+
 sbin_PROGRAMS += oprofiled
 oprofiled_SOURCES = utils/oprofiled.cpp utils/vmlinux.cpp utils/vmlinux.h $(utils_common)
 oprofiled_LDADD = libopd.a libpp.a libop.a $(op_system_libs)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // operf: profiles a program, a running process or the whole system through perf_event_open.
 // Collecting itself is daemon/'s; here are the options, the order of the steps and the summary.
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,13 +102,6 @@ std::vector<EventEncoding> choose(const Options& o, SessionInfo& info, Diagnosti
         return measure_event(event, encoding, static_cast<pid_t>(o.pid.value_or(0)));
     };
     return choose_events({specs, o.callgraph, catalogue, perf_event_works, rate}, info, notes);
-}
-
-void raise_file_limit() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 PerfOptions perf_options(const Options& o, std::vector<EventEncoding> encodings, const NamedKernel& vmlinux,

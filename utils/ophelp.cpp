@@ -236,8 +236,10 @@ private:
         try {
             if (!collect::perf_event_works(cycles, builtin_encoding(cycles.name)))
                 tool_.notes.warn(
-                    "none of these can be counted here: the kernel offers no hardware counters (as in most "
-                    "virtual machines); TIMER:NANOSECONDS works");
+                    "of these only the kernel's own events (such as page-faults) can be counted here: the "
+                    "kernel "
+                    "offers no hardware counters (as in most virtual machines); TIMER:NANOSECONDS works, "
+                    "too");
         } catch (const Error& error) {
             tool_.notes.warn("whether they can be counted here is not known: " + std::string(error.what()));
         }

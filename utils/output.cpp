@@ -45,6 +45,20 @@ void write_output(const std::string& path, std::string_view bytes) {
         replace_file(path, exists ? status.st_mode & 07777 : 0666, bytes);
 }
 
+OutputStream::OutputStream(const std::string& path) : path_(path) {
+    if (path_.empty() || path_ == standard_output) return;
+    file_ = open_file(path_, O_WRONLY | O_CREAT, 0666);
+}
+
+void OutputStream::write(std::string_view text) {
+    if (!file_) return write_stdout(text);
+    struct stat status {};
+    const bool is_regular = ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode);
+    if (!is_cleared_ && is_regular && ::ftruncate(file_.get(), 0) != 0) throw_system("cannot write " + path_);
+    is_cleared_ = true;
+    write_fd(file_.get(), text, path_);
+}
+
 void keep_from_terminal(const std::string& path, const std::string& what) {
     if ((path.empty() || path == standard_output) && ::isatty(STDOUT_FILENO))
         throw_usage(what + " is nothing for a terminal: name an output file, or redirect standard output");

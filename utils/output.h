@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/fd.h"
 #include "libpp/writer.h"
 #include "utils/options.h"
 
@@ -17,6 +18,21 @@ inline constexpr const char* standard_output = "-";
 /// Writes all bytes to `path`, or to stdout if it is empty or "-". A regular file is replaced as a whole: if
 /// anything fails its old content stands. A device or pipe is written to directly. Throws a system error.
 void write_output(const std::string& path, std::string_view bytes);
+
+/// Text that comes piece by piece over a long time, for a file or stdout; each piece is there at once.
+class OutputStream {
+public:
+    /// Opens the file, or makes it; what it held stays until the first piece comes. Empty or "-": stdout.
+    /// Throws a system error.
+    explicit OutputStream(const std::string& path);
+    /// Throws a system error.
+    void write(std::string_view text);
+
+private:
+    std::string path_;
+    Fd file_;  ///< none = stdout
+    bool is_cleared_ = false;
+};
 
 /// Throws a usage error if `path` leads to a terminal, where bytes that are no text do harm. `what` they are
 /// begins the message.

@@ -7,6 +7,7 @@
 
 #include "libop/event_text.h"
 #include "libop/pfm_events.h"
+#include "libop/software_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"
@@ -93,8 +94,9 @@ TEST(EventCatalogue, the_kernels_events_stand_behind_those_of_the_files) {
     dir.write("msr/type", "9\n");
     dir.write("msr/events/tsc", "config=0x3\n");
     const EventCatalogue catalogue = toy({}, dir.path());
-    EXPECT_EQ(catalogue.names().size(), 9u);
+    EXPECT_EQ(catalogue.names().size(), 9u + software_events().size());
     EXPECT_EQ(catalogue.names()[7], "slots");
+    EXPECT_EQ(catalogue.names()[9], "cpu-clock");
     const ResolvedEvent tsc = resolve_event(catalogue, parse_event_spec("msr@tsc:1000"));
     EXPECT_EQ(encode_event(catalogue, tsc), (EventEncoding{9, 3, 0, 0, 0}));
     EXPECT_EQ(tsc.event->counter_mask(), std::nullopt);

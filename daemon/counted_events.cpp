@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Choosing events to be counted.
+#include "daemon/counted_events.h"
+
+#include <algorithm>
+
+#include "daemon/cpu_list.h"
+#include "libop/error.h"
+#include "libop/event_table.h"
+#include "libop/fd.h"
+#include "libop/software_events.h"
+#include "libop/text.h"
+
+namespace op::collect {
+namespace {
+
+constexpr std::string_view timer = "TIMER", cycles = "CPU_CLK_UNHALTED";
+
+std::string label_of(const EventSpec& spec) {
+    std::string label = spec.name;
+    if (!spec.unit_mask_name.empty()) label += ":" + spec.unit_mask_name;
+    if (spec.unit_mask) label += ":0x" + hex(*spec.unit_mask);
+    if (!spec.user) label += ":k";
+    if (!spec.kernel) label += ":u";
+    return label;
+}
+
+/// What a PMU's file says of the CPUs that count for it: "cpumask" of those beside the CPUs, "cpus" of those
+/// that only some CPUs have.
+std::optional<std::vector<uint32_t>> cpus_of(const EventCatalogue& catalogue, const CatalogueEvent& event) {
+    if (event.origin != EventOrigin::kernel || event.pmu.empty()) return std::nullopt;
+    for (const char* const name : {"/cpumask", "/cpus"}) {
+        const std::string path = catalogue.devices + "/" + event.pmu + name;
+        if (!is_regular_file(path)) continue;
+        const std::string text = read_file(path);
+        return parse_cpu_list(std::string_view(text).substr(0, text.find('\n')));
+    }
+    return std::nullopt;
+}
+
+bool knows(const EventCatalogue& catalogue, std::string_view name) {
+    return std::ranges::any_of(catalogue.events,
+                               [&](const CatalogueEvent& event) { return event.name == name; });
+}
+
+CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
+    if (find_event(spec.name) && !knows(catalogue, spec.name)) {
+        check_event(spec, false);
+        return {spec, label_of(spec), builtin_encoding(spec.name), {}};
+    }
+    const ResolvedEvent resolved = resolve_event(catalogue, spec, {1, true});
+    EventEncoding encoding = encode_event(catalogue, resolved);
+    encoding.precise = 0;  // says something of samples only
+    return {spec, label_of(spec), encoding, cpus_of(catalogue, *resolved.event)};
+}
+
+EventSpec default_spec(const EventCatalogue& catalogue) {
+    EventSpec spec;
+    const auto& own = catalogue.model.default_event;
+    if (own && knows(catalogue, own->name)) spec = *own;
+    if (spec.name.empty()) spec.name = cycles;
+    spec.count = 0;
+    return spec;
+}
+
+}  // namespace
+
+std::vector<CountedEvent> choose_counted_events(const std::vector<EventSpec>& specs,
+                                                const EventCatalogue& catalogue, const CountProbe& works,
+                                                Diagnostics& notes) {
+    std::vector<CountedEvent> events;
+    for (const EventSpec& spec : specs)
+        events.push_back(choose(catalogue, spec));
+    if (!events.empty()) return events;
+    events.push_back(choose(catalogue, default_spec(catalogue)));
+    if (works(events.front())) return events;
+    notes.warn("no hardware counter for " + events.front().label +
+               " on this machine: counting the CPU clock instead, event TIMER (ns of CPU time)");
+    EventSpec clock;
+    clock.name = timer;
+    return {choose(catalogue, clock)};
+}
+
+std::string always_countable() {
+    std::string names(timer);
+    for (const SoftwareEvent& event : software_events())
+        names += ", " + std::string(event.name);
+    return names;
+}
+
+}  // namespace op::collect

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What counters hold, and the rows of a report made of it. Does not open counters; that is
+// daemon/perf_counters.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace op::collect {
+
+/// What one counter counts.
+struct CounterKey {
+    uint32_t event = 0;            ///< index into the events asked for
+    std::optional<uint32_t> task;  ///< thread; none = every one
+    std::optional<uint32_t> cpu;   ///< none = wherever the task runs
+
+    auto operator<=>(const CounterKey&) const = default;
+};
+
+/// What one counter holds, since it was opened. While other events have the hardware's counters, `running`
+/// stands still and `enabled` goes on.
+struct CounterReading {
+    uint64_t value = 0;
+    uint64_t enabled = 0, running = 0;  ///< ns, of children too if they are counted
+
+    bool operator==(const CounterReading&) const = default;
+};
+
+/// Seam: counters, opened but not yet counting.
+class CounterSource {
+public:
+    virtual ~CounterSource() = default;
+    /// What each counter counts; the same as long as the source lives.
+    virtual const std::vector<CounterKey>& counters() const = 0;
+    virtual void start() = 0;
+    virtual void stop() = 0;
+    /// One reading per counter, in their order. Throws a system error.
+    virtual std::vector<CounterReading> read() = 0;
+};
+
+/// What rows are told apart by, besides the event.
+enum class CountSeparation { none, task, cpu };
+
+/// A line of a report: the sum of some counters over some time.
+struct CountRow {
+    CounterKey key;                     ///< task and cpu only if rows are separated by it
+    uint64_t counted = 0;               ///< what the counters held
+    uint64_t count = 0;                 ///< that, scaled up by counters that did not run all the time
+    uint64_t enabled = 0, running = 0;  ///< ns, sums
+    bool is_scaled = false;
+
+    /// False if no counter ran at all: then nothing is known, which is not the same as a count of 0.
+    bool is_counted() const noexcept { return running != 0; }
+    /// Share of the time in which it was counted, 0 to 1.
+    double share() const noexcept;
+};
+
+/// Rows for what was counted between two readings (`before` empty: since the beginning), sorted by event,
+/// then as in `counters`. A counter that ran less than 99 % of the time is scaled by itself, then counters
+/// are added up; one that never ran adds nothing but lowers the share. `counters` and readings are parallel.
+std::vector<CountRow> make_count_rows(std::span<const CounterKey> counters,
+                                      std::span<const CounterReading> before,
+                                      std::span<const CounterReading> after, CountSeparation separation);
+
+}  // namespace op::collect

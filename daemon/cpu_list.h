@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lists of CPUs as the kernel and people write them: "0-2,5".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace op::collect {
+
+/// The numbers in such a list, in ascending order, each once; none if it is no such list.
+std::optional<std::vector<uint32_t>> parse_cpu_list(std::string_view text);
+/// The CPUs that are on, in ascending order.
+std::vector<uint32_t> online_cpus();
+
+}  // namespace op::collect

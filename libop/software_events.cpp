@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of the kernel's own events; numbers and meaning are perf_event_open(2)'s.
+#include "libop/software_events.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace op {
+
+namespace {
+
+constexpr uint32_t perf_type_software = 1;
+
+constexpr SoftwareEvent events[] = {
+    {"cpu-clock", "Nanoseconds by the clock of a CPU", 0, false},
+    {"task-clock", "Nanoseconds for which a task ran", 1, false},
+    {"page-faults", "Page faults", 2, false},
+    {"context-switches", "Switches from one task to another", 3, true},
+    {"cpu-migrations", "Moves of a task to another CPU", 4, true},
+    {"minor-faults", "Page faults that needed no reading from disk", 5, false},
+    {"major-faults", "Page faults that needed reading from disk", 6, false},
+    {"alignment-faults", "Accesses to unaligned data that the kernel mended", 7, false},
+    {"emulation-faults", "Instructions that the kernel emulated", 8, false},
+};
+
+}  // namespace
+
+EventEncoding SoftwareEvent::encoding() const noexcept {
+    return {perf_type_software, number, 0, 0, 0};
+}
+
+std::span<const SoftwareEvent> software_events() noexcept {
+    return events;
+}
+
+const SoftwareEvent* find_software_event(const EventEncoding& encoding) noexcept {
+    const auto row = std::ranges::find_if(
+        events, [&](const SoftwareEvent& event) { return event.encoding() == encoding; });
+    return row == std::end(events) ? nullptr : row;
+}
+
+const SoftwareEvent* find_software_event(std::string_view name) noexcept {
+    const auto row = std::ranges::find(events, name, &SoftwareEvent::name);
+    return row == std::end(events) ? nullptr : row;
+}
+
+}  // namespace op

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ocount by events that the kernel counts itself, of a program whose page faults are known: started, attached to, by
+# threads, CPUs and intervals, interrupted, refused. What needs root is skipped, and said so, for other users.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+if ! "$tests/e2e/can_profile" 2>"$work/can_profile.log"; then
+	echo "skipped: no counting here: $(cat "$work/can_profile.log")"
+	exit 77
+fi
+
+# expect STATUS NAME ocount-words: ocount ends with that status; its output goes to NAME.out, its messages to NAME.log
+expect() {
+	wanted=$1 name=$2
+	shift 2
+	status=0
+	"$build/ocount" "$@" >"$work/$name.out" 2>"$work/$name.log" || status=$?
+	[ "$status" = "$wanted" ] || fail "$name: status $status, not $wanted"
+}
+# says LOG PATTERN
+says() {
+	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
+}
+# prints NAME PATTERN
+prints() {
+	grep -Eq -- "$2" "$work/$1.out" || fail "$1 does not print: $2; but: $(cat "$work/$1.out")"
+}
+# total NAME EVENT: the sum of its counts in brief output
+total() { awk -F, -v e="$2" 'NF > 2 && $(NF-2) == e && $(NF-1) != "not counted" { n += $(NF-1) } END { print n + 0 }' "$work/$1.out"; }
+# within NUMBER LEAST MOST NAME
+within() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ] || fail "$4: $1 is not within $2 and $3"; }
+
+# A command and its children: what it touches, and a little for starting
+expect 0 alone --brief-format --events page-faults "$tests/e2e/touch_pages" 20000 0
+within "$(total alone page-faults)" 20000 21000 alone
+expect 0 forks -b -e page-faults,minor-faults "$tests/e2e/touch_pages" 20000 3
+within "$(total forks page-faults)" 80000 82000 forks
+within "$(total forks minor-faults)" 80000 82000 forks
+expect 0 table -e page-faults "$tests/e2e/touch_pages" 20000 1
+prints table '^Event counts \(actual\) for .*touch_pages 20000 1:$'
+prints table '^	page-faults +4[0-9],[0-9]{3} +100\.00$'
+expect 0 by_default "$tests/e2e/touch_pages" 10 0
+prints by_default '100\.00|Event not counted|[0-9]\.[0-9]{2}$'
+expect 0 timer -b -e TIMER,cpu-clock,task-clock,context-switches:0,cpu-migrations "$tests/e2e/shares" plain 100
+within "$(total timer TIMER)" 90000000 9000000000 timer
+within "$(total timer task-clock)" 90000000 9000000000 timer
+
+# JSON, a file, more to say
+expect 0 json --format=json --events=page-faults --output-file="$work/json.file" --verbose "$tests/e2e/touch_pages" 20000 0
+[ ! -s "$work/json.out" ] || fail "json: something is printed though a file was named"
+says json 'event page-faults: type 1, config 0x2'
+grep -Eq '"event":"page-faults","count":2[0-9]{4},"scaled":false,' "$work/json.file" || fail "json: $(cat "$work/json.file")"
+expect 0 replaced -b -f "$work/json.file" -e page-faults true
+grep -Eq '^page-faults,[0-9]+,100.00$' "$work/json.file" || fail "replaced: the file was not replaced"
+
+# Attached: the first interval shows that counting is on, then the program gets its line
+attached() {
+	name=$1 option=$2 children=$3
+	shift 3
+	mkfifo "$work/$name.fifo"
+	"$tests/e2e/touch_pages" 20000 "$children" wait <"$work/$name.fifo" &
+	program=$!
+	exec 3>"$work/$name.fifo"
+	"$build/ocount" "$option" $program -b -e page-faults --time-interval=100 "$@" >"$work/$name.out" 2>"$work/$name.log" &
+	ocount=$!
+	until [ -s "$work/$name.out" ]; do
+		kill -0 $ocount 2>/dev/null || fail "$name: ocount ended by itself"
+	done
+	echo go >&3
+	exec 3>&-
+	wait $ocount || fail "$name: status $?"
+	wait $program
+}
+attached process --process-list 3
+within "$(total process page-faults)" 80000 82000 process
+grep -q '^t:[0-9]' "$work/process.out" || fail "process: no time before the interval"
+attached by_thread -p 1 --separate-thread
+within "$(total by_thread page-faults)" 40000 41000 by_thread
+grep -q "^$program,page-faults," "$work/by_thread.out" || fail "by_thread: no number of the thread"
+attached thread --thread-list 3
+within "$(total thread page-faults)" 20000 21000 "thread (children do not count)"
+
+# Intervals of a command, a number of them
+expect 0 intervals --brief-format --time-interval=100:3 -e task-clock "$tests/e2e/shares" plain 100000
+[ "$(grep -c '^timestamp,' "$work/intervals.out")" = 3 ] || fail "intervals: $(cat "$work/intervals.out")"
+expect 0 stubborn -b -i 100:1 -e task-clock sh -c 'trap "" TERM; while :; do :; done'
+
+# What cannot be written is told when the program has ended; it is not left behind
+expect 1 full -b -i 100 -f /dev/full -e task-clock sh -c "$tests/e2e/shares plain 500; : >'$work/full.done'"
+says full 'No space left on device'
+[ -e "$work/full.done" ] || fail "full: the program was left behind"
+
+# The program's end
+expect 1 exit_status -e task-clock sh -c 'exit 3'
+says exit_status 'sh exited with status 3'
+prints exit_status 'task-clock'
+expect 1 crash -e task-clock sh -c 'kill -SEGV $$'
+says crash 'sh was killed by signal 11'
+expect 0 killed -e task-clock sh -c 'kill -KILL $$'
+expect 1 no_program no-such-program
+says no_program 'no-such-program: no such program in PATH'
+expect 1 not_a_program "$work"
+expect 1 no_process --process-list 4194303
+says no_process 'process 4194303'
+sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
+parent=$!
+until [ -s "$work/zombie" ] && grep -q '^State:.*Z' "/proc/$(cat "$work/zombie")/status"; do :; done
+expect 1 zombie -e page-faults --process-list "$(cat "$work/zombie")"
+kill $parent
+says zombie 'ended before counting was started'
+expect 1 no_thread --thread-list 4194303
+expect 1 no_event -e page-fault true
+says no_event 'did you mean.* page-faults'
+expect 1 no_unit_mask -e TIMER:1 true
+says no_unit_mask 'unit mask'
+expect 1 no_place -f "$work/none/file" true
+expect 1 usage -s true
+
+# Interrupted: what was counted is printed
+"$build/ocount" -b -i 100 -e task-clock "$tests/e2e/shares" plain 100000 >"$work/interrupted.out" 2>"$work/interrupted.log" &
+ocount=$!
+until [ -s "$work/interrupted.out" ]; do kill -0 $ocount 2>/dev/null || fail "interrupted: ocount ended by itself"; done
+kill -INT $ocount
+wait $ocount || fail "interrupted: status $?"
+[ "$(total interrupted task-clock)" -gt 0 ] || fail "interrupted: nothing was counted"
+
+if [ "$(id -u)" != 0 ]; then
+	echo "whole system, CPUs, other users: skipped, not root"
+	exit 0
+fi
+
+# The whole system, single CPUs
+expect 0 system --system-wide --separate-cpu -b -e cpu-clock -i 100:2
+[ "$(grep -c '^0,cpu-clock,' "$work/system.out")" = 2 ] || fail "system: $(cat "$work/system.out")"
+expect 0 cpu --cpu-list 0 -e context-switches -i 100:1
+prints cpu 'for the specified CPU\(s\):'
+prints cpu '^	context-switches '
+expect 1 no_cpu --cpu-list 60000 -e context-switches
+says no_cpu 'CPU 60000 is not there'
+
+# Another user
+if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
+	mkdir "$work/user"
+	chmod 755 "$work" "$work/user"
+	cp "$build/ocount" "$tests/e2e/touch_pages" "$work/user/"
+	user() {
+		log=$1
+		shift
+		(cd "$work/user" && setpriv --reuid 65534 --regid 65534 --clear-groups ./ocount "$@") >"$work/$log.out" 2>"$work/$log.log"
+	}
+	user own -b -e page-faults ./touch_pages 20000 1 || fail "user: status $?"
+	within "$(total own page-faults)" 40000 41000 "another user's program"
+	user refused -e cpu-clock --process-list 1 && fail "user: may count a process of root's"
+	says refused 'process 1 belongs to another user'
+	user refused_all -e cpu-clock --system-wide && fail "user: may count the whole system"
+	says refused_all 'kernel.perf_event_paranoid'
+	user kernel_only -e context-switches true && fail "user: may count what occurs in the kernel"
+	says kernel_only 'occurs in the kernel'
+else
+	echo "another user: skipped, no setpriv here or kernel.perf_event_paranoid is not 2"
+fi

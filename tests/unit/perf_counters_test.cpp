@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// With the running kernel, by events that it counts itself.
+#include "daemon/perf_counters.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libop/software_events.h"
+#include "tests/unit/faults.h"
+
+namespace op::collect {
+namespace {
+
+using Kind = CountTarget::Kind;
+
+constexpr size_t pages = 3000;
+
+CountedEvent software(const char* name) {
+    CountedEvent event;
+    event.spec.name = event.label = name;
+    event.encoding = find_software_event(std::string_view(name))->encoding();
+    return event;
+}
+
+CountedEvent of_type(uint32_t type) {
+    CountedEvent event;
+    event.label = "X";
+    event.encoding.type = type;
+    return event;
+}
+
+void touch_pages() {
+    const size_t size = static_cast<size_t>(::sysconf(_SC_PAGESIZE)) * pages;
+    void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    ::madvise(memory, size, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < pages; ++i)
+        static_cast<volatile char*>(memory)[i * (size / pages)] = 1;
+    ::munmap(memory, size);
+}
+
+/// Its page faults, and those of a child.
+void touch_pages_twice() {
+    touch_pages();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        touch_pages();
+        ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+}
+
+/// Counts page faults of this process while it touches pages; none where that is not permitted.
+std::optional<uint64_t> count(Kind kind) {
+    Diagnostics notes;
+    try {
+        PerfCounters counters({kind, {::getpid()}, {}}, {software("page-faults")}, notes);
+        touch_pages();  // not yet counted
+        counters.start();
+        touch_pages_twice();
+        counters.stop();
+        touch_pages();  // not any more
+        const CounterReading reading = counters.read().at(0);
+        EXPECT_GT(reading.enabled, 0u);
+        EXPECT_EQ(reading.enabled, reading.running);
+        return reading.value;
+    } catch (const Error& error) {
+        if (error.code() == EACCES || error.code() == EPERM || error.code() == ENOSYS) return std::nullopt;
+        throw;
+    }
+}
+
+}  // namespace
+
+TEST(PerfCounters, of_a_process_count_its_children_too) {
+    const auto faults = count(Kind::processes);
+    if (!faults) GTEST_SKIP() << "counting is not permitted here";
+    EXPECT_GE(*faults, 2 * pages);
+    EXPECT_LT(*faults, 2 * pages + pages / 2);
+}
+
+TEST(PerfCounters, of_a_thread_count_that_thread_alone) {
+    const auto faults = count(Kind::threads);
+    if (!faults) GTEST_SKIP() << "counting is not permitted here";
+    EXPECT_GE(*faults, pages);
+    EXPECT_LT(*faults, pages + pages / 2);
+}
+
+TEST(PerfCounters, there_is_one_for_each_event_and_task) {
+    if (!count(Kind::threads)) GTEST_SKIP() << "counting is not permitted here";
+    Diagnostics notes;
+    const PerfCounters counters({Kind::threads, {::getpid(), ::getpid()}, {}},
+                                {software("page-faults"), software("task-clock")}, notes);
+    const auto task = static_cast<uint32_t>(::getpid());
+    EXPECT_EQ(counters.counters(),
+              (std::vector<CounterKey>{{0, task, {}}, {0, task, {}}, {1, task, {}}, {1, task, {}}}));
+}
+
+TEST(PerfCounters, what_the_machine_cannot_count_is_refused_with_what_it_can) {
+    if (!count(Kind::threads)) GTEST_SKIP() << "counting is not permitted here";
+    Diagnostics notes;
+    const std::string text = test::fault(ErrorKind::usage, [&] {
+        PerfCounters({Kind::threads, {::getpid()}, {}}, {of_type(0x7ffffff)}, notes);
+    });
+    EXPECT_TRUE(test::contains(text, "event 'X': this machine cannot count it")) << text;
+    EXPECT_TRUE(test::contains(text, "page-faults")) << text;
+    EXPECT_FALSE(is_countable_here(of_type(0x7ffffff)));
+    EXPECT_TRUE(is_countable_here(software("page-faults")));
+}
+
+TEST(PerfCounters, of_cpus_that_do_not_count_an_event_are_refused) {
+    Diagnostics notes;
+    CountedEvent event = software("page-faults");
+    event.cpus = std::vector<uint32_t>{4, 8};
+    const std::string text = test::fault(ErrorKind::usage, [&] {
+        PerfCounters({Kind::cpus, {}, {0, 1}}, {event}, notes);
+    });
+    EXPECT_EQ(text, "event 'page-faults': none of these CPUs counts it, but CPU 4,8 may do");
+}
+
+TEST(PerfCounters, of_a_task_that_is_gone_there_are_none) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    Diagnostics notes;
+    const std::string text = test::fault(ErrorKind::system, [&] {
+        PerfCounters({Kind::threads, {child}, {}}, {software("page-faults")}, notes);
+    });
+    EXPECT_TRUE(test::contains(text, "ended before counting was started")) << text;
+}
+
+}  // namespace op::collect

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts as JSON (RFC 8259). Layout: doc/FORMATS.md, "Counts as JSON". Names that are not UTF-8 have U+FFFD
+// where they are not.
+#include <nlohmann/json.hpp>
+
+#include "utils/count_report.h"
+
+namespace op::tool {
+namespace {
+
+using namespace op::collect;
+using Json = nlohmann::ordered_json;
+
+const char* kind_name(CountReport::Kind kind) {
+    constexpr const char* names[] = {"command", "processes", "threads", "cpus", "system"};
+    return names[static_cast<size_t>(kind)];
+}
+
+Json subject_json(const CountReport& report) {
+    Json json = {{"kind", kind_name(report.kind)}};
+    if (report.kind == CountReport::Kind::command) json["command"] = report.command;
+    if (!report.numbers.empty()) json["list"] = report.numbers;
+    return json;
+}
+
+Json row_json(const CountReport& report, const CountRow& row) {
+    Json json = {{"event", report.events.at(row.key.event)}};
+    if (row.key.task) json["task"] = *row.key.task;
+    if (row.key.cpu) json["cpu"] = *row.key.cpu;
+    if (row.is_counted()) {
+        json["count"] = row.count;
+        json["scaled"] = row.is_scaled;
+        json["unscaled_count"] = row.counted;
+    } else {
+        json["not_counted"] = reason_not_counted(row);
+    }
+    json["enabled_ns"] = row.enabled;
+    json["running_ns"] = row.running;
+    return json;
+}
+
+}  // namespace
+
+std::string count_report_json(const CountReport& report, const CountBlock& block, int64_t time) {
+    Json json = {{"format", "oprofile-ng counts"}, {"version", 1}};
+    json["subject"] = subject_json(report);
+    json["time"] = time;
+    json["duration_ns"] = block.duration.count();
+    json["counts"] = Json::array();
+    for (const CountRow& row : block.rows)
+        json["counts"].push_back(row_json(report, row));
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace op::tool

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ocount: counts events of a program, of running tasks, of CPUs or of the whole system, without samples.
+// Counting itself is daemon/'s; here are the options, the order of the steps and the exit status.
+#include <poll.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "daemon/attach.h"
+#include "daemon/command.h"
+#include "daemon/counted_events.h"
+#include "daemon/counting.h"
+#include "daemon/cpu_list.h"
+#include "daemon/machine.h"
+#include "daemon/perf_counters.h"
+#include "daemon/perf_events.h"
+#include "daemon/recording.h"
+#include "libop/error.h"
+#include "libop/text.h"
+#include "utils/count_report.h"
+#include "utils/ocount_options.h"
+#include "utils/output.h"
+#include "utils/tool.h"
+
+namespace op::tool {
+namespace {
+
+using namespace op::collect;
+
+/// Exit status of the classic ocount if the program failed.
+constexpr int program_failed = 1;
+
+CountTarget target_of(const CountOptions& o) {
+    switch (o.kind()) {
+        case CountReport::Kind::command:
+            return {CountTarget::Kind::command, {}, {}};
+        case CountReport::Kind::processes:
+            return {CountTarget::Kind::processes, o.tasks, {}};
+        case CountReport::Kind::threads:
+            return {CountTarget::Kind::threads, o.tasks, {}};
+        case CountReport::Kind::cpus:
+            return {CountTarget::Kind::cpus, {}, o.cpus};
+        case CountReport::Kind::system:
+            break;
+    }
+    return {CountTarget::Kind::cpus, {}, online_cpus()};
+}
+
+/// Running tasks, to see when all of them have ended.
+class WatchedTasks {
+public:
+    WatchedTasks(CountReport::Kind kind, const std::vector<pid_t>& tasks) {
+        for (const pid_t task : tasks) {
+            if (kind == CountReport::Kind::processes)
+                processes_.push_back(watch_process(task));
+            else if (is_ending(task))
+                throw_system("cannot count thread " + std::to_string(task), ESRCH);
+            else
+                threads_.push_back(task);
+        }
+    }
+
+    bool is_any() const { return !processes_.empty() || !threads_.empty(); }
+
+    bool have_ended() const {
+        return std::ranges::all_of(processes_, has_ended) && std::ranges::all_of(threads_, is_ending);
+    }
+
+private:
+    static bool has_ended(const Fd& process) {
+        pollfd fd{process.get(), POLLIN, 0};
+        return ::poll(&fd, 1, 0) > 0;
+    }
+
+    std::vector<Fd> processes_;  ///< pidfds, readable once the process has ended
+    std::vector<pid_t> threads_;
+};
+
+/// One run of ocount, in the order of its steps.
+class Run {
+public:
+    Run(Tool& tool, const CountOptions& options)
+        : tool_(tool),
+          o_(options),
+          output_(options.output_file),
+          events_(choose_counted_events(options.specs, running_catalogue(), is_countable_here, start_notes_)),
+          watched_(options.kind(), options.tasks),
+          target_(target_of(options)) {
+        if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
+        if (command_) target_.tasks = {command_->pid()};
+        // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
+        if (signals_.take().number != 0) throw_usage("interrupted before anything was counted");
+        raise_file_limit();  // for us, not for the command
+        counters_ = std::make_unique<PerfCounters>(target_, events_, start_notes_);
+    }
+
+    int run() {
+        announce();
+        const CountReport report = describe();
+        Counting counting{*counters_, signals_, {}, o_.separation(), o_.intervals(), command_.get(), {}};
+        counting.sink = [&](const CountBlock& block) { print(report, block); };
+        if (watched_.is_any()) counting.has_ended = [this] { return watched_.have_ended(); };
+        StopReason reason = StopReason::program_ended;
+        const bool is_counted = tool_.attempt([&] { reason = count_events(counting); });
+        // A command whose counts cannot be told is not left behind.
+        if (command_ && await_end(*command_, signals_) == StopReason::interrupted)
+            reason = StopReason::interrupted;
+        const int status = command_ ? program_status(reason) : 0;
+        return is_counted ? status : 1;
+    }
+
+private:
+    void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
+
+    void announce() {
+        for (auto& note : start_notes_.take())
+            tool_.notes.warn(std::move(note));
+        tool_.print_notes();
+        if (!o_.verbose) return;
+        for (const CountedEvent& event : events_)
+            say("event " + event.label + ": type " + std::to_string(event.encoding.type) + ", config 0x" +
+                hex(event.encoding.config) + ", 0x" + hex(event.encoding.config1) + ", 0x" +
+                hex(event.encoding.config2));
+        say("counters: " + std::to_string(counters_->counters().size()));
+    }
+
+    CountReport describe() const {
+        CountReport report;
+        report.kind = o_.kind();
+        for (const std::string& word : o_.command)
+            report.command += (report.command.empty() ? "" : " ") + word;
+        report.numbers = o_.numbers();
+        for (const CountedEvent& event : events_)
+            report.events.push_back(event.label);
+        report.separation = o_.separation();
+        report.has_intervals = o_.intervals().length.count() > 0;
+        return report;
+    }
+
+    void print(const CountReport& report, const CountBlock& block) {
+        const auto form = o_.format == "json" ? count_report_json
+                          : o_.brief          ? count_report_brief
+                                              : count_report_text;
+        output_.write(form(report, block, ::time(nullptr)));
+    }
+
+    /// A program that was killed, or ended because of us, did not fail.
+    int program_status(StopReason reason) const {
+        const CommandEnd end = *command_->poll_end();
+        if (reason == StopReason::intervals_over || end.normal()) return 0;
+        say(o_.command.front() + " " + end.text());
+        const bool is_killed = end.signalled && end.code == SIGKILL;
+        return reason == StopReason::interrupted || is_killed ? 0 : program_failed;
+    }
+
+    Tool& tool_;
+    const CountOptions& o_;
+    OutputStream output_;  ///< opened while Ctrl-C still ends this process: a pipe may make that wait
+    StopSignals signals_;
+    Diagnostics start_notes_;  ///< told once counting is about to start: no error is explained by them
+    std::vector<CountedEvent> events_;
+    WatchedTasks watched_;
+    CountTarget target_;
+    std::unique_ptr<Command> command_;
+    std::unique_ptr<PerfCounters> counters_;
+};
+
+int ocount(Tool& tool, int argc, char** argv) {
+    CountOptions options;
+    if (const auto status = options.parse(argc, argv)) return *status;
+    return Run(tool, options).run();
+}
+
+}  // namespace
+}  // namespace op::tool
+
+int main(int argc, char** argv) {
+    return op::tool::run(argc, argv, op::tool::ocount);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Parsing and checking the options of ocount.
+#include "utils/ocount_options.h"
+
+#include <algorithm>
+
+#include "daemon/attach.h"
+#include "daemon/command.h"
+#include "daemon/cpu_list.h"
+#include "libop/error.h"
+#include "libop/text.h"
+#include "utils/options.h"
+
+namespace op::tool {
+namespace {
+
+using namespace op::collect;
+
+/// Numbers of tasks, each once, in the order given.
+std::vector<pid_t> parse_tasks(const std::vector<std::string>& words, const char* option) {
+    std::vector<pid_t> tasks;
+    for (const std::string& word : words) {
+        const auto number = parse_number(word);
+        if (!number || *number == 0 || *number > INT32_MAX)
+            throw_usage(std::string(option) + ": '" + printable(word) +
+                        "' is no number of a process or thread");
+        const auto task = static_cast<pid_t>(*number);
+        if (std::ranges::find(tasks, task) == tasks.end()) tasks.push_back(task);
+    }
+    return tasks;
+}
+
+/// The processes that the tasks belong to, each once.
+std::vector<pid_t> processes_of(const std::vector<pid_t>& tasks) {
+    std::vector<pid_t> processes;
+    for (const pid_t task : tasks) {
+        const pid_t process = process_of(task);
+        if (std::ranges::find(processes, process) == processes.end()) processes.push_back(process);
+    }
+    return processes;
+}
+
+std::vector<uint32_t> parse_cpus(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words)
+        text += (text.empty() ? "" : ",") + word;
+    const auto cpus = parse_cpu_list(text);
+    if (!cpus) throw_usage("--cpu-list: '" + printable(text) + "' is no list of CPUs; write one like 0,2-4");
+    const auto online = online_cpus();
+    for (const uint32_t cpu : *cpus)
+        if (std::ranges::find(online, cpu) == online.end())
+            throw_usage("--cpu-list: CPU " + std::to_string(cpu) + " is not there, or off");
+    return *cpus;
+}
+
+}  // namespace
+
+CountIntervals parse_intervals(const std::string& text) {
+    constexpr uint64_t step = 100, longest = uint64_t{1000} * 60 * 60 * 24 * 365;
+    const size_t colon = text.find(':');
+    const auto length = parse_number(std::string_view(text).substr(0, colon));
+    const auto number = colon == text.npos ? std::optional<uint64_t>(0)
+                                           : parse_number(std::string_view(text).substr(colon + 1));
+    if (!length || !number || (colon != text.npos && *number == 0))
+        throw_usage("--time-interval: '" + printable(text) +
+                    "': write milliseconds, and after a colon how many intervals, like 500:10");
+    if (*length < step || *length > longest)
+        throw_usage("--time-interval: " + std::to_string(*length) +
+                    ": an interval has at least 100 milliseconds and at most a year");
+    return {std::chrono::milliseconds{(*length + step / 2) / step * step}, *number};
+}
+
+std::optional<int> CountOptions::parse(int argc, char** argv) {
+    CommandSyntax s;
+    s.synopsis =
+        "[--system-wide | --process-list PIDS | --thread-list TIDS | --cpu-list CPUS | COMMAND [ARGUMENTS]]";
+    s.stop_at_first_word = true;
+    s.help_letter = 'h';
+    s.usage_letter = 'u';
+    s.options = {
+        {"system-wide", 's', &system_wide_, "count everything, until Ctrl-C"},
+        {"process-list", 'p', &processes_, "count running processes with their threads and children", "PIDS"},
+        {"thread-list", 'r', &threads_, "count running threads", "TIDS"},
+        {"cpu-list", 'C', &cpus_, "count everything on these CPUs, like 0,2-4", "CPUS"},
+        {"events", 'e', &events_, "events as NAME[:UNITMASK[:KERNEL[:USER]]]; ophelp lists them", "LIST"},
+        {"separate-cpu", 'c', &separate_cpu_, "a count for each CPU, with --system-wide or --cpu-list"},
+        {"separate-thread", 't', &separate_thread_,
+         "a count for each thread, with --process-list or --thread-list"},
+        {"time-interval", 'i', &interval_,
+         "print counts every so many milliseconds, and end after so many times", "MSEC[:NUMBER]"},
+        {"brief-format", 'b', &brief, "a line a count: [CPU or thread,]event,count,percent of time"},
+        {"format", 0, &format, "text or json", "FORMAT"},
+        {"output-file", 'f', &output_file, "print to this file, not to standard output", "FILE"},
+        {"verbose", 'V', &verbose, "say how the kernel is asked for the events"},
+    };
+    const ParsedOptions parsed = parse_options(argc, argv, s);
+    if (parsed.exit_status) return parsed.exit_status;
+    command = parsed.words;
+    check_modes();
+    check_separation();
+    check_format();
+    read_lists();
+    return std::nullopt;
+}
+
+void CountOptions::check_modes() const {
+    const int modes =
+        system_wide_ + !processes_.empty() + !threads_.empty() + !cpus_.empty() + !command.empty();
+    if (modes != 1)
+        throw_usage(
+            "say what to count: a command, --process-list, --thread-list, --cpu-list or --system-wide, "
+            "and only one of them");
+}
+
+void CountOptions::check_separation() const {
+    if (separate_thread_ && processes_.empty() && threads_.empty())
+        throw_usage(
+            "--separate-thread goes with --process-list or --thread-list: the threads that a command "
+            "will have are not known when counting begins, and their counts are added to its own");
+    if (separate_cpu_ && !system_wide_ && cpus_.empty())
+        throw_usage(
+            "--separate-cpu goes with --system-wide or --cpu-list: the counts of a task are kept "
+            "wherever it runs");
+}
+
+void CountOptions::check_format() const {
+    if (format != "text" && format != "json") throw_usage("--format=" + format + ": must be text or json");
+    if (brief && format == "json") throw_usage("--brief-format is a form of text, not of JSON; ask for one");
+}
+
+void CountOptions::read_lists() {
+    if (!events_.empty()) specs = parse_countless_event_specs(events_);
+    if (!processes_.empty()) tasks = parse_tasks(processes_, "--process-list");
+    if (!threads_.empty()) tasks = parse_tasks(threads_, "--thread-list");
+    if (!cpus_.empty()) cpus = parse_cpus(cpus_);
+    if (!interval_.empty()) parse_intervals(interval_);
+    if (!command.empty()) find_program(command.front());
+    if (!processes_.empty()) tasks = processes_of(tasks);
+}
+
+CountReport::Kind CountOptions::kind() const {
+    if (!processes_.empty()) return CountReport::Kind::processes;
+    if (!threads_.empty()) return CountReport::Kind::threads;
+    if (!cpus_.empty()) return CountReport::Kind::cpus;
+    return system_wide_ ? CountReport::Kind::system : CountReport::Kind::command;
+}
+
+CountSeparation CountOptions::separation() const {
+    if (separate_thread_) return CountSeparation::task;
+    return separate_cpu_ ? CountSeparation::cpu : CountSeparation::none;
+}
+
+CountIntervals CountOptions::intervals() const {
+    return interval_.empty() ? CountIntervals{} : parse_intervals(interval_);
+}
+
+std::vector<uint32_t> CountOptions::numbers() const {
+    std::vector<uint32_t> numbers(tasks.begin(), tasks.end());
+    numbers.insert(numbers.end(), cpus.begin(), cpus.end());
+    return numbers;
+}
+
+}  // namespace op::tool
