@@ -155,7 +155,8 @@ std::string XmlDocument::text(std::string_view content) const {
     XmlTag profile("profile");
     profile.attribute("schemaversion", schema_version);
     const CpuModel* const type = builtin_cpu_models().find_number(head_.cpu_type);
-    const auto halves = split(type ? type->name : "unknown", '/');
+    const std::string name = type ? type->name : "unknown";
+    const auto halves = split(name, '/');
     profile.attribute("cputype", halves[0]);
     if (halves.size() > 1) profile.attribute("processor", halves[1]);
     if (const size_t cpus = columns_.separated_cpus()) profile.attribute("separatedcpus", cpus);

@@ -44,7 +44,7 @@ done
 if [ -x ./oprofiled ]; then
 	uses operf 'operf|profile|expect|record' "$golden"/operf/*/cmd "$e2e"/operf_test.sh "$e2e"/while_recording_test.sh
 	check operf options_test.uses
-	uses ocount 'ocount|count' "$golden"/ocount/*/cmd "$e2e"/ocount_test.sh
+	uses ocount 'ocount|count|expect' "$golden"/ocount/*/cmd "$e2e"/ocount_test.sh
 	check ocount options_test.uses
 	uses opcontrol 'control|Words|of\(' "$golden"/opcontrol/*/cmd "$e2e"/opcontrol_test.sh \
 		"$srcdir"/tests/kernel/t_opcontrol.sh "$srcdir"/tests/unit/opcontrol_test.cpp
