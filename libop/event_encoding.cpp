@@ -66,7 +66,8 @@ EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedE
         throw_usage("event '" + event.name + "': of a Pentium 4 the kernel takes libpfm's events only");
     if (type.starts_with("i386/") || is_amd(catalogue.model))
         return encode_x86(catalogue.model, event, resolved.unit_mask);
-    if (type.starts_with("s390/")) return {perf_type_hardware, hardware_cycles, 0, 0, 0};
+    // What is sampled there are cycles, counter 0; the counters behind the other events can only be read.
+    if (type.starts_with("s390/") && event.code == 0) return {perf_type_hardware, hardware_cycles, 0, 0, 0};
     if (resolved.unit_mask.value != 0 && !type.starts_with("ppc64/"))
         throw_usage("event '" + event.name + "': the kernel takes no unit masks on this processor");
     return {perf_type_raw, event.code, 0, 0, 0};

@@ -192,6 +192,8 @@ TEST(EventEncoding, other_processors_take_the_code_as_it_is) {
     EXPECT_EQ(OneEvent("ppc64/power8", "event:0x1001e counters:0", "0x5").config(), 0x1001eu);
     EXPECT_NE(OneEvent("arm/armv8-pmuv3", "event:0x11 counters:0", "0x5").fault(), "");
     EXPECT_EQ(OneEvent("s390/z13", "event:0x00 counters:0").encoding().type, 0u);
+    EXPECT_EQ(OneEvent("s390/z13", "event:0x01 counters:0").encoding().type, perf_type_raw);
+    EXPECT_EQ(OneEvent("s390/z13", "event:0x01 counters:0").config(), 1u);
 }
 
 TEST(EventEncoding, facilities_are_pmus_of_the_kernel) {
