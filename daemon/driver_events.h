@@ -49,9 +49,9 @@ EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& c
 /// codes, and CPU_CLK_UNHALTED. Throws a usage error with the reason and the remedy: an event that is not
 /// known or needs registers besides the counters', more events than counters can hold, a count below the
 /// minimum (15 times the minimum with `callgraph`) or above 2^31-1, unit masks where there are none, both
-/// modes off, doubles. An event rNNN
-/// is the raw hexadecimal code NNN as the processor's manual has it; on x86 that is the event select
-/// register: bits 0-7 and 32-35 event, 8-15 unit mask, 18, 23 and 24-31 edge, invert and counter mask.
+/// modes off, doubles. An event rNNN is the raw hexadecimal code NNN as the processor's manual has it; on x86
+/// that is the event select register: bits 0-7 and 32-35 event, 8-15 unit mask, 18, 23 and 24-31 edge, invert
+/// and counter mask.
 std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
                                               const EventCatalogue& catalogue, bool callgraph);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Event specifications as written on a command line: name:count:unitmask:kernel:user. Syntax only; what
-// events exist is libop/event_table.
+// events exist is libop/event_catalogue.
 #pragma once
 
 #include <cstdint>

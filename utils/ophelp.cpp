@@ -17,8 +17,6 @@
 namespace op::tool {
 namespace {
 
-/// A call chain costs about that many times what a sample does.
-
 struct Options {
     std::string cpu_type;
     bool check = false, ignore_count = false, unit_mask = false, extra_mask = false;
