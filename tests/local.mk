@@ -187,7 +187,7 @@ tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
 EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/ocount tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/operf tests/golden/opgprof tests/golden/ophelp tests/golden/opimport tests/golden/oprofiled \
 	tests/golden/opreport tests/fixtures
-.PHONY: update-golden bench
+.PHONY: update-golden bench bench-reports
 update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(EXEEXT) ophelp$(EXEEXT) ocount$(EXEEXT)
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
@@ -237,11 +237,15 @@ tests_bench_sample_file_bench_SOURCES = tests/bench/sample_file_bench.cpp
 tests_bench_sample_file_bench_LDADD = libop.a -lz -lbenchmark -lpthread
 bench: $(bench_programs) tests/e2e/shares operf opreport
 	sh $(srcdir)/tests/bench/run.sh | tee bench.md
-	sed -n '/^## The driver/,$$p' $(srcdir)/doc/bench.md >bench-driver.md
-	{ cat bench.md; echo; cat bench-driver.md; } >bench.new && mv bench.new $(srcdir)/doc/bench.md
+	{ cat bench.md; echo; sed -n '/^## /,$$p' $(srcdir)/doc/bench.md; } >bench.new && mv bench.new $(srcdir)/doc/bench.md
+	$(MAKE) bench-reports
+bench-reports: $(bench_programs) opreport opannotate
+	sh $(srcdir)/tests/bench/reports.sh | tee bench.md
+	{ sed '/^## /,$$d' $(srcdir)/doc/bench.md; cat bench.md; echo; sed -n '/^## The driver/,$$p' $(srcdir)/doc/bench.md; } >bench.new
+	mv bench.new $(srcdir)/doc/bench.md
 else
-bench:
+bench bench-reports:
 	@echo "make bench needs Google Benchmark (libbenchmark-dev)"; exit 1
 endif
 CLEANFILES += bench.md $(EXTRA_PROGRAMS)
-EXTRA_DIST += tests/bench/run.sh tests/bench/make_big_program.sh
+EXTRA_DIST += tests/bench/run.sh tests/bench/reports.sh tests/bench/make_big_program.sh
