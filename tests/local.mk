@@ -203,6 +203,9 @@ tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
 check_PROGRAMS += tests/e2e/touch_pages
 tests_e2e_touch_pages_SOURCES = tests/e2e/touch_pages.cpp
+# Sanitizers would touch pages of their own.
+tests_e2e_touch_pages_CXXFLAGS = $(AM_CXXFLAGS) -fno-sanitize=all
+tests_e2e_touch_pages_LDFLAGS = -fno-sanitize=all
 check_PROGRAMS += tests/e2e/ask_daemon tests/e2e/can_profile
 tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
