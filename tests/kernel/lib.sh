@@ -43,10 +43,10 @@ wait_for() {
 	done
 }
 
-# few SAMPLES: as many as are enough; a fifth with a kernel that checks itself.
-few() {
+# longer TURNS: four times as many with a kernel that checks itself, where the guard leaves out most samples.
+longer() {
 	case $(uname -r) in
-	*debug*) echo $(($1 / 5)) ;;
+	*debug*) echo $((4 * $1)) ;;
 	*) echo "$1" ;;
 	esac
 }

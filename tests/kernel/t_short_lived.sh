@@ -6,12 +6,12 @@
 
 load_driver timer=1
 use_timer 250000
-sample run.log short_lived 2000 300
+sample run.log short_lived "$(longer 2000)" 300
 cat run.log
 check_eq "balance" "$(value run.log balance)" ok
 user=$(value run.log user)
 lost=$(value run.log lost)
-check "user samples" "$user" -gt "$(few 1000)"
+check "user samples" "$user" -gt 1000
 check "user samples without a file, and lost ones, in 100,000" "$((($(value run.log user_nowhere) + lost) * 100000 / (user + lost)))" -le 100
 found=$(awk '$1 == "image" && $3 ~ /\/short_lived$/ { n += $2 } END { print n + 0 }' run.log)
 check "samples in the processes' own file, per mille of user samples" "$((found * 1000 / user))" -gt 700
