@@ -34,7 +34,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/foreign_abi_test.cpp \
-	utils/output.cpp utils/pager.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(count_parts) $(utils_common) \
+	utils/output.cpp utils/pager.cpp utils/progress.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(count_parts) $(utils_common) \
 	tests/unit/append_check_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
@@ -69,6 +69,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/perf_ring_test.cpp \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
+	tests/unit/progress_test.cpp \
 	tests/unit/service_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/stream_test.cpp \

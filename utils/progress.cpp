@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 
 #include "libop/text.h"
 #include "utils/terminal.h"
@@ -20,11 +21,13 @@ constexpr std::string_view erase = "\r\033[K";
 
 }  // namespace
 
-ProgressLine::ProgressLine() : is_terminal_(is_terminal(STDERR_FILENO)), next_(Clock::now() + patience) {}
+ProgressLine::ProgressLine(std::function<Clock::time_point()> now)
+    : now_(std::move(now)), is_terminal_(is_terminal(STDERR_FILENO)), next_(now_() + patience) {}
 
 void ProgressLine::show(std::string_view text) {
-    if (!is_terminal_ || Clock::now() < next_) return;
-    next_ = Clock::now() + interval;
+    const auto now = now_();
+    if (!is_terminal_ || now < next_) return;
+    next_ = now + interval;
     is_shown_ = true;
     std::string line = printable(text);
     if (const size_t width = terminal_width(STDERR_FILENO); line.size() >= width) line.resize(width - 1);

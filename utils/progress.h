@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string_view>
 
 namespace op::tool {
@@ -11,7 +12,9 @@ namespace op::tool {
 /// first second after it was made.
 class ProgressLine {
 public:
-    ProgressLine();
+    using Clock = std::chrono::steady_clock;
+
+    explicit ProgressLine(std::function<Clock::time_point()> now = Clock::now);
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
     /// Clears the line.
@@ -23,8 +26,7 @@ public:
     void clear();
 
 private:
-    using Clock = std::chrono::steady_clock;
-
+    std::function<Clock::time_point()> now_;
     bool is_terminal_, is_shown_ = false;
     Clock::time_point next_;  ///< nothing is shown before
 };
