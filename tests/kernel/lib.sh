@@ -43,7 +43,9 @@ wait_for() {
 	done
 }
 
-# longer TURNS: four times as many with a kernel that checks itself, where the guard leaves out most samples.
+# A kernel that checks itself takes so long for a sample that the guard leaves out most of them. Work and periods are four times
+# as long there.
+# longer NUMBER
 longer() {
 	case $(uname -r) in
 	*debug*) echo $((4 * $1)) ;;

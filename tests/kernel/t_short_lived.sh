@@ -5,8 +5,8 @@
 . "$KIT/lib.sh"
 
 load_driver timer=1
-use_timer 250000
-sample run.log short_lived "$(longer 2000)" 300
+use_timer "$(longer 250000)"
+sample run.log short_lived 2000 300
 cat run.log
 check_eq "balance" "$(value run.log balance)" ok
 user=$(value run.log user)

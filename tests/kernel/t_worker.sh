@@ -16,7 +16,7 @@ one=$(offsets_in shares.log one)
 check "samples in the functions" "$((three + one))" -gt 500
 program=$(awk '$1 == "image" && $3 ~ /\/shares$/ { n += $2 } END { print n + 0 }' shares.log)
 check "the program's samples in the two functions, per mille" "$(((three + one) * 1000 / program))" -gt 950
-sample short.log short_lived "$(longer 2000)" 300
+sample short.log short_lived 2000 300
 cat short.log
 check_eq "balance, short-lived processes" "$(value short.log balance)" ok
 user=$(value short.log user)
