@@ -3,20 +3,23 @@
 utils_common = utils/mapping_guard.cpp utils/mapping_guard.h utils/options.cpp utils/options.h utils/tool.cpp \
 	utils/tool.h
 
+# What records needs little beside itself: of the reports' room it takes what reads a kernel image, and none of their libraries.
+vmlinux_parts = utils/vmlinux.cpp utils/vmlinux.h libpp/elf_object.cpp libpp/elf_object_layout.cpp
+recording_libs = -lz -lpopt $(PFM_LIBS)
 bin_PROGRAMS += operf
-operf_SOURCES = utils/operf.cpp utils/vmlinux.cpp utils/vmlinux.h $(utils_common)
-operf_LDADD = libopd.a libpp.a libop.a $(op_system_libs)
+operf_SOURCES = utils/operf.cpp $(vmlinux_parts) $(utils_common)
+operf_LDADD = libopd.a libop.a -lelf $(recording_libs)
 
 count_parts = utils/count_report.cpp utils/count_report.h utils/count_report_json.cpp utils/ocount_options.cpp \
 	utils/ocount_options.h
 bin_PROGRAMS += ocount
 ocount_SOURCES = utils/ocount.cpp $(count_parts) utils/output.cpp utils/output.h utils/pager.cpp utils/pager.h \
 	utils/terminal.cpp utils/terminal.h $(utils_common)
-ocount_LDADD = libopd.a libpp.a libop.a $(op_system_libs)
+ocount_LDADD = libopd.a libop.a $(recording_libs)
 
 sbin_PROGRAMS += oprofiled
-oprofiled_SOURCES = utils/oprofiled.cpp utils/vmlinux.cpp utils/vmlinux.h $(utils_common)
-oprofiled_LDADD = libopd.a libpp.a libop.a $(op_system_libs)
+oprofiled_SOURCES = utils/oprofiled.cpp $(vmlinux_parts) $(utils_common)
+oprofiled_LDADD = libopd.a libop.a -lelf $(recording_libs)
 
 opcontrol_parts = \
 	utils/apply_settings.cpp \
@@ -31,7 +34,7 @@ opcontrol_parts = \
 	utils/trusted_directory.cpp utils/trusted_directory.h
 bin_PROGRAMS += opcontrol
 opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
-opcontrol_LDADD = libopd.a libop.a -lz -lpopt $(PFM_LIBS)
+opcontrol_LDADD = libopd.a libop.a $(recording_libs)
 # It holds sbindir, which configure may have changed.
 utils/control_daemon.o: Makefile
 
@@ -52,8 +55,9 @@ opreport_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += ophelp
 ophelp_SOURCES = utils/ophelp.cpp utils/event_listing.cpp utils/event_listing.h utils/event_listing_xml.cpp \
+	libpp/xml_document.cpp libpp/markup.cpp \
 	utils/output.cpp utils/output.h utils/pager.cpp utils/pager.h utils/terminal.cpp utils/terminal.h $(utils_common)
-ophelp_LDADD = libopd.a libpp.a libop.a -lz -lpopt $(PFM_LIBS)
+ophelp_LDADD = libopd.a libop.a $(recording_libs)
 
 bin_PROGRAMS += opannotate
 opannotate_SOURCES = utils/opannotate.cpp utils/code_listing.cpp utils/code_listing.h utils/source_finder.cpp \

@@ -21,6 +21,7 @@ program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-siblin
 program count_instructions
 program fixed_work
 program fs_fuzz
+[ "$arch" != arm64 ] || program known_instructions -nostdlib
 program map_run
 program poke
 program rounds

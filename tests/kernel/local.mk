@@ -6,6 +6,7 @@ kernel_programs = \
 	tests/kernel/programs/count_instructions.c \
 	tests/kernel/programs/fixed_work.c \
 	tests/kernel/programs/fs_fuzz.c \
+	tests/kernel/programs/known_instructions.c \
 	tests/kernel/programs/map_run.c \
 	tests/kernel/programs/poke.c \
 	tests/kernel/programs/rounds.c \
@@ -32,7 +33,9 @@ kernel_cases = \
 	tests/kernel/t_long_path.sh \
 	tests/kernel/t_map_run.sh \
 	tests/kernel/t_msr.sh \
+	tests/kernel/t_ocount.sh \
 	tests/kernel/t_opcontrol.sh \
+	tests/kernel/t_operf.sh \
 	tests/kernel/t_rounds.sh \
 	tests/kernel/t_rtc.sh \
 	tests/kernel/t_shares.sh \
@@ -48,14 +51,18 @@ kernel_harness = \
 	tests/kernel/build_debug_kernel.sh \
 	tests/kernel/build_module.sh \
 	tests/kernel/build_programs.sh \
+	tests/kernel/build_userland.sh \
 	tests/kernel/complaints \
 	tests/kernel/debug.config \
 	tests/kernel/fetch_kernel.sh \
+	tests/kernel/fetch_libraries.sh \
 	tests/kernel/flavour.sh \
 	tests/kernel/guest.sh \
 	tests/kernel/guest_init \
 	tests/kernel/initramfs.sh \
 	tests/kernel/inject_nmi.py \
+	tests/kernel/left_ocount.py \
+	tests/kernel/left_operf.py \
 	tests/kernel/lib.sh \
 	tests/kernel/private_apt.sh \
 	tests/kernel/run.sh \

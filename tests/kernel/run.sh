@@ -70,12 +70,17 @@ tell() {
 	esac
 }
 
+# check_left CASE: what the case left behind is checked here, where there is more than in the guest.
+check_left() {
+	[ ! -f "$here/left_$1.py" ] || python3 "$here/left_$1.py" "$out/left/$1" "$PWD" >>"$out/results/$1.log" 2>&1
+}
+
 # boot KIND CASE...: one boot; tells the results. Sets $left to the cases that did not come to run.
 boot() {
 	kind=$1
 	shift
 	out=$top/$flavour/$kind
-	rm -rf "$out/results"
+	rm -rf "$out/results" "$out/left"
 	mkdir -p "$out"
 	cp -R "$kit" "$out"
 	limit=60
@@ -93,6 +98,7 @@ boot() {
 	for each in "$@"; do
 		if [ -s "$out/results/$each.status" ]; then
 			read -r status seconds <"$out/results/$each.status"
+			[ "$status" != 0 ] || check_left "$each" || status=$?
 			tell "$each" "$out/results/$each.log" "$status" "$seconds"
 		else
 			left="$left $each"
@@ -133,6 +139,7 @@ make_kit() {
 	rm -rf "$kit" "$top/$flavour/module"
 	mkdir -p "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
+	make_userland
 	"$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/module"
 	"$here/build_module.sh" ${sparse:+--sparse} --without OP_HAVE_TASK_WORK "$flavour" "$OP_KERNELS" "$top/$flavour/no_task_work"
 	case $flavour in
@@ -142,6 +149,22 @@ make_kit() {
 		;;
 	esac
 	cp "$top/$flavour/module/oprofile.ko" "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
+}
+
+# make_userland: where the guest has nothing of the host's, our programs and their events into the kit. A case that needs them
+# tells why there are none.
+make_userland() {
+	[ -n "$cross" ] || return 0
+	if ! libraries=$("$here/fetch_libraries.sh" "$flavour" "$OP_KERNELS" 2>"$top/$flavour/libraries.log"); then
+		tail -n 1 "$top/$flavour/libraries.log" >"$kit/no_userland"
+		return 0
+	fi
+	"$here/build_userland.sh" "$flavour" "$libraries" "$top/userland-$arch"
+	for program in ocount operf ophelp; do
+		cp "$top/userland-$arch/$program" "$kit"
+	done
+	mkdir "$kit/events"
+	cp -R "$here/../../events/cpu_models" "$here/../../events/arm" "$kit/events"
 }
 
 # The kernel: fetched, or for the debug kernel built.
@@ -174,7 +197,7 @@ check_kernel() {
 }
 
 missing_tool() {
-	for tool in cpio depmod gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc; do
+	for tool in cpio depmod gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++; do
 		command -v $tool >/dev/null || { echo "$tool is not installed"; return; }
 	done
 }

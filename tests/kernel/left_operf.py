@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""left_operf.py DIR BUILD: checks what t_operf.sh left in DIR, by the opreport of BUILD: of another architecture."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+
+left, build = sys.argv[1:]
+source = pathlib.Path(__file__).resolve().parents[2]
+os.environ["OPROFILE_EVENTS_DIR"] = str(source / "events")
+for archive in pathlib.Path(left).glob("*.tar"):
+    tarfile.open(archive).extractall(left)
+
+
+def check(what, holds):
+    print("ok" if holds else "FAILED", what)
+    if not holds:
+        sys.exit(1)
+
+
+def report(session):
+    """The symbols of the session: name -> [samples of each event], and the sums."""
+    command = [f"{build}/opreport", "-l", "--format=json", f"--session-dir={left}/{session}", f"--root={left}/root"]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    check(f"{session}: opreport ends with {ran.returncode}: {ran.stderr.decode().strip()}", ran.returncode == 0)
+    document = json.loads(ran.stdout)
+    check(f"{session}: CPU {document['cpu']['name']}", document["cpu"]["name"] == "ARM Cortex-A72")
+    events = [(column["event"], column["count"]) for column in document["columns"]]
+    check(f"{session}: {events}", events == [("CPU_CYCLES", 100000), ("INST_RETIRED", 50000)])
+    samples = {}
+    for row in document["symbols"]:
+        sums = samples.setdefault(row["symbol"], [0, 0])
+        samples[row["symbol"]] = [a + b for a, b in zip(sums, row["samples"])]
+    return samples, document["totals"]
+
+
+def manifest(session):
+    return json.load(open(f"{left}/{session}/samples/current/manifest.json"))
+
+
+# Both tasks of the program take a sample at the end of each period; what is left of the last period gives none.
+tasks = 2
+symbols, sums = report("known")
+instructions = int(open(f"{left}/counted").read().split(",")[1])
+for name, total, count, occurred in zip(("cycles", "instructions"), sums, (100000, 50000), (2 * instructions, instructions)):
+    check(f"known: {total} samples of {count} {name}, {occurred} counted",
+          occurred // count - tasks <= total <= occurred // count)
+check(f"known: {symbols}, all in the program's own code", symbols == {"_start": sums})
+
+# Three parts and one, and of the first some milliseconds more to begin with, of 400.
+symbols, sums = report("shares")
+for number, event in enumerate(("CPU_CYCLES", "INST_RETIRED")):
+    three, one = symbols["spin_three"][number], symbols["spin_one"][number]
+    share = three / (three + one)
+    check(f"shares: {event}: {three} and {one} samples, 3 parts of 4 are {share:.4f}", 0.74 <= share <= 0.76)
+    check(f"shares: {event}: {(three + one) / sums[number]:.4f} in the two", (three + one) / sums[number] > 0.95)
+
+for session in "known", "shares":
+    ledger = manifest(session)["ledger"]
+    check(f"{session}: {ledger}", ledger["sampled"] == ledger["stored"] and ledger["stored"] == sum(report(session)[1]))
+    files = [path.name for path in pathlib.Path(left, session).rglob("*.all.all.all")]
+    for event in "CPU_CYCLES.100000.", "INST_RETIRED.50000.":
+        check(f"{session}: a sample file of {event}", any(name.startswith(event) for name in files))
