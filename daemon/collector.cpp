@@ -308,6 +308,10 @@ void Collector::take(const Throttle& throttle) {
     if (throttle.on && throttle.event < info_.events.size()) info_.events[throttle.event].throttled = true;
 }
 
+void Collector::take(const EventTime& told) {
+    if (told.event < info_.events.size()) info_.events[told.event].time += told.time;
+}
+
 void Collector::begin_anew(uint64_t start_time) {
     files_.close_all();
     files_.forget_counts();
@@ -316,8 +320,10 @@ void Collector::begin_anew(uint64_t start_time) {
     saw_kernel_ = false;
     images_.forget_used();
     info_.start_time = start_time;
-    for (RecordedEvent& event : info_.events)
+    for (RecordedEvent& event : info_.events) {
         event.throttled = false;
+        event.time = {};
+    }
 }
 
 SessionInfo Collector::account() {

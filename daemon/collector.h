@@ -47,7 +47,7 @@ public:
     void process(std::span<const Record> records);
 
     /// Brings everything into the sample files and tells the account so far: `described` with kernel images,
-    /// images that have samples, throttling, arcs, and a ledger that balances.
+    /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
     SessionInfo account();
 
     /// Closes the sample files; samples that come go to files opened anew, wherever the session has them
@@ -112,6 +112,7 @@ private:
     void take(const Exit& exit) { table_.apply(exit); }
     void take(const Lost& lost);
     void take(const Throttle& throttle);
+    void take(const EventTime& time);
 
     Slot& slot_for(const Sample& sample) noexcept;
     Slot& slot_for(const PlacedSample& sample) noexcept;

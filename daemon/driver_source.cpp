@@ -100,6 +100,7 @@ void DriverSource::name_events() {
     for (Record& record : batch_) {
         if (auto* sample = std::get_if<PlacedSample>(&record)) translate(sample->event);
         if (auto* throttle = std::get_if<Throttle>(&record)) translate(throttle->event);
+        if (auto* time = std::get_if<EventTime>(&record)) translate(time->event);
     }
 }
 

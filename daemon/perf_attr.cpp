@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 
 #include "daemon/perf_errors.h"
 #include "libop/error.h"
@@ -26,7 +27,8 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
     if (request.callgraph) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-    attr.read_format = PERF_FORMAT_ID | (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
+                       (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
     attr.disabled = 1;
     attr.enable_on_exec = request.enable_on_exec;
     attr.inherit = 1;
@@ -41,6 +43,13 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
     attr.build_id = features.build_id;
     return attr;
+}
+
+std::optional<PerfReading> read_event(const Fd& event, const PerfFeatures& features) noexcept {
+    PerfReading reading;
+    const size_t size = features.lost_count ? sizeof reading : offsetof(PerfReading, lost);
+    if (::read(event.get(), &reading, size) != static_cast<ssize_t>(size)) return std::nullopt;
+    return reading;
 }
 
 Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept {

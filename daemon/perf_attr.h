@@ -5,6 +5,9 @@
 #include <linux/perf_event.h>
 #include <sys/types.h>
 
+#include <cstdint>
+#include <optional>
+
 #include "libop/event_encoding.h"
 #include "libop/fd.h"
 #include "libop/session_info.h"
@@ -29,6 +32,14 @@ struct PerfRequest {
 /// names, forks and exits.
 perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding, bool leader,
                           const PerfRequest& request, const PerfFeatures& features);
+
+/// What a descriptor opened with make_attr() gives, in the order of perf_event_open(2), "Reading results".
+struct PerfReading {
+    uint64_t value = 0, enabled = 0, running = 0, id = 0;
+    uint64_t lost = 0;  ///< records that found no room in the ring; 0 where the kernel does not tell
+};
+/// Reads one, opened with `features`; none if the kernel says nothing, as of an event it gave up.
+std::optional<PerfReading> read_event(const Fd& event, const PerfFeatures& features) noexcept;
 
 /// perf_event_open(2); empty with errno set on failure.
 Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;

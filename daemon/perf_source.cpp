@@ -27,6 +27,10 @@ constexpr uint64_t settle_time = 2'000'000;
 /// All rings together, so that memory stays small on large machines.
 constexpr size_t all_rings_limit = size_t{8} << 20;
 constexpr size_t smallest_wanted_ring = size_t{1} << 16;
+/// How long events were counted is told this often (ns). Reading a counter interrupts its CPU, so that it
+/// must not take more than a hundredth of the time either.
+constexpr uint64_t times_interval = 1'000'000'000;
+constexpr uint64_t times_share = 100;
 
 uint64_t now() {
     timespec t{};
@@ -72,8 +76,7 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
     for (PerfFeatures features;;) {
         try {
             open_all(options, features);
-            kernel_mode_ = features.kernel_mode;
-            counts_lost_ = features.lost_count;
+            features_ = features;
             break;
         } catch (const Error& e) {
             lanes_.clear();
@@ -81,8 +84,8 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
         }
     }
     const bool wanted = std::ranges::any_of(session_.events, &RecordedEvent::kernel);
-    if (wanted && !kernel_mode_) notes_.warn(no_kernel_note());
-    kernel_mode_ = kernel_mode_ && wanted;
+    if (wanted && !features_.kernel_mode) notes_.warn(no_kernel_note());
+    kernel_mode_ = features_.kernel_mode && wanted;
 }
 
 PerfSource::~PerfSource() = default;
@@ -104,27 +107,29 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFe
     std::vector<uint32_t> tasks{static_cast<uint32_t>(target_.pid)};
     if (target_.kind == PerfTarget::Kind::process) tasks = threads_of(target_.pid);
     for (const uint32_t task : tasks) {
-        const pid_t pid = target_.kind == PerfTarget::Kind::system ? -1 : static_cast<pid_t>(task);
+        const bool is_system = target_.kind == PerfTarget::Kind::system;
+        const pid_t pid = is_system ? -1 : static_cast<pid_t>(task);
         for (size_t i = 0; i < session_.events.size(); ++i) {
             Fd fd =
                 open_event(make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
                            pid, cpu, options);
-            if (fd) add_event(std::move(fd), cpu, static_cast<uint16_t>(i));
+            if (fd) add_event({std::move(fd), static_cast<uint16_t>(i), is_system ? cpu : task}, cpu);
         }
     }
 }
 
 /// The first event of a CPU brings the ring, the others write to it.
-void PerfSource::add_event(Fd fd, uint32_t cpu, uint16_t event) {
+void PerfSource::add_event(Event event, uint32_t cpu) {
     uint64_t id = 0;
-    if (::ioctl(fd.get(), PERF_EVENT_IOC_ID, &id) == 0) decoder_->add_event_id(id, event);
+    if (::ioctl(event.fd.get(), PERF_EVENT_IOC_ID, &id) == 0) decoder_->add_event_id(id, event.number);
     if (lanes_.empty() || lanes_.back().cpu != cpu) {
-        PerfRing ring = map_ring(fd.get(), ring_bytes_);
-        lanes_.push_back({cpu, std::move(ring), {}, {}, false, 0});
-    } else if (::ioctl(fd.get(), PERF_EVENT_IOC_SET_OUTPUT, lanes_.back().events.front().get()) != 0) {
+        PerfRing ring = map_ring(event.fd.get(), ring_bytes_);
+        lanes_.push_back({cpu, std::move(ring), {}, {}});
+    } else if (::ioctl(event.fd.get(), PERF_EVENT_IOC_SET_OUTPUT, lanes_.back().events.front().fd.get()) !=
+               0) {
         throw_system("cannot share a sample buffer");
     }
-    lanes_.back().events.push_back(std::move(fd));
+    lanes_.back().events.push_back(std::move(event));
     if (lanes_.back().events.size() == 1) wait_for(lanes_.back());
 }
 
@@ -162,7 +167,7 @@ PerfRing PerfSource::map_ring(int fd, size_t& bytes) {
 void PerfSource::wait_for(const Lane& lane) {
     // Edge-triggered: a task's end makes the descriptor readable for good.
     epoll_event event{EPOLLIN | EPOLLET, {}};
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.events.front().get(), &event) != 0)
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.events.front().fd.get(), &event) != 0)
         throw_system("cannot wait for samples");
 }
 
@@ -179,17 +184,18 @@ void PerfSource::start() {
     scan();
     if (target_.kind != PerfTarget::Kind::command)
         for (const Lane& lane : lanes_)
-            for (const Fd& event : lane.events)
-                ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
+            for (const Event& event : lane.events)
+                ::ioctl(event.fd.get(), PERF_EVENT_IOC_ENABLE, 0);
     // After enabling: what changes from now on is in the rings and is applied after this.
     scan();
     initial_due_ = true;
+    times_due_ = now() + times_interval;
 }
 
 void PerfSource::stop() {
     for (const Lane& lane : lanes_)
-        for (const Fd& event : lane.events)
-            ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+        for (const Event& event : lane.events)
+            ::ioctl(event.fd.get(), PERF_EVENT_IOC_DISABLE, 0);
     stopped_ = true;
     last_words_due_ = true;
 }
@@ -222,7 +228,9 @@ std::span<const Record> PerfSource::drain() {
     chains_.clear();
     epoll_event ignored[8];
     ::epoll_wait(epoll_.get(), ignored, std::size(ignored), 0);
-    until_ = stopped_ ? UINT64_MAX : now() - settle_time;
+    const uint64_t time = now();
+    until_ = stopped_ ? UINT64_MAX : time - settle_time;
+    if (!stopped_ && time >= times_due_) tell_times();
     for (Lane& lane : lanes_) {
         lane.ring.release();
         lane.ring.update();
@@ -238,27 +246,45 @@ std::span<const Record> PerfSource::drain() {
         advance(*lane);
     }
     if (batch_.empty() && std::exchange(last_words_due_, false)) {
-        count_lost();
+        say_last_words();
         return last_words_.records();
     }
     return batch_;
 }
 
-/// The kernel's own count of records it could not write, less what its LOST records said.
-void PerfSource::count_lost() {
-    last_words_.clear();
-    if (!counts_lost_) return;
+/// What all descriptors say now.
+std::vector<ClockReading> PerfSource::read_events() {
+    std::vector<ClockReading> clocks;
     for (Lane& lane : lanes_) {
-        uint64_t lost = 0;
-        for (const Fd& event : lane.events) {
-            struct {
-                uint64_t value, id, lost;
-            } count{};
-            if (::read(event.get(), &count, sizeof count) == sizeof count) lost += count.lost;
+        lane.lost = 0;
+        for (const Event& event : lane.events) {
+            const auto reading = read_event(event.fd, features_);
+            if (!reading) continue;
+            lane.lost += reading->lost;
+            clocks.push_back({event.number, event.owner, {reading->enabled, reading->running}});
         }
-        if (lost <= lane.lost_told) continue;
-        last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
-        lane.lost_told = lost;
+    }
+    return clocks;
+}
+
+void PerfSource::tell_times() {
+    const uint64_t began = now();
+    for (const EventTime& time : times_.advance(read_events()))
+        batch_.push_back(time);
+    const uint64_t ended = now();
+    times_due_ = ended + std::max(times_interval, times_share * (ended - began));
+}
+
+/// How long events were counted, and the kernel's own count of records it could not write, less what its LOST
+/// records said.
+void PerfSource::say_last_words() {
+    last_words_.clear();
+    for (const EventTime& time : times_.advance(read_events()))
+        last_words_.add(time);
+    for (Lane& lane : lanes_) {
+        if (lane.lost <= lane.lost_told) continue;
+        last_words_.add(Lost{lane.lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
+        lane.lost_told = lane.lost;
     }
 }
 

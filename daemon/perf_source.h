@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "daemon/event_times.h"
 #include "daemon/kernel_map.h"
+#include "daemon/perf_attr.h"
 #include "daemon/perf_decode.h"
 #include "daemon/perf_ring.h"
 #include "daemon/proc_scan.h"
@@ -18,12 +20,7 @@
 #include "libop/event_encoding.h"
 #include "libop/fd.h"
 
-struct perf_event_attr;
-
 namespace op::collect {
-
-struct PerfRequest;
-struct PerfFeatures;
 
 /// What to sample.
 struct PerfTarget {
@@ -65,40 +62,52 @@ public:
     size_t ring_bytes() const noexcept { return ring_bytes_; }
 
 private:
+    /// An event of a task or of all tasks, on one CPU.
+    struct Event {
+        Fd fd;
+        uint16_t number;  ///< index into the session's events
+        uint32_t owner;   ///< see ClockReading
+    };
     /// A CPU's ring with the record that is next in it.
     struct Lane {
         uint32_t cpu;
         PerfRing ring;
-        std::vector<Fd> events;  ///< all that write to the ring; the first owns it
+        std::vector<Event> events;  ///< all that write to the ring; the first owns it
         PerfDecoder::Decoded next;
         bool has_next = false;
         uint64_t lost_told = 0;  ///< samples delivered in Lost records
+        uint64_t lost = 0;       ///< samples that the kernel says were lost, as of the last reading
     };
 
     void open_all(const PerfOptions& options, PerfFeatures features);
     void open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFeatures& features);
     Fd open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const PerfOptions& options) const;
-    void add_event(Fd fd, uint32_t cpu, uint16_t event);
+    void add_event(Event event, uint32_t cpu);
     PerfRing map_ring(int fd, size_t& bytes);
     void scan();
     void wait_for(const Lane& lane);
     void advance(Lane& lane);
     Lane* earliest();
-    void count_lost();
+    std::vector<ClockReading> read_events();
+    void tell_times();
+    void say_last_words();
 
     SessionInfo session_;
     PerfTarget target_;
     Diagnostics& notes_;
     NamedKernel kernel_;
+    PerfFeatures features_;  ///< as far as the kernel has them
     std::unique_ptr<PerfDecoder> decoder_;
     std::vector<Lane> lanes_;
+    EventTimes times_;
+    uint64_t times_due_ = 0;  ///< when they are told next
     Fd epoll_;
     size_t ring_bytes_ = 0;
-    bool kernel_mode_ = true, counts_lost_ = true, stopped_ = false;
+    bool kernel_mode_ = true, stopped_ = false;
     uint64_t until_ = 0;  ///< records up to this time may be delivered
     RecordList initial_;  ///< what /proc and the kernel's map told at the start
     bool initial_due_ = false;
-    RecordList last_words_;  ///< losses counted at the end
+    RecordList last_words_;  ///< losses and times as of the end
     bool last_words_due_ = false;
     ChainArena chains_;
     std::vector<Record> batch_;

@@ -9,6 +9,7 @@ libop_a_SOURCES = \
 	libop/cpu_detect.cpp \
 	libop/cpu_model.cpp libop/cpu_model.h \
 	libop/cpu_models_data.h \
+	libop/counted_time.h \
 	libop/daemon_settings.cpp libop/daemon_settings.h \
 	libop/diagnostics.h \
 	libop/directory.cpp libop/directory.h \

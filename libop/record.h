@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "libop/address.h"
+#include "libop/counted_time.h"
 #include "libop/ledger.h"
 
 namespace op {
@@ -115,8 +116,14 @@ struct PlacedSample {
     std::span<const Place> chain;
 };
 
+/// How long an event was counted since this was told last, or, the first time, since the start.
+struct EventTime {
+    uint16_t event;  ///< index into the session's events
+    CountedTime time;
+};
+
 /// One event from a source.
-using Record =
-    std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie, PlacedSample>;
+using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie,
+                            PlacedSample, EventTime>;
 
 }  // namespace op

@@ -157,6 +157,8 @@ void event_fields(Visit&& visit, Event& event) {
     visit("kernel", event.kernel);
     visit("user", event.user);
     visit("throttled", event.throttled);
+    visit("enabled_ns", event.time.enabled);
+    visit("running_ns", event.time.running);
 }
 
 template <class Visit, class Image>
@@ -257,9 +259,10 @@ void merge_event(std::vector<RecordedEvent>& events, const RecordedEvent& newer)
         events.push_back(newer);
         return;
     }
-    const bool throttled = old->throttled || newer.throttled;
-    *old = newer;
-    old->throttled = throttled;
+    RecordedEvent both = newer;
+    both.throttled |= old->throttled;
+    both.time += old->time;
+    *old = both;
 }
 
 void merge_kernel_image(std::vector<RecordedKernelImage>& images, const RecordedKernelImage& newer) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/counted_time.h"
 #include "libop/ledger.h"
 
 namespace op {
@@ -27,6 +28,7 @@ struct RecordedEvent {
     uint64_t unit_mask = 0;
     bool kernel = true, user = true;
     bool throttled = false;  ///< the kernel held it back at some time
+    CountedTime time = {};   ///< how long it was counted
 
     bool operator==(const RecordedEvent&) const = default;
 };
@@ -72,7 +74,7 @@ struct SessionInfo {
     std::string build_id(const std::string& name) const;
 
     /// Joins what an appended run adds: times widen, events, images and kernel images unite (the newer
-    /// wins), ledgers add up.
+    /// wins), ledgers and the times of events add up.
     void merge(const SessionInfo& newer);
 };
 

@@ -121,6 +121,9 @@ struct Encode {
     void operator()(const Throttle& t) const {
         append(out, OP_RECORD_THROTTLE, t.on, op_record_throttle{{}, t.time, t.cpu, t.event});
     }
+    void operator()(const EventTime& t) const {
+        append(out, OP_RECORD_TIME, 0, op_record_time{{}, t.time.enabled, t.time.running, t.event, 0});
+    }
     void operator()(const ImageCookie& i) const {
         const auto path = cut<op_u16>(i.path);
         op_record_image r{};
@@ -212,6 +215,11 @@ PlacedSample decode_placed_sample(ByteReader& in, const SampleContext& context) 
             {reinterpret_cast<const Place*>(frames.data()), r.frames}};
 }
 
+/// One that is none stays none.
+uint16_t event_number(op_u32 event) {
+    return static_cast<uint16_t>(std::min<op_u32>(event, 0xffff));
+}
+
 /// Decodes a record that needs no context; nothing if its type is unknown.
 void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Record>& out) {
     switch (head.type) {
@@ -244,7 +252,12 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
             break;
         case OP_RECORD_THROTTLE: {
             const auto r = in.get<op_record_throttle>();
-            out.emplace_back(Throttle{r.time, r.cpu, static_cast<uint16_t>(r.event), head.flags != 0});
+            out.emplace_back(Throttle{r.time, r.cpu, event_number(r.event), head.flags != 0});
+            break;
+        }
+        case OP_RECORD_TIME: {
+            const auto r = in.get<op_record_time>();
+            out.emplace_back(EventTime{event_number(r.event), {r.enabled, r.running}});
             break;
         }
         case OP_RECORD_IMAGE:

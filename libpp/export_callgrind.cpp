@@ -138,6 +138,8 @@ private:
         if (first.tid && is_common(&ProfileClass::tid))
             text_ += "thread: " + std::to_string(*first.tid) + "\n";
         if (const std::string target = target_name(); !target.empty()) text_ += "cmd: " + target + "\n";
+        for (const std::string& remark : context_.remarks)
+            text_ += "desc: Note: " + printable(remark) + "\n";
         text_ += "positions: instr line\n";
         put_events();
         text_ += "summary:" + numbers(totals()) + "\n";

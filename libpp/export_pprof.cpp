@@ -383,6 +383,8 @@ private:
     void put_origin() {
         for (size_t column = 0; column < profile_.columns.size(); ++column)
             put_event_comment(column);
+        for (const std::string& remark : context_.remarks)
+            put_comment("note: " + remark);
         const SessionInfo* const info = context_.info;
         if (!info) return;
         if (!info->command.empty()) put_comment("command: " + info->command);

@@ -19,6 +19,7 @@ namespace op::pp {
 struct ExportContext {
     const SessionInfo* info = nullptr;  ///< of the sessions, joined; null if none has a manifest
     Demangle demangle = Demangle::normal;
+    std::vector<std::string> remarks = {};  ///< on how events were counted; one a line
 };
 
 /// A format.

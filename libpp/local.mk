@@ -21,6 +21,8 @@ libpp_a_SOURCES = \
 	libpp/elf_handles.h \
 	libpp/elf_object.cpp libpp/elf_object.h \
 	libpp/elf_object_layout.cpp libpp/elf_object_layout.h \
+	libpp/event_remarks.cpp libpp/event_remarks.h \
+	libpp/event_scale.cpp libpp/event_scale.h \
 	libpp/export_callgrind.cpp \
 	libpp/export_pprof.cpp \
 	libpp/exporters.cpp libpp/exporter.h \

@@ -3,7 +3,6 @@
 #include "libpp/report.h"
 
 #include <algorithm>
-#include <set>
 
 #include "libop/cpu_model.h"
 #include "libop/error.h"
@@ -78,20 +77,6 @@ ShownEvent shown_event(const ProfileClass& column, EventWords& words) {
     return event;
 }
 
-/// What is special about the modes an event was counted in; empty if it is one event in both modes.
-std::string mode_remark(const ShownEvent& shown, const SessionInfo& info) {
-    std::set<std::string_view> modes;
-    for (const RecordedEvent& event : info.events)
-        if (event.name == shown.name && event.count == shown.count && event.unit_mask == shown.unit_mask)
-            modes.insert(!event.user ? "kernel mode only" : !event.kernel ? "user mode only" : "both modes");
-    const std::string name = shown.name + ":" + std::to_string(shown.count);
-    if (modes.size() > 1)
-        return name + " stands for " + std::to_string(modes.size()) +
-               " events that differ in their modes only, added up";
-    if (modes.empty() || modes.contains("both modes")) return "";
-    return name + " was counted in " + std::string(*modes.begin());
-}
-
 }  // namespace
 
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values) {
@@ -111,8 +96,13 @@ std::string shown_name(const ImageName& image, bool long_names) {
     return std::string(base_name(image.display()));
 }
 
+bool is_scaled(std::span<const CountedTime> scaled, size_t column) {
+    return column < scaled.size() && scaled[column] != CountedTime{};
+}
+
 ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
-                     const SampleHeader& header, const SessionInfo* info, Diagnostics& notes) {
+                     const SampleHeader& header, const SessionInfo* info, Diagnostics& notes,
+                     std::span<const ScaledEvents> scaled) {
     ReportHead head;
     head.is_shown = options.heads;
     head.axis = axis;
@@ -129,10 +119,8 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     for (const ShownEvent& event : head.events)
         if (!event.is_known && options.heads && header.cpu_type != cpu_type_timer)
             notes.warn("no description of event " + event.name + ":" + std::to_string(event.count));
-    if (info)
-        for (const auto& event : head.events)
-            if (auto remark = mode_remark(event, *info); !remark.empty())
-                head.remarks.push_back(std::move(remark));
+    head.scaled = scaled_times(scaled);
+    head.remarks = event_remarks(columns, info, scaled);
     return head;
 }
 

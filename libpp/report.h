@@ -16,6 +16,7 @@
 #include "libop/sample_file.h"
 #include "libop/session_info.h"
 #include "libpp/arrange.h"
+#include "libpp/event_remarks.h"
 #include "libpp/profile.h"
 #include "libpp/sample_set.h"
 #include "libpp/symbolizer.h"
@@ -75,14 +76,21 @@ struct ReportHead {
     uint32_t cpu_type = 0;             ///< as in sample file headers
     std::string cpu_name;              ///< for people
     double cpu_speed_mhz = 0;          ///< 0 = unknown
-    std::vector<std::string> remarks;  ///< on the modes events were counted in; one a line
+    std::vector<std::string> remarks;  ///< on how events were counted; one a line
+    /// For how long the scaled events in each column were counted, 0 where there is none; empty = no column
+    /// has any.
+    std::vector<CountedTime> scaled;
     ReportRequest request;
 };
 
+/// True if counts of a column are scaled; `scaled` is as in ReportHead.
+bool is_scaled(std::span<const CountedTime> scaled, size_t column);
+
 /// The head of a report on these columns, whose samples' header is `header`; `info` (may be null) knows the
-/// modes events were counted in. An event without description is a note.
+/// modes events were counted in, `scaled` is as for event_remarks. An event without description is a note.
 ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
-                     const SampleHeader& header, const SessionInfo* info, Diagnostics& notes);
+                     const SampleHeader& header, const SessionInfo* info, Diagnostics& notes,
+                     std::span<const ScaledEvents> scaled = {});
 
 /// An application with its total, or an image with its part of one.
 struct ImageRow {
@@ -141,8 +149,9 @@ struct SymbolReport {
         code;  ///< one per row: its bytes, empty if its image is not at hand; valid as long as the Symbolizer
     bool has_global_percent = false;  ///< details are shares of everything, not of their symbol
     // Of a comparison only; else empty. Counts are the second profile's, but of removed rows the first's.
-    std::vector<Difference> differences;  ///< one per row and column
-    std::vector<uint64_t> counts_before;  ///< the first profile's, one per row and column
+    std::vector<Difference> differences;     ///< one per row and column
+    std::vector<uint64_t> counts_before;     ///< the first profile's, one per row and column
+    std::vector<CountedTime> scaled_before;  ///< ReportHead::scaled of the first profile
 
     /// The second profile's count.
     uint64_t count_after(size_t row_and_column) const {

@@ -44,12 +44,30 @@ bool is_shown(const Difference& first_column, double threshold) {
     return first_column.kind != Difference::Kind::changed || std::fabs(first_column.percent) >= threshold;
 }
 
+/// What is so of both profiles, then what is so of one of them.
+std::vector<std::string> remarks_of_both(const std::vector<std::string>& first,
+                                         const std::vector<std::string>& second) {
+    const auto is_in = [](const std::vector<std::string>& remarks, const std::string& remark) {
+        return std::ranges::find(remarks, remark) != remarks.end();
+    };
+    std::vector<std::string> both;
+    for (const std::string& remark : first)
+        if (is_in(second, remark)) both.push_back(remark);
+    for (const std::string& remark : first)
+        if (!is_in(second, remark)) both.push_back("first profile: " + remark);
+    for (const std::string& remark : second)
+        if (!is_in(first, remark)) both.push_back("second profile: " + remark);
+    return both;
+}
+
 /// Puts the union together, unsorted.
 class Union {
 public:
     Union(const SymbolReport& before, const SymbolReport& after, double threshold)
         : before_(before), after_(after), width_(after.totals.size()), threshold_(threshold) {
         result_.head = after.head;
+        result_.head.remarks = remarks_of_both(before.head.remarks, after.head.remarks);
+        result_.scaled_before = before.head.scaled;
         result_.totals = after.totals;
         result_.columns = after.columns;
         result_.columns.is_differential = true;

@@ -2,10 +2,13 @@
 // The content of the selected sample files.
 #include "libpp/sample_set.h"
 
+#include <algorithm>
+
 #include "libop/cpu_model.h"
 #include "libop/error.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
+#include "libpp/event_scale.h"
 
 namespace op::pp {
 
@@ -32,12 +35,39 @@ std::optional<SampleFileContent> SampleSet::read(size_t file) {
                         " were stored in all its session: it is damaged, or the recording broke off");
             accounted_.reset();  // once is enough
         }
+        scale(file, content);
         return content;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::internal) throw;
         notes_.warn(std::string(error.what()) + "; its samples are left out");
         return std::nullopt;
     }
+}
+
+CountedTime SampleSet::time_of(size_t file) const {
+    const SelectedFile& selected = files_[file];
+    if (selected.session >= events_.size()) return {};
+    return counted_time(events_[selected.session], selected.name);
+}
+
+void SampleSet::scale(size_t file, SampleFileContent& content) {
+    const CountedTime time = time_of(file);
+    const SampleName& name = files_[file].name;
+    if (time.is_partial() && !is_scalable(time) && content.total > 0)
+        notes_.warn(
+            printable(name.event) + ":" + std::to_string(name.count) +
+            " was never counted, says the session's account, and yet there are samples of it: its counts are "
+            "not scaled and may be too low");
+    scale_counts(content, time);
+}
+
+std::optional<ScaledEvent> SampleSet::scaled(size_t file) const {
+    const CountedTime time = time_of(file);
+    if (!is_scalable(time)) return std::nullopt;
+    const SelectedFile& selected = files_[file];
+    const std::string session =
+        sessions_.size() > 1 ? std::string(base_name(sessions_[selected.session].path())) : "";
+    return ScaledEvent{session, selected.name.event, selected.name.count, selected.name.unit_mask, time};
 }
 
 const SampleHeader& SampleSet::header() const {
@@ -59,6 +89,24 @@ std::vector<ImageTotal> image_totals(const ProfileClasses& classes, SampleSet& s
         }
     }
     return totals;
+}
+
+std::vector<ScaledEvents> scaled_columns(const ProfileClasses& classes, const SampleSet& samples) {
+    std::vector<ScaledEvents> columns(classes.classes.size());
+    bool is_any = false;
+    const auto add = [&](const ClassFile& file) {
+        const auto event = samples.scaled(file.file);
+        if (!event) return;
+        is_any = true;
+        ScaledEvents& events = columns[file.column];
+        if (std::ranges::find(events, *event) == events.end()) events.push_back(*event);
+    };
+    for (const ImageFiles& image : classes.images)
+        for (const ImagePart& part : image.parts)
+            std::ranges::for_each(part.files, add);
+    for (const ArcFiles& arcs : classes.arcs)
+        std::ranges::for_each(arcs.files, add);
+    return is_any ? columns : std::vector<ScaledEvents>{};
 }
 
 }  // namespace op::pp

@@ -35,11 +35,14 @@ public:
             *this << first[i];
         return *this;
     }
-    Line& heads(const ReportHead& head, const std::string& what = "samples ") {
-        for (const auto& column : head.columns)
-            *this << what + column.short_name(head.axis);
+    /// Tells of counts that are scaled; `scaled` is as in ReportHead.
+    Line& heads(const ReportHead& head, std::span<const CountedTime> scaled,
+                const std::string& what = "samples ") {
+        for (size_t i = 0; i < head.columns.size(); ++i)
+            *this << what + head.columns[i].short_name(head.axis) + (is_scaled(scaled, i) ? " (scaled)" : "");
         return *this;
     }
+    Line& heads(const ReportHead& head) { return heads(head, head.scaled); }
     Line& symbol(const SymbolRow& row, const SymbolColumns& columns) {
         *this << columns.images[row.image] << columns.images[row.app] << row.name;
         return place(row.address, row.line, columns);
@@ -95,7 +98,8 @@ struct WriteCsv {
         std::string text;
         if (report.head.is_shown) {
             Line heads = symbol_heads(report.head, report.columns);
-            if (!report.differences.empty()) heads.heads(report.head, "samples before ");
+            if (!report.differences.empty())
+                heads.heads(report.head, report.scaled_before, "samples before ");
             for (size_t i = 0; i < (report.differences.empty() ? 0 : width); ++i)
                 heads << "difference %";
             text += heads.end();

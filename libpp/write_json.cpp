@@ -32,6 +32,11 @@ Json event_json(const ShownEvent& event) {
     return json;
 }
 
+/// Of counts that are scaled.
+Json time_json(const CountedTime& time) {
+    return {{"enabled_ns", time.enabled}, {"running_ns", time.running}};
+}
+
 Json column_json(const ProfileClass& column, Axis axis) {
     Json json = {{"name", column.short_name(axis)},
                  {"event", column.event},
@@ -41,6 +46,11 @@ Json column_json(const ProfileClass& column, Axis axis) {
     if (column.tid) json["tid"] = *column.tid;
     if (column.cpu) json["cpu"] = *column.cpu;
     return json;
+}
+
+void put_scaled(Json& columns, const char* key, std::span<const CountedTime> scaled) {
+    for (size_t i = 0; i < columns.size(); ++i)
+        if (is_scaled(scaled, i)) columns[i][key] = time_json(scaled[i]);
 }
 
 Json head_json(const ReportHead& head, const char* kind) {
@@ -53,6 +63,8 @@ Json head_json(const ReportHead& head, const char* kind) {
     json["columns"] = Json::array();
     for (const auto& column : head.columns)
         json["columns"].push_back(column_json(column, head.axis));
+    put_scaled(json["columns"], "scaled", head.scaled);
+    if (!head.remarks.empty()) json["remarks"] = head.remarks;
     return json;
 }
 
@@ -102,6 +114,7 @@ struct WriteJson {
     Json operator()(const SymbolReport& report) const {
         const size_t width = report.totals.size();
         Json json = head_json(report.head, report.differences.empty() ? "symbols" : "difference");
+        put_scaled(json["columns"], "scaled_before", report.scaled_before);
         json["totals"] = report.totals;
         json["symbols"] = Json::array();
         for (size_t i = 0; i < report.rows.size(); ++i) {

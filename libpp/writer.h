@@ -18,6 +18,7 @@ struct Writer {
     /// opreport gives it symbol lists and call graphs only, in the order of application and image; knows no
     /// shares, running sums and comparisons; columns may differ in several ways.
     bool is_by_application;
+    bool has_remarks;  ///< has a place for those of the head; text only where heads are shown
     /// The report in this format. Names in it come from foreign files: a writer lets no control character
     /// out.
     std::string (*write)(const Report& report);

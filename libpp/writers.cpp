@@ -9,10 +9,10 @@ namespace op::pp {
 namespace {
 
 constexpr Writer table[] = {
-    {"text", true, false, write_text},
-    {"json", false, false, write_json},
-    {"csv", false, false, write_csv},
-    {"xml", false, true, write_xml},
+    {"text", true, false, true, write_text},
+    {"json", false, false, true, write_json},
+    {"csv", false, false, false, write_csv},
+    {"xml", false, true, true, write_xml},
 };
 
 }  // namespace

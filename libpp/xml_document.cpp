@@ -108,7 +108,7 @@ size_t XmlColumns::separated_cpus() const {
 std::string XmlColumns::setup_element() const {
     if (head_.cpu_type == cpu_type_timer && events_.size() == 1)
         return XmlTag("setup").around(
-            XmlTag("timersetup").attribute("rtcinterrupts", std::get<1>(events_[0])).empty());
+            XmlTag("timersetup").attribute("rtcinterrupts", std::get<1>(events_[0])).empty() + remarks());
     std::string text;
     for (size_t i = 0; i < events_.size(); ++i) {
         const auto& [name, count, unit_mask] = events_[i];
@@ -119,7 +119,14 @@ std::string XmlColumns::setup_element() const {
                     .attribute("setupcount", count)
                     .empty();
     }
-    return XmlTag("setup").around(text);
+    return XmlTag("setup").around(text + remarks());
+}
+
+std::string XmlColumns::remarks() const {
+    std::string text;
+    for (const std::string& remark : head_.remarks)
+        text += XmlTag("remark").attribute("text", remark).empty();
+    return text;
 }
 
 std::string XmlColumns::classes_element() const {

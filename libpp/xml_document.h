@@ -76,6 +76,7 @@ private:
     using Class = std::pair<std::optional<uint32_t>, size_t>;   ///< CPU, index of the event
 
     void add(size_t index);
+    std::string remarks() const;
 
     const ReportHead& head_;
     std::vector<Event> events_;

@@ -20,6 +20,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/profile_test.cpp \
 	tests/unit/range_map_test.cpp \
 	tests/unit/report_test.cpp \
+	tests/unit/sample_set_test.cpp \
 	tests/unit/select_test.cpp \
 	tests/unit/vmlinux_test.cpp \
 	tests/unit/write_text_test.cpp \
@@ -29,6 +30,8 @@ tests_unit_tests_SOURCES = \
 	tests/unit/source_finder_test.cpp \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/call_stacks_test.cpp \
+	tests/unit/event_remarks_test.cpp \
+	tests/unit/event_scale_test.cpp \
 	tests/unit/export_callgrind_test.cpp \
 	tests/unit/export_gmon_test.cpp \
 	tests/unit/export_pprof_test.cpp \
@@ -45,6 +48,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/control_test.cpp \
 	tests/unit/count_report_test.cpp \
 	tests/unit/counted_events_test.cpp \
+	tests/unit/counted_time_test.cpp \
 	tests/unit/counter_alloc_test.cpp \
 	tests/unit/counting_test.cpp \
 	tests/unit/counts_test.cpp \
@@ -54,6 +58,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/event_file_test.cpp \
 	tests/unit/event_mapping_test.cpp \
 	tests/unit/event_rate_test.cpp \
+	tests/unit/event_times_test.cpp \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/nearest_test.cpp \
 	tests/unit/unit_mask_test.cpp \
@@ -62,6 +67,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/driver_session_test.cpp \
 	tests/unit/driver_source_test.cpp \
 	tests/unit/oprofilefs_test.cpp \
+	tests/unit/perf_attr_test.cpp \
 	tests/unit/perf_counters_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \

@@ -18,7 +18,7 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
       opened_(open_specified_sessions(common, words, tool)),
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
       classes_(arrange(files_, options.merge, options.may_differ_in_several)),
-      samples_(opened_.sessions, files_, opened_.accounted, tool.notes) {}
+      samples_(opened_.sessions, files_, opened_.events, opened_.accounted, tool.notes) {}
 
 const pp::Profile& LoadedProfile::profile() {
     if (profile_) return *profile_;
@@ -48,7 +48,13 @@ std::optional<std::string> LoadedProfile::file_of(const ImageName& image) {
 
 pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {
     return make_head(options, classes_.axis, classes_.classes, samples_.header(),
-                     opened_.info ? &*opened_.info : nullptr, samples_.notes());
+                     opened_.info ? &*opened_.info : nullptr, samples_.notes(),
+                     scaled_columns(classes_, samples_));
+}
+
+std::vector<std::string> LoadedProfile::remarks() const {
+    return pp::event_remarks(classes_.classes, opened_.info ? &*opened_.info : nullptr,
+                             scaled_columns(classes_, samples_));
 }
 
 }  // namespace op::tool

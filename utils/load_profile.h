@@ -61,6 +61,8 @@ public:
     pp::SymbolizedProfile symbolized() { return {&profile(), &*symbolizer_}; }
     /// The head of a report on it. Only after samples were read.
     pp::ReportHead head(const pp::ReportOptions& options) const;
+    /// What there is to tell of how its events were counted; what head() has, too.
+    std::vector<std::string> remarks() const;
 
 private:
     const CommonOptions& common_;

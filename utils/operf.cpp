@@ -254,7 +254,19 @@ private:
         return text + ", data in " + session_.current_path();
     }
 
+    /// The events that took turns, and for which share of the time each was counted.
+    static std::string multiplexed(const SessionInfo& info) {
+        std::string text;
+        for (const RecordedEvent& e : info.events)
+            if (e.time.is_partial())
+                text += (text.empty() ? "" : ", ") + e.name + ":" + std::to_string(e.count) + " ran " +
+                        std::to_string(static_cast<int>(e.time.share() * 100)) + " % of the time";
+        return text;
+    }
+
     void say_more(const SessionInfo& info) const {
+        if (const std::string events = multiplexed(info); !events.empty())
+            say("events took turns on the processor's counters: " + events + "; reports scale their counts");
         for (const RecordedEvent& e : info.events)
             if (e.throttled)
                 say("the kernel held event " + e.name +

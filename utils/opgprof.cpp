@@ -79,6 +79,8 @@ int opgprof(Tool& tool, int argc, char** argv) {
     const auto path = loaded->file_of(profile.images[image].name);
     if (!path) throw_input("image " + printable(name) + " is not found; gprof could not read it either");
     const std::string bytes = export_gmon(profile, image, address_bytes(*path), tool.notes);
+    for (const std::string& remark : loaded->remarks())  // gmon.out has no place for them
+        tool.notes.warn(remark);
     tool.print_notes();
     write_output(o.output, bytes);
     return 0;

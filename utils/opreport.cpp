@@ -117,7 +117,7 @@ void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Tool&
     warn_of_calls(o, loaded);
     tool.print_notes();
     const auto& info = loaded.opened().info;
-    export_profile(*o.exporter, profile, {info ? &*info : nullptr, o.report.demangle},
+    export_profile(*o.exporter, profile, {info ? &*info : nullptr, o.report.demangle, loaded.remarks()},
                    {o.output_file, o.output_dir});
 }
 
@@ -154,6 +154,14 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     return report;
 }
 
+/// What a report has no place for is told beside it.
+void tell_remarks(const ReportCommandOptions& o, const pp::Report& report, Diagnostics& notes) {
+    const bool has_place = o.writer().has_remarks && (o.report.heads || !o.writer().is_for_people);
+    if (has_place) return;
+    for (const std::string& remark : std::visit([](const auto& r) { return r.head.remarks; }, report))
+        notes.warn(remark);
+}
+
 int opreport(Tool& tool, int argc, char** argv) {
     ReportCommandOptions o;
     const ParsedOptions parsed = parse_options(argc, argv, o.syntax());
@@ -179,6 +187,7 @@ int opreport(Tool& tool, int argc, char** argv) {
         return 0;
     }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
+    tell_remarks(o, report, tool.notes);
     const bool is_for_people = o.writer().is_for_people;
     const std::string text = is_for_people ? write_styled_text(report, text_style(o.show, o.output_file))
                                            : o.writer().write(report);

@@ -98,11 +98,13 @@ OpenedSessions open_specified_sessions(const CommonOptions& options, const std::
     const std::string session_dir = find_session_dir(options, spec, tool);
     if (spec.archive.empty()) flush_recording_daemon(session_dir, flush_deadline);
     auto sessions = pp::open_sessions(spec, session_dir);
+    std::vector<std::vector<RecordedEvent>> events;
     std::optional<SessionInfo> joined;
     bool are_accounted = true;
     for (const auto& session : sessions) {
         const auto info = session.info(tool.notes);
         pp::note_losses(session, info ? &*info : nullptr, tool.notes);
+        events.push_back(info ? info->events : std::vector<RecordedEvent>{});
         are_accounted &= info && info->ledger.sampled() > 0 && !is_being_recorded(session);
         if (info && joined) joined->merge(*info);
         if (info && !joined) joined = info;
@@ -111,7 +113,8 @@ OpenedSessions open_specified_sessions(const CommonOptions& options, const std::
     pp::ImageFinder finder(std::move(search), joined ? joined->kernel_release : "");
     std::optional<uint64_t> accounted;
     if (joined && are_accounted) accounted = joined->ledger.stored();
-    return {std::move(spec), std::move(sessions), std::move(joined), accounted, std::move(finder)};
+    return {std::move(spec),   std::move(sessions), std::move(events),
+            std::move(joined), accounted,           std::move(finder)};
 }
 
 }  // namespace op::tool

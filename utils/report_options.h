@@ -42,7 +42,8 @@ pp::Demangle parse_demangle(const std::string& text);
 struct OpenedSessions {
     pp::ProfileSpec spec;
     std::vector<SessionReader> sessions;
-    std::optional<SessionInfo> info;  ///< of all sessions that have a manifest, joined
+    std::vector<std::vector<RecordedEvent>> events;  ///< of each session; none if it has no manifest
+    std::optional<SessionInfo> info;                 ///< of all sessions that have a manifest, joined
     std::optional<uint64_t>
         accounted;  ///< samples stored in all of them, if all say so and none is being recorded
     pp::ImageFinder finder;

@@ -45,6 +45,7 @@ enum op_record_type {
 	OP_RECORD_CONTEXT = 10, /* driver: whose samples follow, and on which CPU */
 	OP_RECORD_IMAGE = 11, /* driver: what a cookie stands for; comes before its first use */
 	OP_RECORD_PLACED = 12, /* driver: a sample whose image is known */
+	OP_RECORD_TIME = 13, /* how long an event was counted */
 };
 
 /* Why samples were lost; libop's LossCause has the same numbers (libop/stream.cpp asserts it). */
@@ -213,6 +214,15 @@ struct op_record_placed {
 	op_u16 kernel_frames;
 };
 
+/* Since the last such record of the event, or since the start. */
+struct op_record_time {
+	struct op_record_header header;
+	op_u64 enabled; /* ns in which it was to be counted */
+	op_u64 running; /* ns in which a counter had it */
+	op_u32 event;
+	op_u32 reserved;
+};
+
 #ifdef __cplusplus
 #define OP_STREAM_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes), #type)
 #else
@@ -233,5 +243,6 @@ OP_STREAM_SIZE(op_record_context, 40);
 OP_STREAM_SIZE(op_record_image, 56);
 OP_STREAM_SIZE(op_place, 16);
 OP_STREAM_SIZE(op_record_placed, 32);
+OP_STREAM_SIZE(op_record_time, 32);
 
 #endif

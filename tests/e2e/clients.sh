@@ -25,7 +25,7 @@ report() {
 # Makes the sessions whose names it puts into $sessions: made ones, one with two events, and, if this user may profile,
 # one of a program with calls, $work/program, called "real".
 make_sessions() {
-	sessions='demo calls modes recorded events'
+	sessions='demo calls modes recorded multiplexed events'
 	cat >"$work/events.txt" <<-'END'
 		cpu_type 32
 		file {root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/CPU_CLK_UNHALTED.100000.0.all.all.all

@@ -55,6 +55,16 @@ balanced() {
 		}' "$work/totals" || fail "$1: the account does not balance"
 }
 
+# ran_all_the_time SESSION: the manifest knows how long each event was counted, which is all of the time, as of events that
+# need no counter, and no report scales anything
+ran_all_the_time() {
+	awk '/"enabled_ns"/ { enabled = $2 + 0 }
+		/"running_ns"/ { running = $2 + 0; print "enabled " enabled " ns, running " running " ns"
+			events++; bad += !(running > 0 && running <= enabled && enabled - running <= enabled / 1000) }
+		END { exit !events || bad }' "$1/samples/current/manifest.json" || fail "$1: an event was not counted all the time"
+	! "$build/opreport" --session-dir "$1" --merge all 2>&1 | grep 'scaled' || fail "$1: counts are scaled"
+}
+
 # own_program: a copy of the program of known shares at $program, so that a profile of the whole system can tell it from
 # that of a test running beside this one
 own_program() {

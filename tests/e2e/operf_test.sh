@@ -64,8 +64,11 @@ done
 # Sessions
 expect 0 first --session-dir "$s" --events TIMER:100000 "$tests/e2e/shares" plain 100
 first=$(samples_of "$s" three_parts)
+ran_all_the_time "$s"
+! grep "took turns" "$work/first.log" || fail "first: a software event took turns"
 expect 0 appended --session-dir "$s" --append --events TIMER:100000 "$tests/e2e/shares" plain 100
 both=$(samples_of "$s" three_parts)
+ran_all_the_time "$s"
 [ "$both" -gt "$first" ] || fail "append: $both samples after $first"
 expect 0 rotated --session-dir "$s" --events TIMER:100000 "$tests/e2e/shares" plain 100
 previous=$("$build/opreport" --session-dir "$s" --symbols session:previous 2>/dev/null |
@@ -104,6 +107,7 @@ nothing_lost descriptors
 # Lazily, by thread, by CPU, with call chains, two events
 expect 0 lazy --session-dir "$s" --lazy-conversion --events TIMER:100000 "$tests/e2e/shares" threads 400
 nothing_lost lazy
+ran_all_the_time "$s"
 [ ! -e "$s/samples/operf.data" ] || fail "lazy: the temporary file is still there"
 expect 0 separate --session-dir "$s" --separate-thread --separate-cpu --events TIMER:100000 "$tests/e2e/shares" threads 400
 [ "$(find "$s/samples/current" -path '*e2e/shares/TIMER.*' | grep -vc all)" -ge 4 ] || fail "separate: files by thread are missing"
@@ -132,6 +136,7 @@ tail -n 1 "$work/gone.log" | grep -q 'was removed meanwhile' || fail "gone: the 
 # Ten thousand children
 expect 0 forks --session-dir "$s" --events TIMER:20000 "$tests/e2e/shares" children 10000
 nothing_lost forks
+ran_all_the_time "$s"
 
 # Attached to a running program with threads, which then ends
 "$tests/e2e/shares" threads 3000 &
@@ -179,6 +184,7 @@ wait $busy
 kill -INT $operf
 wait $operf || fail "system: status $?"
 [ "$(samples_of "$s" three_parts)" -gt 1000 ] || fail "system: the busy program is missing"
+ran_all_the_time "$s"
 
 # A full disk: what fits is kept, what does not is told
 mkdir "$work/full"

@@ -101,6 +101,7 @@ ask start
 ask stop
 [ "$(value sampled)" -gt "$before" ] || fail "no samples after the second start"
 three_to_one "$s"
+ran_all_the_time "$s"
 
 # Save, reset
 ask "save monday"

@@ -120,6 +120,21 @@ report --session-dir recorded
 csv --session-dir recorded -l
 levels "kernel symbols" "$(in_csv 0)"
 
+# Events that took turns: counts are scaled, and it is said
+session multiplexed
+for words in event:CPU_CLK_UNHALTED '-d event:CPU_CLK_UNHALTED'; do
+	report --session-dir multiplexed $words
+	csv --session-dir multiplexed -l event:CPU_CLK_UNHALTED
+	levels "multiplexed $words" "$(in_csv 0)"
+	has "multiplexed $words" '//setup/remark[contains(@text, "CPU_CLK_UNHALTED:100000 ran 50 %") and contains(@text, "scaled by 2")]'
+done
+report --session-dir multiplexed -c event:CPU_CLK_UNHALTED
+csv --session-dir multiplexed -c event:CPU_CLK_UNHALTED
+same "scaled calls" "$(in_xml '//callers//count')" "$(in_csv 0 '^[0-9]*,caller,')"
+session modes
+report --session-dir modes
+has "modes" '//setup[timersetup]/remark'
+
 # Names are bytes: controls, broken UTF-8, what XML has no room for, and its own characters. 0xf1 is no beginning of a
 # character, 0xed 0xa0 0x80 a surrogate, 0xef 0xbf 0xbf a character that is none.
 name=$(printf '/usr/bin/<a b="c">&amp;\001\033[2J\177\302\233\361x\355\240\200\357\277\277\303\251')

@@ -54,6 +54,7 @@ struct Check {
     }
     void operator()(const op::Lost&) const {}
     void operator()(const op::Throttle&) const {}
+    void operator()(const op::EventTime&) const {}
     template <class R>
     void operator()(const R& record) const {
         table.apply(record);

@@ -259,6 +259,18 @@ TEST_F(Collecting, throttled_events_are_marked) {
     EXPECT_TRUE(info.events[1].throttled);
 }
 
+TEST_F(Collecting, times_of_events_add_up_until_the_account_begins_anew) {
+    collector();
+    feed({EventTime{1, {100, 40}}, EventTime{0, {100, 100}}, EventTime{1, {50, 30}}, EventTime{2, {7, 7}}});
+    const SessionInfo info = collector_->account();
+    EXPECT_EQ(info.events[0].time, (CountedTime{100, 100}));
+    EXPECT_EQ(info.events[1].time, (CountedTime{150, 70}));
+    collector_->begin_anew(5);
+    feed({EventTime{1, {9, 8}}});
+    EXPECT_EQ(collector_->account().events[0].time, CountedTime{});
+    EXPECT_EQ(collector_->account().events[1].time, (CountedTime{9, 8}));
+}
+
 TEST_F(Collecting, a_replaced_image_is_told) {
     const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
     collector();

@@ -184,6 +184,25 @@ TEST_F(Serviced, save_keeps_the_session_under_its_name_and_begins_anew) {
     EXPECT_EQ(session_.read_info(notes_)->ledger.stored(), 2u);
 }
 
+TEST_F(Serviced, each_session_has_the_times_in_which_its_events_were_counted) {
+    const auto time = [this](const std::string& name) {
+        return SessionReader(dir_ / ("samples/" + name)).info(notes_).value().events.at(0).time;
+    };
+    ask("start");
+    source_.waiting.push_back({EventTime{0, {100, 40}}});
+    ask("dump");
+    EXPECT_EQ(time("current"), (CountedTime{100, 40})) << "while it samples";
+    source_.waiting.push_back({EventTime{0, {10, 10}}});
+    EXPECT_TRUE(ask("save first").ok());
+    EXPECT_EQ(time("first"), (CountedTime{110, 50}));
+    EXPECT_EQ(time("current"), CountedTime{});
+    source_.waiting.push_back({EventTime{0, {7, 6}}});
+    ask("stop");
+    EXPECT_EQ(time("current"), (CountedTime{7, 6}));
+    EXPECT_TRUE(ask("reset").ok());
+    EXPECT_EQ(time("current"), CountedTime{});
+}
+
 TEST_F(Serviced, save_refuses_names_that_are_none_or_taken) {
     ask("start");
     source_.put_samples(1);

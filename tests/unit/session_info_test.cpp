@@ -31,6 +31,7 @@ SessionInfo full_info() {
     info.start_time = 1700000000;
     info.stop_time = most;
     info.events = {{"TIMER", 0, 1000000, 0, true, true, true}, {"CYC", 0x3c, most, 7, false, true, false}};
+    info.events[1].time = {most, 1};
     info.kernel_images = {{"/proc/kallsyms", 0xffffffff81000000, 0x1000000, "0a0b"}, {"ext4", most, 0, ""}};
     info.images["/bin/true"] = {"deadbeef", 1699999999, false};
     info.images["/tmp/gone"] = {"", 0, true};
@@ -113,6 +114,7 @@ TEST(Manifest, missing_members_keep_their_defaults_and_unknown_ones_are_ignored)
     EXPECT_EQ(info.host, "a");
     ASSERT_EQ(info.events.size(), 1u);
     EXPECT_TRUE(info.events[0].kernel);
+    EXPECT_EQ(info.events[0].time, CountedTime{}) << "not known";
     EXPECT_EQ(fault(R"({"ledger": {"lost": {"by_a_newer_cause": {"0": 1}}}})"), "");
 }
 
@@ -196,6 +198,21 @@ TEST(SessionInfo, merge_unites_lists_and_the_newer_wins) {
     EXPECT_EQ(info.kernel_images[1].build_id, "cc");
     EXPECT_EQ(info.images.size(), 2u);
     EXPECT_EQ(info.images["/bin/true"].build_id, "f00d");
+}
+
+TEST(SessionInfo, merge_adds_the_times_of_an_event) {
+    SessionInfo info, newer;
+    info.events = {{"E", 0, 100}, {"E", 0, 200}, {"E", 0, 100, 0, false, true}};
+    newer.events = info.events;
+    info.events[0].time = {100, 40};
+    info.events[2].time = {7, 7};
+    newer.events[0].time = {50, most};
+    newer.events[1].time = {3, 2};
+    info.merge(newer);
+    ASSERT_EQ(info.events.size(), 3u);
+    EXPECT_EQ(info.events[0].time, (CountedTime{150, most}));
+    EXPECT_EQ(info.events[1].time, (CountedTime{3, 2}));
+    EXPECT_EQ(info.events[2].time, (CountedTime{7, 7}));
 }
 
 TEST(SessionInfo, merge_into_nothing_is_the_newer_one) {

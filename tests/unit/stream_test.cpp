@@ -42,7 +42,8 @@ std::vector<Record> one_of_each() {
             Throttle{7, 1, 0, true},
             ImageCookie{2, false, 0, {0}, 0, 0x801, 77, "/usr/bin/app (deleted)"},
             ImageCookie{3, true, 7, {0x9000}, 0x2000, 0, 0, "[heap]"},
-            PlacedSample{7, 8, 1, 2, 5, CpuMode::user, 1, {0x70, 3}, places}};
+            PlacedSample{7, 8, 1, 2, 5, CpuMode::user, 1, {0x70, 3}, places},
+            EventTime{2, {5000000000, 3000000000}}};
 }
 
 PlacedSample placed(uint32_t tid, uint32_t cpu = 0, uint32_t app = 2) {
@@ -121,7 +122,7 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     EXPECT_EQ(reader.session().events.at(0).name, "TIMER");
     std::vector<Record> records;
     reader.read(records, 100);
-    ASSERT_EQ(records.size(), 11u);
+    ASSERT_EQ(records.size(), 12u);
     const auto& m = std::get<Mapping>(records[0]);
     EXPECT_EQ(m.path, "/usr/bin/app");
     EXPECT_EQ(m.file_offset, 0x30u);
@@ -151,6 +152,8 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     EXPECT_EQ(p.place, (Place{0x70, 3}));
     EXPECT_EQ(p.kernel_frames, 1);
     EXPECT_TRUE(std::ranges::equal(p.chain, places));
+    EXPECT_EQ(std::get<EventTime>(records[11]).event, 2);
+    EXPECT_EQ(std::get<EventTime>(records[11]).time, (CountedTime{5000000000, 3000000000}));
     reader.read(records, 100);
     EXPECT_TRUE(records.empty());
     EXPECT_FALSE(reader.damage());
@@ -161,6 +164,20 @@ TEST(RecordEncoder, says_a_context_only_when_it_changes) {
                                        placed(1, 3), placed(1, 3, 4), placed(1, 3, 4)});
     EXPECT_EQ(count_type(bytes, OP_RECORD_CONTEXT), 4u);
     EXPECT_EQ(count_type(bytes, OP_RECORD_PLACED), 7u);
+}
+
+TEST(RecordDecoder, takes_no_event_for_another) {
+    std::string bytes = encoded({EventTime{0, {1, 1}}, Throttle{1, 0, 0, true}});
+    const op_u32 far = 0x10000;
+    std::memcpy(bytes.data() + offsetof(op_record_time, event), &far, sizeof far);
+    std::memcpy(bytes.data() + sizeof(op_record_time) + offsetof(op_record_throttle, event), &far,
+                sizeof far);
+    const auto copy = aligned(bytes);
+    std::vector<Record> records;
+    RecordDecoder().decode(span_of(copy, bytes.size()), records, 10);
+    ASSERT_EQ(records.size(), 2u);
+    EXPECT_EQ(std::get<EventTime>(records[0]).event, 0xffff);
+    EXPECT_EQ(std::get<Throttle>(records[1]).event, 0xffff);
 }
 
 TEST(RecordDecoder, keeps_the_context_from_one_piece_to_the_next) {

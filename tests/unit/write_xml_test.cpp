@@ -94,6 +94,16 @@ TEST(XmlWriter, tells_what_was_asked_for) {
             "excludedependent=\"true\" excludesymbols=\"&lt;y&gt;\" includesymbols=\"x\"/>\n"));
 }
 
+TEST(XmlWriter, remarks_follow_the_events) {
+    SymbolReport report = symbols();
+    report.head.remarks = {"E:1 ran 50 % of <all>", "another"};
+    EXPECT_TRUE(has(write_xml(report),
+                    "setupcount=\"100000\"/>\n<remark  text=\"E:1 ran 50 % of &lt;all&gt;\"/>\n<remark  "
+                    "text=\"another\"/>\n</setup>\n"));
+    report.head.cpu_type = cpu_type_timer;
+    EXPECT_TRUE(has(write_xml(report), "<timersetup  rtcinterrupts=\"100000\"/>\n<remark  text=\"E:1 "));
+}
+
 TEST(XmlWriter, unknown_speeds_and_cpu_types_are_no_obstacle) {
     SymbolReport report = symbols();
     report.head.cpu_type = 0xffffff;

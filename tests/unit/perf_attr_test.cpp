@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// With the running kernel, by an event that needs no counter and so runs all the time.
+#include "daemon/perf_attr.h"
+
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+
+#include <cerrno>
+
+namespace op::collect {
+namespace {
+
+const RecordedEvent clock_event{"TIMER", 0, 1000000};
+
+/// The CPU clock of this process, opened with `features`; what cannot be had here skips the test.
+Fd open_clock(const PerfFeatures& features) {
+    perf_event_attr attr = make_attr(clock_event, builtin_encoding("TIMER"), false, {}, features);
+    return perf_event_open(attr, 0, -1);
+}
+
+void expect_readable(const PerfFeatures& features) {
+    const Fd event = open_clock(features);
+    if (!event) GTEST_SKIP() << "the kernel opens no such event here, error " << errno;
+    uint64_t id = 0;
+    ASSERT_EQ(::ioctl(event.get(), PERF_EVENT_IOC_ID, &id), 0);
+    const auto before = read_event(event, features);
+    ASSERT_TRUE(before);
+    EXPECT_EQ(before->id, id);
+    EXPECT_EQ(before->enabled, 0u);
+    ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
+    for (int i = 0; i < 1000; ++i)
+        read_event(event, features);
+    ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+    const auto after = read_event(event, features);
+    ASSERT_TRUE(after);
+    EXPECT_EQ(after->id, id);
+    EXPECT_GT(after->value, 0u);
+    EXPECT_GT(after->running, 0u);
+    EXPECT_FALSE((CountedTime{after->enabled, after->running}).is_partial());
+    EXPECT_EQ(after->lost, 0u) << "it has no ring to lose anything of";
+}
+
+}  // namespace
+
+TEST(PerfReading, has_every_field_in_its_place) {
+    expect_readable({.kernel_mode = false});
+}
+
+TEST(PerfReading, has_every_field_in_its_place_where_the_kernel_counts_no_losses) {
+    expect_readable({.kernel_mode = false, .lost_count = false});
+}
+
+TEST(PerfReading, is_none_of_what_is_no_event) {
+    EXPECT_FALSE(read_event(Fd(), {}));
+}
+
+}  // namespace op::collect
