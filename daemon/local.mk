@@ -16,6 +16,7 @@ libopd_a_SOURCES = \
 	daemon/driver_setup.cpp daemon/driver_setup.h \
 	daemon/driver_source.cpp daemon/driver_source.h \
 	daemon/event_rate.cpp daemon/event_rate.h \
+	daemon/ibs_decode.cpp daemon/ibs_decode.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
 	daemon/known_images.cpp daemon/known_images.h \
 	daemon/machine.cpp daemon/machine.h \

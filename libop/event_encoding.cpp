@@ -37,22 +37,31 @@ EventEncoding encode_x86(const CpuModel& model, const CatalogueEvent& event, con
     return encoding;
 }
 
+std::optional<Sampler> sampler_of(std::string_view facility) {
+    if (facility == "ibs_fetch") return Sampler::ibs_fetch;
+    if (facility == "ibs_op") return Sampler::ibs_op;
+    return std::nullopt;
+}
+
 /// Facilities besides the counters are PMUs of their own in the kernel, by the same name.
 EventEncoding encode_extended(const EventCatalogue& catalogue, const ResolvedEvent& resolved) {
-    constexpr uint32_t fetch_all = 0x000, op_all = 0x100;      // of 0xf000 and 0xf100
     constexpr uint64_t ibs_op_counts_ops = uint64_t{1} << 19;  // IbsOpCntCtl of IBS_OP_CTL
+    constexpr uint32_t wants_ops = 1, wants_log = 2;           // of unit masks "ibs_op"
     const CatalogueEvent& event = *resolved.event;
-    if ((event.code & 0xfff) != fetch_all && (event.code & 0xfff) != op_all)
-        throw_usage("event '" + event.name + "': which samples of " + printable(event.extended) +
-                    " are such events is not told yet; the event ..._ALL, of all samples, can be counted");
+    const auto sampler = sampler_of(event.extended);
+    if (!sampler) throw_usage("event '" + event.name + "': nothing is known of " + printable(event.extended));
+    const uint32_t mask = *sampler == Sampler::ibs_op ? resolved.unit_mask.value : 0;
+    if (mask & wants_log)
+        throw_usage("event '" + event.name + "': no log of memory accesses is kept; use unit mask 0x" +
+                    hex(mask & ~wants_log));
     const auto type = kernel_pmu_type(catalogue.devices, event.extended);
     if (!type)
         throw_usage("event '" + event.name + "': the kernel has no PMU " + printable(event.extended) +
                     " on this machine");
     EventEncoding encoding;
     encoding.type = *type;
-    if (event.extended == "ibs_op" && (resolved.unit_mask.value & 1) != 0)
-        encoding.config = ibs_op_counts_ops;
+    if (mask & wants_ops) encoding.config = ibs_op_counts_ops;
+    encoding.sampler = *sampler;
     return encoding;
 }
 

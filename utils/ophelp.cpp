@@ -6,6 +6,7 @@
 #include "daemon/perf_attr.h"
 #include "libop/error.h"
 #include "libop/event_mapping.h"
+#include "libop/ibs_rules.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
 #include "libop/text.h"
@@ -138,6 +139,7 @@ private:
             if (std::ranges::find(specs, specs.back()) != specs.end() - 1)
                 throw_usage("event '" + printable(word) + "': asked for twice; events must be distinct");
         }
+        check_ibs_events(model_->name, events);
         const auto numbers = allocate(masks);
         std::vector<std::string> texts;
         for (size_t i = 0; i < events.size(); ++i) {

@@ -200,7 +200,21 @@ TEST(EventEncoding, facilities_are_pmus_of_the_kernel) {
     const OneEvent event("x86-64/zen3", "event:0xf100 ext:ibs_op", "0x1");
     EXPECT_EQ(event.fault(), "event 'E': the kernel has no PMU ibs_op on this machine");
     event.dir().write("devices/ibs_op/type", "11\n");
-    EXPECT_EQ(event.encoding(), (EventEncoding{11, 1 << 19, 0, 0, 0}));
+    EXPECT_EQ(event.encoding(), (EventEncoding{11, 1 << 19, 0, 0, 0, Sampler::ibs_op}));
+    const OneEvent fetch("x86-64/zen3", "event:0xf001 ext:ibs_fetch");
+    fetch.dir().write("devices/ibs_fetch/type", "10\n");
+    EXPECT_EQ(fetch.encoding(), (EventEncoding{10, 0, 0, 0, 0, Sampler::ibs_fetch}));
+}
+
+TEST(EventEncoding, no_log_of_memory_accesses_is_kept) {
+    const OneEvent event("x86-64/zen3", "event:0xf100 ext:ibs_op", "0x3");
+    event.dir().write("devices/ibs_op/type", "11\n");
+    EXPECT_EQ(event.fault(), "event 'E': no log of memory accesses is kept; use unit mask 0x1");
+}
+
+TEST(EventEncoding, only_facilities_that_are_known_are_asked_for) {
+    EXPECT_EQ(OneEvent("x86-64/zen3", "event:0xf100 ext:ibs_what").fault(),
+              "event 'E': nothing is known of ibs_what");
 }
 
 TEST(EventEncoding, what_only_the_driver_counts_is_refused) {
