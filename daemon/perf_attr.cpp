@@ -21,7 +21,7 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.config = encoding.config;
     attr.config1 = encoding.config1;
     attr.config2 = encoding.config2;
-    attr.precise_ip = encoding.precise;
+    attr.precise_ip = features.precise ? encoding.precise : 0;
     attr.sample_period = event.count;
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
@@ -62,8 +62,8 @@ bool has_hardware_counters() {
 bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding) {
     // PMUs of their own, as AMD's for sampled instructions, may not be able to leave a mode out.
     const bool is_own_pmu = encoding.type >= PERF_TYPE_MAX;
-    perf_event_attr attr =
-        make_attr(event, encoding, false, {}, {.kernel_mode = is_own_pmu, .lost_count = false});
+    perf_event_attr attr = make_attr(event, encoding, false, {},
+                                     {.kernel_mode = is_own_pmu, .lost_count = false, .precise = false});
     if (perf_event_open(attr, 0, -1)) return true;
     // Older kernels let AMD's samplers look at whole CPUs only.
     const bool by_cpu = errno == EINVAL && encoding.sampler != Sampler::counter;

@@ -44,6 +44,7 @@ size_t fitting_ring(size_t wanted, size_t cpus) {
 bool give_way(PerfFeatures& features, int error) {
     if (error == EINVAL && features.lost_count) return !(features.lost_count = false);
     if (error == EINVAL && features.build_id) return !(features.build_id = false);
+    if ((error == EINVAL || error == EOPNOTSUPP) && features.precise) return !(features.precise = false);
     if ((error == EACCES || error == EPERM) && features.kernel_mode) return !(features.kernel_mode = false);
     return false;
 }

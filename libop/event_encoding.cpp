@@ -4,6 +4,8 @@
 // drivers, whose config is the event number.
 #include "libop/event_encoding.h"
 
+#include <algorithm>
+
 #include "libop/error.h"
 #include "libop/event_catalogue.h"
 #include "libop/event_table.h"
@@ -25,15 +27,17 @@ bool is_amd(const CpuModel& model) {
 }
 
 /// Event in bits 0-7 and, on AMD, 32-35; unit mask in 8-15; edge, any, invert and counter mask above.
-EventEncoding encode_x86(const CpuModel& model, const CatalogueEvent& event, const UnitMaskChoice& mask) {
-    const uint64_t greatest_code = is_amd(model) ? 0xfff : 0xff;
+EventEncoding encode_x86(const EventCatalogue& catalogue, const CatalogueEvent& event,
+                         const UnitMaskChoice& mask) {
+    const uint64_t greatest_code = is_amd(catalogue.model) ? 0xfff : 0xff;
     if (event.code > greatest_code || mask.value > 0xff)
         throw_usage("event '" + event.name + "': code 0x" + hex(event.code) + " and unit mask 0x" +
                     hex(mask.value) + " have more bits than an event select register has for them");
     EventEncoding encoding;
     encoding.config = (event.code & 0xff) | uint64_t{mask.value} << 8 | uint64_t{event.code & 0xf00} << 24;
     encoding.config |= mask.extra & extra_bits::real;
-    if (mask.extra & extra_bits::pebs) encoding.precise = requested_zero_skid;
+    if (mask.extra & extra_bits::pebs)
+        encoding.precise = std::min(requested_zero_skid, greatest_precise_level(catalogue.devices));
     return encoding;
 }
 
@@ -74,7 +78,7 @@ EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedE
     if (type.starts_with("i386/p4"))
         throw_usage("event '" + event.name + "': of a Pentium 4 the kernel takes libpfm's events only");
     if (type.starts_with("i386/") || is_amd(catalogue.model))
-        return encode_x86(catalogue.model, event, resolved.unit_mask);
+        return encode_x86(catalogue, event, resolved.unit_mask);
     // What is sampled there are cycles, counter 0; the counters behind the other events can only be read.
     if (type.starts_with("s390/") && event.code == 0) return {perf_type_hardware, hardware_cycles, 0, 0, 0};
     if (resolved.unit_mask.value != 0 && !type.starts_with("ppc64/"))
