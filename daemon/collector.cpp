@@ -14,6 +14,15 @@ constexpr uint64_t piece_shift = 18;
 constexpr std::string_view unknown_program = "/[unknown]";
 /// Losses that belong to no CPU in particular.
 constexpr uint32_t any_cpu = UINT32_MAX;
+/// The driver's samples are of counters, each counts once.
+constexpr uint32_t placed_weight = 1;
+
+uint32_t weight_of(const Sample& sample) {
+    return sample.weight;
+}
+uint32_t weight_of(const PlacedSample&) {
+    return placed_weight;
+}
 
 }  // namespace
 
@@ -80,10 +89,10 @@ bool Collector::holds(const Slot& slot, const PlacedSample& sample) const noexce
 }
 
 void Collector::take(const Sample& sample) {
-    ledger_.add_sampled(1);
+    ledger_.add_sampled(sample.weight);
     Slot& slot = slot_for(sample);
     if (holds(slot, sample)) {
-        count(slot, sample.pc.value(), sample.cpu);
+        count(slot, sample.pc.value(), sample.cpu, sample.weight);
     } else {
         take_slowly(sample, slot);
     }
@@ -91,10 +100,10 @@ void Collector::take(const Sample& sample) {
 }
 
 void Collector::take(const PlacedSample& sample) {
-    ledger_.add_sampled(1);
+    ledger_.add_sampled(placed_weight);
     Slot& slot = slot_for(sample);
     if (holds(slot, sample)) {
-        count(slot, sample.place.offset, sample.cpu);
+        count(slot, sample.place.offset, sample.cpu, placed_weight);
     } else {
         take_slowly(sample, slot);
     }
@@ -103,7 +112,8 @@ void Collector::take(const PlacedSample& sample) {
 
 template <class S>
 Collector::Origin Collector::origin_of(const S& sample) {
-    return {sample.event, sample.mode, sample.tgid, sample.tid, sample.cpu, app_of(sample)};
+    return {sample.event, sample.mode,    sample.tgid,      sample.tid,
+            sample.cpu,   app_of(sample), weight_of(sample)};
 }
 
 bool Collector::refuse(const Origin& origin) {
@@ -116,7 +126,7 @@ bool Collector::refuse(const Origin& origin) {
         cause = LossCause::user_filtered;
     }
     saw_kernel_ |= !cause && origin.mode == CpuMode::kernel;
-    if (cause) lose(*cause, origin.cpu);
+    if (cause) lose(*cause, origin.cpu, origin.weight);
     return cause.has_value();
 }
 
@@ -126,7 +136,7 @@ void Collector::take_slowly(const Sample& sample, Slot& slot) {
     const Origin origin = origin_of(sample);  // asking may have told the application
     if (!region) return lose_unplaced(origin);
     if (!find_way(origin, Stretch::of(*region, images_.of(*region, sample.tgid)), slot)) return;
-    count(slot, sample.pc.value(), sample.cpu);
+    count(slot, sample.pc.value(), sample.cpu, sample.weight);
 }
 
 void Collector::take_slowly(const PlacedSample& sample, Slot& slot) {
@@ -136,7 +146,7 @@ void Collector::take_slowly(const PlacedSample& sample, Slot& slot) {
     if (!stretch) return lose_unplaced(origin);
     Slot way;
     if (!find_way(origin, *stretch, way)) return;
-    count(way, sample.place.offset, sample.cpu);
+    count(way, sample.place.offset, sample.cpu, placed_weight);
     way.placed = true;
     way.app = sample.app;
     way.cookie = sample.place.cookie;
@@ -147,7 +157,7 @@ void Collector::take_slowly(const PlacedSample& sample, Slot& slot) {
 
 void Collector::lose_unplaced(const Origin& origin) {
     const bool kernel = origin.mode == CpuMode::kernel;
-    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu);
+    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
 }
 
 bool Collector::find_way(const Origin& origin, const Stretch& stretch, Slot& slot) {
@@ -155,7 +165,7 @@ bool Collector::find_way(const Origin& origin, const Stretch& stretch, Slot& slo
     if (is_wanted(origin)) {
         file = files_.get(key_for(origin, stretch.image));
         if (!file) {
-            lose(files_.failure(), origin.cpu);
+            lose(files_.failure(), origin.cpu, origin.weight);
             return false;
         }
         images_.note_used(stretch.image);
@@ -283,11 +293,11 @@ void Collector::store_arc(const Origin& origin, const std::optional<Spot>& calle
         file = files_.get(key);
     }
     if (!file) {
-        ++arcs_lost_;
+        arcs_lost_ += origin.weight;
         return;
     }
     images_.note_used(caller->image);
-    file->add(caller->key << 32 | (callee->key & 0xffffffff));
+    add(*file, caller->key << 32 | (callee->key & 0xffffffff), origin.weight);
 }
 
 void Collector::take(const Mapping& mapping) {

@@ -69,6 +69,7 @@ private:
         CpuMode mode;
         uint32_t tgid, tid, cpu;
         ImageRef app;  ///< name none = not known, or none: a kernel thread
+        uint32_t weight;
     };
     /// A range of a sample's addresses (of places: offsets) that one image covers.
     struct Stretch {
@@ -123,9 +124,13 @@ private:
     uint64_t generation() const noexcept {
         return static_cast<uint64_t>(table_.generation()) << 32 | files_.generation();
     }
-    void count(const Slot& slot, uint64_t address, uint32_t cpu) {
-        if (!slot.file) return lose(LossCause::image_filtered, cpu);
-        slot.file->add(address + slot.delta);
+    void count(const Slot& slot, uint64_t address, uint32_t cpu, uint32_t weight) {
+        if (!slot.file) return lose(LossCause::image_filtered, cpu, weight);
+        add(*slot.file, address + slot.delta, weight);
+    }
+    static void add(SampleFile& file, uint64_t key, uint32_t weight) {
+        if (weight == 1) return file.add(key);  // may be deferred
+        file.add(key, weight);
     }
     void take_slowly(const Sample& sample, Slot& slot);
     void take_slowly(const PlacedSample& sample, Slot& slot);
@@ -148,7 +153,7 @@ private:
     void take_chain(const S& sample, const Where& innermost);
     void store_arc(const Origin& origin, const std::optional<Spot>& caller,
                    const std::optional<Spot>& callee);
-    void lose(LossCause cause, uint32_t cpu) { ledger_.add_lost(cause, cpu, 1); }
+    void lose(LossCause cause, uint32_t cpu, uint32_t weight) { ledger_.add_lost(cause, cpu, weight); }
 
     SessionInfo info_;
     CollectorOptions options_;

@@ -50,6 +50,9 @@ CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
     }
     const ResolvedEvent resolved = resolve_event(catalogue, spec, {1, true});
     EventEncoding encoding = encode_event(catalogue, resolved);
+    if (encoding.sampler != Sampler::counter)
+        throw_usage("event '" + printable(spec.name) + "': " + printable(resolved.event->extended) +
+                    " takes samples and does not count; operf can");
     encoding.precise = 0;  // says something of samples only
     return {spec, label_of(spec), encoding, cpus_of(catalogue, *resolved.event)};
 }

@@ -87,6 +87,8 @@ CounterMask identify_known(const EventSpec& spec, const DriverModel& model, cons
     if (encoding.type != perf_type_raw || encoding.config1 != 0 || encoding.config2 != 0)
         throw_usage(quoted(spec) +
                     "it takes more than a counter, which the driver does not program; operf can");
+    if (is_x86(model) && resolved.event->code == 0)
+        throw_usage(quoted(spec) + "a fixed counter counts it, which the driver does not program; operf can");
     if (is_x86(model))
         decode_x86(encoding.config, spec, event);
     else

@@ -17,6 +17,7 @@ libopd_a_SOURCES = \
 	daemon/driver_source.cpp daemon/driver_source.h \
 	daemon/event_rate.cpp daemon/event_rate.h \
 	daemon/event_times.cpp daemon/event_times.h \
+	daemon/ibs_decode.cpp daemon/ibs_decode.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
 	daemon/known_images.cpp daemon/known_images.h \
 	daemon/machine.cpp daemon/machine.h \

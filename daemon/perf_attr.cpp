@@ -22,19 +22,22 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.config = encoding.config;
     attr.config1 = encoding.config1;
     attr.config2 = encoding.config2;
-    attr.precise_ip = encoding.precise;
+    attr.precise_ip = features.precise ? encoding.precise : 0;
     attr.sample_period = event.count;
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
     if (request.callgraph) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    // AMD's samplers see both modes; what is not wanted of them is left out later.
+    const bool is_sampler = encoding.sampler != Sampler::counter;
+    if (is_sampler) attr.sample_type |= PERF_SAMPLE_RAW;
     attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
                        (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
     attr.disabled = 1;
     attr.enable_on_exec = request.enable_on_exec;
     attr.inherit = 1;
-    attr.exclude_kernel = !event.kernel || !features.kernel_mode;
+    attr.exclude_kernel = !is_sampler && (!event.kernel || !features.kernel_mode);
     attr.exclude_hv = attr.exclude_kernel;
-    attr.exclude_user = !event.user;
+    attr.exclude_user = !is_sampler && !event.user;
     attr.sample_id_all = 1;
     attr.watermark = 1;  // wake the reader when the ring is half full (wakeup_watermark 0)
     attr.use_clockid = 1;
@@ -68,9 +71,12 @@ bool has_hardware_counters() {
 bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding) {
     // PMUs of their own, as AMD's for sampled instructions, may not be able to leave a mode out.
     const bool is_own_pmu = encoding.type >= PERF_TYPE_MAX;
-    perf_event_attr attr =
-        make_attr(event, encoding, false, {}, {.kernel_mode = is_own_pmu, .lost_count = false});
-    return perf_event_open(attr, 0, -1) || is_countable(errno);
+    perf_event_attr attr = make_attr(event, encoding, false, {},
+                                     {.kernel_mode = is_own_pmu, .lost_count = false, .precise = false});
+    if (perf_event_open(attr, 0, -1)) return true;
+    // Older kernels let AMD's samplers look at whole CPUs only.
+    const bool by_cpu = errno == EINVAL && encoding.sampler != Sampler::counter;
+    return (by_cpu && perf_event_open(attr, -1, 0)) || is_countable(errno);
 }
 
 bool is_countable(int error) {

@@ -19,6 +19,7 @@ struct PerfFeatures {
     bool kernel_mode = true;  ///< perf_event_paranoid allows kernel samples
     bool lost_count = true;   ///< PERF_FORMAT_LOST (6.0)
     bool build_id = true;     ///< build-ids in MMAP2 (5.12)
+    bool precise = true;      ///< precise_ip as the encoding has it
 };
 
 /// How events are opened.

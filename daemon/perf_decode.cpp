@@ -56,10 +56,17 @@ std::pair<std::span<const uint64_t>, uint16_t> take_chain(ByteReader& in, uint64
 
 }  // namespace
 
-PerfDecoder::PerfDecoder(uint64_t sample_type)
+PerfDecoder::PerfDecoder(uint64_t sample_type, std::vector<Sampling> samplings)
     : has_id_(sample_type & PERF_SAMPLE_IDENTIFIER),
       has_chain_(sample_type & PERF_SAMPLE_CALLCHAIN),
-      trailer_size_(has_id_ ? 32 : 24) {}
+      trailer_size_(has_id_ ? 32 : 24),
+      samplings_(std::move(samplings)) {}
+
+const Sampling* PerfDecoder::sampling_of(uint16_t event) const noexcept {
+    for (const Sampling& sampling : samplings_)
+        if (sampling.opened == event) return &sampling;
+    return nullptr;
+}
 
 uint16_t PerfDecoder::event_of(uint64_t id) const {
     const auto it = events_.find(id);
@@ -92,7 +99,9 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode_sample(std::span<const s
     s.mode = mode_of(misc);
     in.skip(4);
     if (has_chain_) std::tie(s.chain, s.kernel_frames) = take_chain(in, s.pc.value(), chains);
-    return Decoded{s.time, s};
+    Decoded decoded{s.time, s, sampling_of(s.event)};
+    if (decoded.sampling) decoded.raw = in.take(in.get<uint32_t>());
+    return decoded;
 }
 
 // MMAP2: pid, tid, addr, len, pgoff, then 24 bytes of device and inode or of build-id, prot, flags, name.
@@ -145,13 +154,32 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header&
             return Decoded{t.time, Lost{in.get<uint64_t>(), t.cpu, LossCause::kernel_buffer}};
         case PERF_RECORD_THROTTLE:
         case PERF_RECORD_UNTHROTTLE:
-            return Decoded{t.time, Throttle{t.time, t.cpu, t.event, header.type == PERF_RECORD_THROTTLE}};
+            return Decoded{t.time, Throttle{t.time, t.cpu, t.event, header.type == PERF_RECORD_THROTTLE},
+                           sampling_of(t.event)};
         default:
             return std::nullopt;
     }
 } catch (const Error&) {
     if (header.type != PERF_RECORD_SAMPLE) return std::nullopt;
     return Decoded{0, Lost{1, 0, LossCause::damaged_stream}};
+}
+
+void PerfDecoder::deliver(const Decoded& decoded, std::vector<Record>& out) const {
+    if (!decoded.sampling) return out.push_back(decoded.record);
+    if (const auto* throttle = std::get_if<Throttle>(&decoded.record)) {
+        for (const DerivedEvent& derived : decoded.sampling->events)
+            out.push_back(Throttle{throttle->time, throttle->cpu, derived.event, throttle->on});
+        return;
+    }
+    Sample sample = std::get<Sample>(decoded.record);
+    const auto registers = parse_ibs_sample(decoded.sampling->sampler, decoded.raw);
+    if (!registers) return out.push_back(Lost{1, sample.cpu, LossCause::damaged_stream});
+    for (const DerivedEvent& derived : decoded.sampling->events) {
+        if (!(sample.mode == CpuMode::user ? derived.user : derived.kernel)) continue;
+        sample.event = derived.event;
+        sample.weight = derived.how->weight(*registers);
+        if (sample.weight != 0) out.push_back(sample);
+    }
 }
 
 }  // namespace op::collect

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "daemon/ibs_decode.h"
 #include "libop/record.h"
 
 namespace op::collect {
@@ -46,12 +47,25 @@ private:
     size_t current_ = 0;  ///< block that is being filled
 };
 
+/// An event whose samples are told from those of a sampler.
+struct DerivedEvent {
+    uint16_t event;  ///< index into the session's events
+    const IbsEvent* how;
+    bool kernel, user;  ///< modes in which it counts
+};
+/// A sampler that is opened as one event, and what is derived from it.
+struct Sampling {
+    uint16_t opened;  ///< index into the session's events
+    Sampler sampler;
+    std::vector<DerivedEvent> events;
+};
+
 /// Decodes the records of one perf session.
 class PerfDecoder {
 public:
     /// `sample_type` as in the attribute of every event. The fields IP, TID, TIME, CPU must be in it;
-    /// IDENTIFIER and CALLCHAIN may.
-    explicit PerfDecoder(uint64_t sample_type);
+    /// IDENTIFIER and CALLCHAIN may; RAW is in those of samplers' events, and only there.
+    explicit PerfDecoder(uint64_t sample_type, std::vector<Sampling> samplings = {});
     /// Tells which event an id means; ids are needed only with IDENTIFIER.
     void add_event_id(uint64_t id, uint16_t event) { events_[id] = event; }
 
@@ -59,10 +73,14 @@ public:
     struct Decoded {
         uint64_t time = 0;
         Record record;
+        const Sampling* sampling = nullptr;   ///< of a sample or throttling of a sampler
+        std::span<const std::byte> raw = {};  ///< what the sampler says of the sample
     };
     /// Decodes one record; none if it is of no interest or damaged. Views in the result point into the record
     /// or the arena.
     std::optional<Decoded> decode(const perf_event_header& header, ChainArena& chains) const;
+    /// Appends the record, or, if it is a sampler's, one for each derived event that it is: maybe none.
+    void deliver(const Decoded& decoded, std::vector<Record>& out) const;
 
 private:
     struct Trailer {
@@ -76,10 +94,12 @@ private:
                                           const Trailer& trailer) const;
     Trailer trailer(std::span<const std::byte> body) const;
     uint16_t event_of(uint64_t id) const;
+    const Sampling* sampling_of(uint16_t event) const noexcept;
 
     bool has_id_, has_chain_;
     size_t trailer_size_;
     std::unordered_map<uint64_t, uint16_t> events_;
+    std::vector<Sampling> samplings_;
 };
 
 }  // namespace op::collect

@@ -7,6 +7,7 @@
 #include "libop/cpu_model.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
+#include "libop/ibs_rules.h"
 #include "libop/kernel_events.h"
 #include "libop/text.h"
 
@@ -77,6 +78,8 @@ private:
             return choose_builtin(spec, request_.callgraph);
         const uint64_t factor = request_.callgraph ? callgraph_count_factor : 1;
         const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
+        resolved_.push_back(resolved);
+        check_ibs_events(request_.catalogue.model.name, resolved_);
         const uint64_t minimum = resolved.event->minimum_count * factor;
         const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);
         return {{spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user},
@@ -137,6 +140,7 @@ private:
     const EventRequest& request_;
     SessionInfo& info_;
     Diagnostics& notes_;
+    std::vector<ResolvedEvent> resolved_;
     std::vector<EventEncoding> encodings_;
     bool hardware_ = false;
 };

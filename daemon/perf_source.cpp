@@ -48,6 +48,7 @@ size_t fitting_ring(size_t wanted, size_t cpus) {
 bool give_way(PerfFeatures& features, int error) {
     if (error == EINVAL && features.lost_count) return !(features.lost_count = false);
     if (error == EINVAL && features.build_id) return !(features.build_id = false);
+    if ((error == EINVAL || error == EOPNOTSUPP) && features.precise) return !(features.precise = false);
     if ((error == EACCES || error == EPERM) && features.kernel_mode) return !(features.kernel_mode = false);
     return false;
 }
@@ -61,6 +62,31 @@ std::string no_kernel_note() {
 
 PerfRequest request_for(const PerfOptions& options, size_t events) {
     return {options.callgraph, options.target.kind == PerfTarget::Kind::command, events > 1};
+}
+
+/// The event that is opened for event `i`: the first of its sampler, else itself.
+size_t opened_for(const std::vector<EventEncoding>& encodings, size_t i) {
+    const Sampler sampler = encodings.at(i).sampler;
+    if (sampler == Sampler::counter) return i;
+    return std::ranges::find(encodings, sampler, &EventEncoding::sampler) - encodings.begin();
+}
+
+std::vector<Sampling> samplings_of(const std::vector<RecordedEvent>& events,
+                                   const std::vector<EventEncoding>& encodings) {
+    std::vector<Sampling> samplings;
+    for (size_t i = 0; i < events.size(); ++i) {
+        const Sampler sampler = encodings.at(i).sampler;
+        if (sampler == Sampler::counter) continue;
+        const IbsEvent* const how = find_ibs_event(sampler, events[i].code);
+        if (!how)
+            throw_usage("event '" + printable(events[i].name) +
+                        "': which samples are such events is not known");
+        const auto index = static_cast<uint16_t>(i);
+        auto sampling = std::ranges::find(samplings, sampler, &Sampling::sampler);
+        if (sampling == samplings.end()) sampling = samplings.insert(sampling, {index, sampler, {}});
+        sampling->events.push_back({index, how, events[i].kernel, events[i].user});
+    }
+    return samplings;
 }
 
 }  // namespace
@@ -93,7 +119,8 @@ PerfSource::~PerfSource() = default;
 void PerfSource::open_all(const PerfOptions& options, PerfFeatures features) {
     const auto request = request_for(options, session_.events.size());
     decoder_ = std::make_unique<PerfDecoder>(
-        make_attr(session_.events.front(), options.encodings.at(0), true, request, features).sample_type);
+        make_attr(session_.events.front(), options.encodings.at(0), true, request, features).sample_type,
+        samplings_of(session_.events, options.encodings));
     const auto cpus = online_cpus();
     ring_bytes_ = fitting_ring(options.ring_bytes, cpus.size());
     for (const uint32_t cpu : cpus)
@@ -110,6 +137,7 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFe
         const bool is_system = target_.kind == PerfTarget::Kind::system;
         const pid_t pid = is_system ? -1 : static_cast<pid_t>(task);
         for (size_t i = 0; i < session_.events.size(); ++i) {
+            if (opened_for(options.encodings, i) != i) continue;
             Fd fd =
                 open_event(make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
                            pid, cpu, options);
@@ -144,6 +172,9 @@ Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const P
                              (error == ESRCH || (may_be_gone && is_ending(pid)));
     if (thread_gone || (error == ENODEV && cpu != 0)) return fd;
     const bool system_wide = options.target.kind == PerfTarget::Kind::system;
+    if (error == EINVAL && (attr.sample_type & PERF_SAMPLE_RAW) && !system_wide)
+        throw Error(ErrorKind::system,
+                    "this kernel takes IBS samples of the whole system only; use --system-wide", error);
     const pid_t attached = options.target.kind == PerfTarget::Kind::process ? options.target.pid : 0;
     throw Error(ErrorKind::system, explain_perf_error(perf_situation(error, system_wide, attached)), error);
 }
@@ -241,7 +272,7 @@ std::span<const Record> PerfSource::drain() {
         Lane* lane = earliest();
         if (!lane) break;
         if (const auto* lost = std::get_if<Lost>(&lane->next.record)) lane->lost_told += lost->count;
-        batch_.push_back(lane->next.record);
+        decoder_->deliver(lane->next, batch_);
         lane->ring.pop();
         advance(*lane);
     }

@@ -10,11 +10,16 @@ namespace op {
 /// perf_event_open(2)'s type for codes as the processor's manual has them.
 inline constexpr uint32_t perf_type_raw = 4;
 
+/// What takes samples of the events. Of AMD's instruction-based sampling (IBS) there are two, each with one
+/// count for all its events: these are derived from what a sample says of itself.
+enum class Sampler : uint8_t { counter, ibs_fetch, ibs_op };
+
 /// The fields of perf_event_attr that say what is counted; the names are the kernel's.
 struct EventEncoding {
     uint32_t type = perf_type_raw;
     uint64_t config = 0, config1 = 0, config2 = 0;
     unsigned precise = 0;  ///< precise_ip: 0 = the instruction may be some way after the event's
+    Sampler sampler = Sampler::counter;
 
     bool operator==(const EventEncoding&) const = default;
 };

@@ -92,6 +92,13 @@ std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::s
     return type && *type <= UINT32_MAX ? std::optional(static_cast<uint32_t>(*type)) : std::nullopt;
 }
 
+unsigned greatest_precise_level(const std::string& devices) {
+    for (const char* const pmu : {"cpu", "cpu_core"})  // where cores differ, raw codes mean the large ones
+        if (const auto text = text_of(devices + "/" + pmu + "/caps/max_precise"))
+            return static_cast<unsigned>(std::min(parse_number(*text).value_or(0), uint64_t{3}));
+    return 0;
+}
+
 std::vector<KernelEvent> kernel_events(const std::string& devices) {
     std::vector<KernelEvent> events;
     for (const std::string& pmu : names_in(devices)) {

@@ -35,6 +35,8 @@ std::optional<EventEncoding> parse_kernel_event(std::string_view text, uint32_t 
 
 /// The type number of a PMU, or none if the kernel has no such PMU.
 std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::string& pmu);
+/// The greatest perf_event_attr.precise_ip that the processor's own PMU knows; 0 if the kernel tells of none.
+unsigned greatest_precise_level(const std::string& devices);
 /// All events below that directory, sorted by PMU and name; what is not understood is left out.
 std::vector<KernelEvent> kernel_events(const std::string& devices);
 

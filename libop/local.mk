@@ -25,6 +25,7 @@ libop_a_SOURCES = \
 	libop/fd.cpp libop/fd.h \
 	libop/foreign_abi.cpp libop/foreign_abi.h \
 	libop/gzip.cpp libop/gzip.h \
+	libop/ibs_rules.cpp libop/ibs_rules.h \
 	libop/intern.h \
 	libop/kallsyms.cpp libop/kallsyms.h \
 	libop/kernel_events.cpp libop/kernel_events.h \

@@ -35,6 +35,7 @@ struct Sample {
     uint16_t kernel_frames = 0;
     RuntimeAddress pc;
     std::span<const uint64_t> chain;
+    uint32_t weight = 1;  ///< counts as that many samples: cycles, of an event that is a latency
 };
 /// Executable memory appears in a process, or, if `kernel`, a kernel image or module. Replaces what lay in
 /// [start, start + length).

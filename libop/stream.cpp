@@ -75,6 +75,7 @@ struct Encode {
         r.mode = static_cast<op_u8>(s.mode);
         r.frames = static_cast<op_u16>(frames);
         r.kernel_frames = static_cast<op_u16>(std::min<size_t>(s.kernel_frames, frames));
+        r.weight = s.weight == 1 ? 0 : s.weight;
         append(out, OP_RECORD_SAMPLE, 0, r,
                {reinterpret_cast<const char*>(s.chain.data()), frames * sizeof(op_u64)});
     }
@@ -166,7 +167,8 @@ Sample decode_sample(ByteReader& in) {
             static_cast<CpuMode>(r.mode),
             r.kernel_frames,
             RuntimeAddress{r.pc},
-            {reinterpret_cast<const uint64_t*>(frames.data()), r.frames}};
+            {reinterpret_cast<const uint64_t*>(frames.data()), r.frames},
+            r.weight == 0 ? 1 : r.weight};
 }
 
 Mapping decode_mapping(ByteReader& in, uint16_t flags) {

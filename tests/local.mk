@@ -62,6 +62,8 @@ tests_unit_tests_SOURCES = \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/nearest_test.cpp \
 	tests/unit/unit_mask_test.cpp \
+	tests/unit/ibs_decode_test.cpp \
+	tests/unit/ibs_rules_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/fake_oprofilefs.h \
 	tests/unit/driver_session_test.cpp \
@@ -125,6 +127,7 @@ fuzz_targets = \
 	tests/fuzz/dwarf_fuzz \
 	tests/fuzz/elf_fuzz \
 	tests/fuzz/foreign_abi_fuzz \
+	tests/fuzz/ibs_fuzz \
 	tests/fuzz/kallsyms_fuzz \
 	tests/fuzz/proc_fuzz \
 	tests/fuzz/stream_fuzz \
@@ -174,6 +177,9 @@ tests_fuzz_elf_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_foreign_abi_fuzz_SOURCES = tests/fuzz/foreign_abi_fuzz.cpp $(fuzz_main)
 tests_fuzz_foreign_abi_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_foreign_abi_fuzz_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_ibs_fuzz_SOURCES = tests/fuzz/ibs_fuzz.cpp $(fuzz_main)
+tests_fuzz_ibs_fuzz_LDADD = $(op_libs) $(op_system_libs)
+tests_fuzz_ibs_fuzz_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_kallsyms_fuzz_SOURCES = tests/fuzz/kallsyms_fuzz.cpp $(fuzz_main)
 tests_fuzz_kallsyms_fuzz_LDADD = $(op_libs) $(op_system_libs)
 tests_fuzz_kallsyms_fuzz_LDFLAGS = $(fuzz_ldflags)

@@ -76,7 +76,9 @@ std::string unit_masks_text(const UnitMaskSet& set) {
     for (const UnitMaskEntry& entry : set.entries) {
         const std::string number = "0x" + hex(entry.value, 2) + ": ";
         const std::string name = entry.name.empty() ? "" : "(name=" + entry.name + ") ";
-        text += "\t" + number + wrapped(name + entry.description, event_indent + number.size(), mask_indent);
+        const std::string precise = entry.extra & extra_bits::pebs ? " (precise)" : "";
+        text += "\t" + number +
+                wrapped(name + entry.description + precise, event_indent + number.size(), mask_indent);
     }
     return text;
 }

@@ -6,6 +6,7 @@
 #include "daemon/perf_attr.h"
 #include "libop/error.h"
 #include "libop/event_mapping.h"
+#include "libop/ibs_rules.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
 #include "libop/text.h"
@@ -138,6 +139,7 @@ private:
             if (std::ranges::find(specs, specs.back()) != specs.end() - 1)
                 throw_usage("event '" + printable(word) + "': asked for twice; events must be distinct");
         }
+        check_ibs_events(model_->name, events);
         const auto numbers = allocate(masks);
         std::vector<std::string> texts;
         for (size_t i = 0; i < events.size(); ++i) {
@@ -213,7 +215,10 @@ private:
         if (catalogue_.events.empty())
             throw_usage("no events of " + model_->title + " are known: there is no " + dir_ + "/" +
                         model_->name + "/events, and nothing else knows the processor");
-        if (o_.cpu_type.empty()) note_obstacles();
+        if (o_.cpu_type.empty()) {
+            note_obstacles();
+            note_missing_features();
+        }
         const EventList all = all_events(catalogue_);
         show(o_.xml ? listing_xml(catalogue_, all, o_.count_factor())
                     : listing_head(catalogue_) + listing_text(catalogue_, all, o_.count_factor()));
@@ -241,6 +246,31 @@ private:
         } catch (const Error& error) {
             tool_.notes.warn("whether they can be counted here is not known: " + std::string(error.what()));
         }
+    }
+
+    bool lists(const std::string& facility) const {
+        return std::ranges::find(catalogue_.events, facility, &CatalogueEvent::extended) !=
+               catalogue_.events.end();
+    }
+
+    bool lists_precise_masks() const {
+        const auto is_precise = [](const UnitMaskEntry& e) { return (e.extra & extra_bits::pebs) != 0; };
+        return std::ranges::any_of(catalogue_.events, [&](const CatalogueEvent& event) {
+            return std::ranges::any_of(event.unit_masks->entries, is_precise);
+        });
+    }
+
+    /// Tells which samplers, and whether precision, the kernel does not offer here.
+    void note_missing_features() {
+        for (const char* const sampler : {"ibs_fetch", "ibs_op"})
+            if (lists(sampler) && !kernel_pmu_type(catalogue_.devices, sampler))
+                tool_.notes.warn("events with (ext: " + std::string(sampler) +
+                                 ") cannot be sampled here: the kernel has no PMU of that name, as in most "
+                                 "virtual machines");
+        if (lists_precise_masks() && greatest_precise_level(catalogue_.devices) == 0)
+            tool_.notes.warn(
+                "what is listed as (precise) is not here: the kernel offers no precise samples, as in most "
+                "virtual machines");
     }
 
     Tool& tool_;

@@ -9,6 +9,7 @@
 #include "daemon/perf_events.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
+#include "libop/ibs_rules.h"
 
 namespace op::tool {
 
@@ -67,11 +68,14 @@ void check_events(const DaemonSettings& settings, const ControlPaths& paths) {
         return;
     }
     const EventCatalogue catalogue = collect::running_catalogue();
+    std::vector<ResolvedEvent> resolved;
     for (const EventSpec& spec : specs_of(settings))
         if (find_event(spec.name) && !catalogue.knows(spec.name))
             check_event(spec, settings.callgraph > 0);
         else if (!collect::is_driver_event_name(spec.name))
-            resolve_event(catalogue, spec, {settings.callgraph > 0 ? callgraph_count_factor : 1, false});
+            resolved.push_back(
+                resolve_event(catalogue, spec, {settings.callgraph > 0 ? callgraph_count_factor : 1, false}));
+    check_ibs_events(catalogue.model.name, resolved);
 }
 
 DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths, Diagnostics& notes) {

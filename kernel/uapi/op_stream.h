@@ -83,7 +83,7 @@ struct op_record_sample {
 	op_u8 reserved;
 	op_u16 frames;
 	op_u16 kernel_frames;
-	op_u32 reserved2;
+	op_u32 weight; /* counts as that many samples; 0 = as one */
 };
 
 /* header.flags: OP_MAPPING_KERNEL. Followed by the path, then the build-id, each unpadded; zeros to size. */

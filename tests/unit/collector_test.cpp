@@ -51,6 +51,37 @@ protected:
 
 }  // namespace
 
+TEST_F(Collecting, a_weighted_sample_counts_as_many_and_the_account_balances) {
+    collector();
+    const uint64_t callers[] = {0x400100, 0x1};
+    Sample known = user(0x400010), lost = user(0x1);
+    known.weight = 300;
+    known.chain = callers;
+    lost.weight = 50;
+    feed({known, lost, user(0x400010)});
+    EXPECT_EQ(files(), (std::vector<std::string>{
+                           std::string("{root}/bin/app/{dep}/{root}/bin/app/") + tail + " 1010=301",
+                           std::string("{root}/bin/app/{dep}/{root}/bin/app/{cg}/{root}/bin/app/") + tail +
+                               " 110000001010=300"}));
+    EXPECT_EQ(account_.ledger.sampled(), 351u);
+    EXPECT_EQ(account_.ledger.stored(), 301u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::no_mapping), 50u);
+    EXPECT_TRUE(account_.ledger.balanced());
+    EXPECT_EQ(account_.arcs_stored, 300u);
+    EXPECT_EQ(account_.arcs_lost, 300u);
+}
+
+TEST_F(Collecting, weights_saturate_a_count_and_what_is_beyond_is_lost) {
+    collector();
+    Sample heavy = user(0x400010);
+    heavy.weight = UINT32_MAX;
+    feed({heavy, heavy});
+    files();
+    EXPECT_EQ(account_.ledger.stored(), uint64_t{UINT32_MAX});
+    EXPECT_EQ(account_.ledger.lost(LossCause::saturated), uint64_t{UINT32_MAX});
+    EXPECT_TRUE(account_.ledger.balanced());
+}
+
 TEST_F(Collecting, a_user_sample_is_keyed_by_file_offset_under_its_application) {
     collector();
     feed({user(0x400010), user(0x400010), user(0x7f0020)});

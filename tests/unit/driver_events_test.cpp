@@ -62,6 +62,15 @@ EventCatalogue two_counters() {
     return catalogue;
 }
 
+/// Of a sampler, which is no counter.
+EventCatalogue sampler() {
+    EventCatalogue catalogue;
+    catalogue.model.name = "x86-64/zen3";
+    catalogue.events = {event("IBS_OP_LOAD", 0xf201, 0, {0})};
+    catalogue.events[0].extended = "ibs_op";
+    return catalogue;
+}
+
 }  // namespace
 
 TEST(DriverEvents, cycles_have_the_code_of_the_processor) {
@@ -145,6 +154,14 @@ TEST(DriverEvents, what_cannot_be_counted_is_refused) {
     EXPECT_NE(fault(intel, {"CPU_CLK_UNHALTED:100000:1"}), "");
     EXPECT_NE(fault(intel, {"NO_SUCH:100000"}), "");
     EXPECT_NE(fault(intel, {"rxyz:100000"}), "");
+}
+
+TEST(DriverEvents, fixed_counters_and_samplers_are_left_to_operf) {
+    EventCatalogue fixed = two_counters();
+    fixed.events.push_back(event("EVENLY", 0, 1, {1}));
+    EXPECT_EQ(fault(intel, {"EVENLY:100000"}, false, fixed),
+              "event 'EVENLY': a fixed counter counts it, which the driver does not program; operf can");
+    EXPECT_NE(fault(model_of("amd", "x86-64/zen3", 500), {"IBS_OP_LOAD:64000"}, false, sampler()), "");
 }
 
 TEST(DriverEvents, there_is_a_default_for_every_model) {

@@ -46,9 +46,11 @@ std::string fault(const EventCatalogue& catalogue, const std::string& spec,
 /// A catalogue of one type with one event, to see how that is encoded.
 class OneEvent {
 public:
-    OneEvent(const std::string& type, const std::string& event, const std::string& mask = "0x0") {
+    OneEvent(const std::string& type, const std::string& event, const std::string& mask = "0x0",
+             const std::string& extra = "") {
         dir_.write(type + "/events", event + " um:m minimum:1 name:E : E\n");
-        dir_.write(type + "/unit_masks", "name:m type:mandatory default:" + mask + "\n\t" + mask + " M\n");
+        dir_.write(type + "/unit_masks",
+                   "name:m type:mandatory default:" + mask + "\n\t" + mask + extra + " M\n");
         CpuModel model;
         model.name = type;
         model.counters = 4;
@@ -200,7 +202,40 @@ TEST(EventEncoding, facilities_are_pmus_of_the_kernel) {
     const OneEvent event("x86-64/zen3", "event:0xf100 ext:ibs_op", "0x1");
     EXPECT_EQ(event.fault(), "event 'E': the kernel has no PMU ibs_op on this machine");
     event.dir().write("devices/ibs_op/type", "11\n");
-    EXPECT_EQ(event.encoding(), (EventEncoding{11, 1 << 19, 0, 0, 0}));
+    EXPECT_EQ(event.encoding(), (EventEncoding{11, 1 << 19, 0, 0, 0, Sampler::ibs_op}));
+    const OneEvent fetch("x86-64/zen3", "event:0xf001 ext:ibs_fetch");
+    fetch.dir().write("devices/ibs_fetch/type", "10\n");
+    EXPECT_EQ(fetch.encoding(), (EventEncoding{10, 0, 0, 0, 0, Sampler::ibs_fetch}));
+}
+
+TEST(EventEncoding, precise_masks_are_as_precise_as_the_machine) {
+    const OneEvent event("i386/core_2", "event:0xc0 counters:0", "0x1", " extra:pebs fine");
+    EXPECT_EQ(event.encoding().precise, 0u) << "the kernel tells of no precision";
+    for (const auto& [greatest, precise] : {std::pair{"0", 0u}, {"1", 1u}, {"2", 2u}, {"3", 2u}, {"x", 0u}}) {
+        event.dir().write("devices/cpu/caps/max_precise", std::string(greatest) + "\n");
+        EXPECT_EQ(event.encoding().precise, precise) << greatest;
+        EXPECT_EQ(event.encoding().config, 0x1c0u) << "nothing of it is in the register";
+    }
+    const OneEvent other("i386/core_2", "event:0xc0 counters:0", "0x1", " extra: coarse");
+    other.dir().write("devices/cpu/caps/max_precise", "3\n");
+    EXPECT_EQ(other.encoding().precise, 0u);
+}
+
+TEST(EventEncoding, where_cores_differ_the_large_ones_tell_how_precise) {
+    const OneEvent event("i386/core_2", "event:0xc0 counters:0", "0x1", " extra:pebs fine");
+    event.dir().write("devices/cpu_core/caps/max_precise", "3\n");
+    EXPECT_EQ(event.encoding().precise, 2u);
+}
+
+TEST(EventEncoding, no_log_of_memory_accesses_is_kept) {
+    const OneEvent event("x86-64/zen3", "event:0xf100 ext:ibs_op", "0x3");
+    event.dir().write("devices/ibs_op/type", "11\n");
+    EXPECT_EQ(event.fault(), "event 'E': no log of memory accesses is kept; use unit mask 0x1");
+}
+
+TEST(EventEncoding, only_facilities_that_are_known_are_asked_for) {
+    EXPECT_EQ(OneEvent("x86-64/zen3", "event:0xf100 ext:ibs_what").fault(),
+              "event 'E': nothing is known of ibs_what");
 }
 
 TEST(EventEncoding, what_only_the_driver_counts_is_refused) {

@@ -135,6 +135,107 @@ TEST(PerfDecoder, losses_and_throttling_are_told) {
     EXPECT_TRUE(std::get<Throttle>(decoder.decode(throttle.header(), chains)->record).on);
 }
 
+namespace {
+
+/// Sampler 1, events 1 to 3: loads; cycles to retirement, kernel only; branches.
+PerfDecoder sampling_decoder() {
+    const auto how = [](uint32_t code) { return find_ibs_event(Sampler::ibs_op, code); };
+    return PerfDecoder(
+        plain | PERF_SAMPLE_CALLCHAIN,
+        {{0,
+          Sampler::ibs_op,
+          {{1, how(0xf201), true, true}, {2, how(0xf101), true, false}, {3, how(0xf103), true, true}}}});
+}
+
+/// A sample with one caller and its raw bytes: capabilities, control, RIP, data, data 2, data 3.
+Bytes op_sample(uint16_t mode, uint64_t data, uint64_t data3) {
+    Bytes bytes(PERF_RECORD_SAMPLE, mode);
+    bytes.u64(0x401136)
+        .u32(7)
+        .u32(8)
+        .u64(1234)
+        .u32(3)
+        .u32(0)
+        .u64(3)
+        .u64(PERF_CONTEXT_USER)
+        .u64(0x401136)
+        .u64(0x402000);
+    bytes.u32(44).u32(0x3ff).u64(0).u64(0x401136).u64(data).u64(0).u64(data3);
+    return bytes;
+}
+
+std::vector<Record> delivered(const PerfDecoder& decoder, Bytes bytes) {
+    ChainArena chains;
+    std::vector<Record> records;
+    const auto decoded = decoder.decode(bytes.header(), chains);
+    if (decoded) decoder.deliver(*decoded, records);
+    return records;
+}
+
+}  // namespace
+
+TEST(PerfDecoder, a_samplers_sample_is_one_of_each_event_that_it_is) {
+    const auto records =
+        delivered(sampling_decoder(), op_sample(PERF_RECORD_MISC_KERNEL, 40 << 16 | uint64_t{1} << 37, 1));
+    ASSERT_EQ(records.size(), 3u);
+    const uint32_t weights[] = {1, 40, 1};
+    for (size_t i = 0; i < 3; ++i) {
+        const auto& sample = std::get<Sample>(records[i]);
+        EXPECT_EQ(sample.event, i + 1);
+        EXPECT_EQ(sample.weight, weights[i]);
+        EXPECT_EQ(sample.pc.value(), 0x401136u);
+        EXPECT_EQ(sample.cpu, 3u);
+        EXPECT_EQ(sample.mode, CpuMode::kernel);
+    }
+}
+
+TEST(PerfDecoder, modes_that_a_derived_event_does_not_count_in_are_left_out) {
+    const auto records = delivered(sampling_decoder(), op_sample(PERF_RECORD_MISC_USER, 40 << 16, 1));
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<Sample>(records[0]).event, 1u);
+}
+
+TEST(PerfDecoder, a_samplers_sample_that_is_of_no_event_is_neither_stored_nor_lost) {
+    EXPECT_TRUE(delivered(sampling_decoder(), op_sample(PERF_RECORD_MISC_USER, 0, 0)).empty());
+}
+
+TEST(PerfDecoder, a_samplers_sample_that_is_cut_off_is_lost) {
+    for (const uint32_t size : {0u, 4u, 12u, 36u}) {
+        Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+        bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0).u64(0).u32(size);
+        for (uint32_t i = 0; i < size; i += 4)
+            bytes.u32(~0u);
+        const auto records = delivered(sampling_decoder(), bytes);
+        ASSERT_EQ(records.size(), 1u) << size;
+        EXPECT_EQ(std::get<Lost>(records[0]).cause, LossCause::damaged_stream);
+        EXPECT_EQ(std::get<Lost>(records[0]).count, 1u);
+    }
+}
+
+TEST(PerfDecoder, raw_bytes_beyond_the_record_are_a_loss) {
+    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0).u64(0).u32(UINT32_MAX).u32(0);
+    const auto records = delivered(sampling_decoder(), bytes);
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<Lost>(records[0]).cause, LossCause::damaged_stream);
+}
+
+TEST(PerfDecoder, a_sampler_held_back_holds_back_all_its_events) {
+    Bytes throttle(PERF_RECORD_THROTTLE, 0);
+    throttle.u64(1).u64(1).u64(1).trailer(1, 3);
+    const auto records = delivered(sampling_decoder(), throttle);
+    ASSERT_EQ(records.size(), 3u);
+    EXPECT_EQ(std::get<Throttle>(records[2]).event, 3u);
+}
+
+TEST(PerfDecoder, other_records_are_delivered_as_they_are) {
+    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
+    const auto records = delivered(PerfDecoder(plain), bytes);
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<Sample>(records[0]).weight, 1u);
+}
+
 TEST(ChainArena, chains_of_a_thousand_processors_are_all_kept) {
     ChainArena chains;
     for (int round = 0; round < 2; ++round) {

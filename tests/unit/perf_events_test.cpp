@@ -152,6 +152,23 @@ TEST(PerfEvents, a_count_that_was_not_given_follows_the_rate) {
     EXPECT_EQ(choose_at(0), 100000u);
 }
 
+TEST(PerfEvents, precision_is_asked_for_until_the_kernel_refuses) {
+    const RecordedEvent event{"br_inst_retired", 0xc4, 50000};
+    const EventEncoding encoding{PERF_TYPE_RAW, 0x1c4, 0, 0, 2};
+    EXPECT_EQ(make_attr(event, encoding, true, {}, {}).precise_ip, 2u);
+    EXPECT_EQ(make_attr(event, encoding, true, {}, {.precise = false}).precise_ip, 0u);
+}
+
+TEST(PerfEvents, a_samplers_event_asks_for_what_it_says_of_samples_and_leaves_no_mode_out) {
+    const RecordedEvent event{"IBS_OP_LOAD", 0xf201, 50000, 1, false, true};
+    const auto attr =
+        make_attr(event, {11, 1 << 19, 0, 0, 0, Sampler::ibs_op}, true, {}, {.kernel_mode = false});
+    EXPECT_TRUE(attr.sample_type & PERF_SAMPLE_RAW);
+    EXPECT_EQ(attr.exclude_kernel, 0u);
+    EXPECT_EQ(attr.exclude_user, 0u);
+    EXPECT_FALSE(make_attr(event, {}, true, {}, {}).sample_type & PERF_SAMPLE_RAW);
+}
+
 TEST(PerfEvents, minimum_counts_hold_and_call_graphs_raise_them) {
     SessionInfo info;
     Diagnostics notes;

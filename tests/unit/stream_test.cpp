@@ -35,7 +35,7 @@ std::vector<Record> one_of_each() {
     return {Mapping{1, 7, {0x1000}, 0x2000, 0x30, false, "/usr/bin/app", id},
             Name{2, 7, 8, true, "app"},
             Fork{3, 9, 9, 7, 8},
-            Sample{4, 7, 8, 1, 0, CpuMode::kernel, 2, {0xffffffff81000000}, chain},
+            Sample{4, 7, 8, 1, 0, CpuMode::kernel, 2, {0xffffffff81000000}, chain, 250},
             Unmapping{5, 7, {0x1000}, 0x1000},
             Exit{6, 9, 9},
             Lost{42, 3, LossCause::guest},
@@ -134,6 +134,7 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     const auto& s = std::get<Sample>(records[3]);
     EXPECT_EQ(s.pc.value(), 0xffffffff81000000u);
     EXPECT_EQ(s.kernel_frames, 2);
+    EXPECT_EQ(s.weight, 250u);
     EXPECT_TRUE(std::ranges::equal(s.chain, chain));
     EXPECT_EQ(std::get<Unmapping>(records[4]).length, 0x1000u);
     EXPECT_EQ(std::get<Exit>(records[5]).tgid, 9u);
