@@ -121,6 +121,9 @@ void PerfSource::open_all(const PerfOptions& options, PerfFeatures features) {
     decoder_ = std::make_unique<PerfDecoder>(
         make_attr(session_.events.front(), options.encodings.at(0), true, request, features).sample_type,
         samplings_of(session_.events, options.encodings));
+    opened_for_.clear();
+    for (size_t i = 0; i < session_.events.size(); ++i)
+        opened_for_.push_back(opened_for(options.encodings, i));
     const auto cpus = online_cpus();
     ring_bytes_ = fitting_ring(options.ring_bytes, cpus.size());
     for (const uint32_t cpu : cpus)
@@ -137,7 +140,7 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFe
         const bool is_system = target_.kind == PerfTarget::Kind::system;
         const pid_t pid = is_system ? -1 : static_cast<pid_t>(task);
         for (size_t i = 0; i < session_.events.size(); ++i) {
-            if (opened_for(options.encodings, i) != i) continue;
+            if (opened_for_[i] != i) continue;
             Fd fd =
                 open_event(make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
                            pid, cpu, options);
@@ -298,9 +301,18 @@ std::vector<ClockReading> PerfSource::read_events() {
     return clocks;
 }
 
+/// How long events were counted since the last call; those that come from the same samples, alike.
+std::vector<EventTime> PerfSource::advance_times() {
+    std::vector<EventTime> times;
+    for (const EventTime& opened : times_.advance(read_events()))
+        for (size_t i = 0; i < opened_for_.size(); ++i)
+            if (opened_for_[i] == opened.event) times.push_back({static_cast<uint16_t>(i), opened.time});
+    return times;
+}
+
 void PerfSource::tell_times() {
     const uint64_t began = now();
-    for (const EventTime& time : times_.advance(read_events()))
+    for (const EventTime& time : advance_times())
         batch_.push_back(time);
     const uint64_t ended = now();
     times_due_ = ended + std::max(times_interval, times_share * (ended - began));
@@ -310,7 +322,7 @@ void PerfSource::tell_times() {
 /// records said.
 void PerfSource::say_last_words() {
     last_words_.clear();
-    for (const EventTime& time : times_.advance(read_events()))
+    for (const EventTime& time : advance_times())
         last_words_.add(time);
     for (Lane& lane : lanes_) {
         if (lane.lost <= lane.lost_told) continue;

@@ -89,6 +89,7 @@ private:
     void advance(Lane& lane);
     Lane* earliest();
     std::vector<ClockReading> read_events();
+    std::vector<EventTime> advance_times();
     void tell_times();
     void say_last_words();
 
@@ -99,6 +100,7 @@ private:
     PerfFeatures features_;  ///< as far as the kernel has them
     std::unique_ptr<PerfDecoder> decoder_;
     std::vector<Lane> lanes_;
+    std::vector<size_t> opened_for_;  ///< by event: the one whose descriptors give its samples
     EventTimes times_;
     uint64_t times_due_ = 0;  ///< when they are told next
     Fd epoll_;
