@@ -7,8 +7,9 @@
 
 namespace op {
 
-/// perf_event_open(2)'s type for codes as the processor's manual has them.
-inline constexpr uint32_t perf_type_raw = 4;
+/// Types of perf_event_open(2): what the kernel knows of every processor, what it counts by itself, and codes
+/// as the processor's manual has them.
+inline constexpr uint32_t perf_type_hardware = 0, perf_type_software = 1, perf_type_raw = 4;
 
 /// The fields of perf_event_attr that say what is counted; the names are the kernel's.
 struct EventEncoding {
