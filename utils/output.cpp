@@ -40,9 +40,9 @@ Target target_of(const std::string& path) {
     std::error_code error;
     auto file = std::filesystem::weakly_canonical(path, error);
     if (error) file = path;
+    target.name = file.filename();
     const std::string directory = file.parent_path().empty() ? "." : file.parent_path().string();
     target.dir = Fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    target.name = file.filename();
     if (!target.dir || ::faccessat(target.dir.get(), ".", W_OK, 0) != 0) throw_system("cannot write " + path);
     return target;
 }

@@ -218,7 +218,7 @@ TEST(PerfEvents, unit_masks_of_libpfm_get_to_the_daemon_as_they_were_asked_for) 
         ++compared;
         wide += mask->value > UINT32_MAX;
     }
-    EXPECT_GT(compared, 10u);
+    EXPECT_GT(compared, 1u);
     EXPECT_GT(wide, 0u);
 }
 
