@@ -14,8 +14,6 @@
 namespace op::collect {
 namespace {
 
-constexpr std::string_view timer = "TIMER", cycles = "CPU_CLK_UNHALTED";
-
 std::string label_of(const EventSpec& spec) {
     std::string label = spec.name;
     if (!spec.unit_mask_name.empty()) label += ":" + spec.unit_mask_name;
@@ -38,13 +36,8 @@ std::optional<std::vector<uint32_t>> cpus_of(const EventCatalogue& catalogue, co
     return std::nullopt;
 }
 
-bool knows(const EventCatalogue& catalogue, std::string_view name) {
-    return std::ranges::any_of(catalogue.events,
-                               [&](const CatalogueEvent& event) { return event.name == name; });
-}
-
 CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
-    if (find_event(spec.name) && !knows(catalogue, spec.name)) {
+    if (catalogue.builtin(spec.name)) {
         check_event(spec, false);
         return {spec, label_of(spec), builtin_encoding(spec.name), {}};
     }
@@ -60,8 +53,8 @@ CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
 EventSpec default_spec(const EventCatalogue& catalogue) {
     EventSpec spec;
     const auto& own = catalogue.model.default_event;
-    if (own && knows(catalogue, own->name)) spec = *own;
-    if (spec.name.empty()) spec.name = cycles;
+    if (own && catalogue.knows(own->name)) spec = *own;
+    if (spec.name.empty()) spec.name = cycles_event;
     spec.count = 0;
     return spec;
 }
@@ -80,12 +73,12 @@ std::vector<CountedEvent> choose_counted_events(const std::vector<EventSpec>& sp
     notes.warn("no hardware counter for " + events.front().label +
                " on this machine: counting the CPU clock instead, event TIMER (ns of CPU time)");
     EventSpec clock;
-    clock.name = timer;
+    clock.name = timer_event;
     return {choose(catalogue, clock)};
 }
 
 std::string always_countable() {
-    std::string names(timer);
+    std::string names(timer_event);
     for (const SoftwareEvent& event : software_events())
         names += ", " + std::string(event.name);
     return names;

@@ -15,8 +15,7 @@ namespace op::collect {
 
 namespace {
 
-constexpr std::string_view timer_event = "TIMER", rtc_event = "RTC_INTERRUPTS",
-                           clock_event = "CPU_CLK_UNHALTED";
+constexpr std::string_view rtc_event = "RTC_INTERRUPTS";
 constexpr uint64_t default_rtc_rate = 1024, greatest_rtc_rate = 4096;
 constexpr int most_counters = 32;                // of which masks have bits
 constexpr uint64_t greatest_count = 0x7fffffff;  // a counter of 31 usable bits
@@ -27,9 +26,8 @@ struct ClockCode {
     uint32_t code;
 };
 constexpr ClockCode clock_codes[] = {
-    {"i386/athlon", 0x76}, {"x86-64/", 0x76}, {"i386/ppro", 0x79},
-    {"i386/pii", 0x79},    {"i386/p6", 0x79}, {"i386/arch_perfmon", 0x3c},
-    {"i386/core", 0x3c},   {"i386/", 0x3c},   {"arm/", 0x11},
+    {"i386/athlon", 0x76}, {"x86-64/", 0x76}, {"i386/ppro", 0x79}, {"i386/pii", 0x79},
+    {"i386/p6", 0x79},     {"i386/", 0x3c},   {"arm/", 0x11},
 };
 
 std::string quoted(const EventSpec& spec) {
@@ -109,7 +107,7 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
                         std::string(only) + ":COUNT can be asked for");
     } else if (catalogue.knows(spec.name)) {
         return identify_known(spec, model, catalogue, callgraph, event);
-    } else if (spec.name == clock_event) {
+    } else if (spec.name == cycles_event) {
         set_clock_code(spec, model, event);
     } else if (raw) {
         decode_raw(*raw, spec, model, event);
@@ -119,7 +117,7 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
         throw_usage(quoted(spec) + "give its whole name");
     } else {
         throw_usage(quoted(spec) + "not known for " + printable(model.cpu_type) + "; known are " +
-                    std::string(clock_event) + " and raw codes rNNN");
+                    std::string(cycles_event) + " and raw codes rNNN");
     }
     if (spec.unit_mask.value_or(0) != 0 || !spec.unit_mask_name.empty())
         throw_usage(quoted(spec) + "it has no unit masks, so leave the field empty");
@@ -219,9 +217,9 @@ EventSpec with_count(EventSpec spec) {
 
 EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue) {
     EventSpec spec;
-    spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : clock_event;
+    spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : cycles_event;
     const auto& own = catalogue.model.default_event;
-    if (spec.name == clock_event && own && catalogue.knows(own->name)) return *own;
+    if (spec.name == cycles_event && own && catalogue.knows(own->name)) return *own;
     return with_count(spec);
 }
 
@@ -259,10 +257,13 @@ bool is_driver_event_name(std::string_view name) {
 std::string to_daemon_text(std::span<const DriverEvent> events) {
     std::string text;
     for (const DriverEvent& e : events) {
+        const std::string mask =
+            e.unit_mask_name.empty() ? std::to_string(recorded_unit_mask(e)) : e.unit_mask_name;
         text += (text.empty() ? "" : ",") + e.name;
-        for (const uint64_t field : {uint64_t{e.code}, static_cast<uint64_t>(e.counter), e.count,
-                                     recorded_unit_mask(e), uint64_t{e.kernel}, uint64_t{e.user}})
-            text += ":" + std::to_string(field);
+        for (const std::string& field :
+             {std::to_string(e.code), std::to_string(e.counter), std::to_string(e.count), mask,
+              std::to_string(e.kernel), std::to_string(e.user)})
+            text += ":" + field;
     }
     return text;
 }

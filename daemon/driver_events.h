@@ -36,6 +36,7 @@ struct DriverEvent {
     uint64_t unit_mask = 0;
     uint64_t extra = 0;  ///< for N/extra: invert, edge and counter mask bits
     bool kernel = true, user = true;
+    std::string unit_mask_name = {};  ///< where the number alone may stand for several; not the driver's
 
     bool operator==(const DriverEvent&) const = default;
 };
@@ -61,7 +62,8 @@ uint64_t recorded_unit_mask(const DriverEvent& event);
 /// True for names that some model may know, so that they may be set up before the driver is there.
 bool is_driver_event_name(std::string_view name);
 
-/// The events as oprofiled's --events takes them: name:code:counter:count:um:kernel:user, joined by commas.
+/// The events as oprofiled's --events takes them: name:code:counter:count:um:kernel:user, joined by commas;
+/// um is the unit mask's name if it has one here.
 std::string to_daemon_text(std::span<const DriverEvent> events);
 
 }  // namespace op::collect

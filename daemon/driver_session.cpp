@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "daemon/driver_setup.h"
-#include "libop/cpu_model.h"
 #include "libop/daemon_settings.h"
 #include "libop/error.h"
+#include "libop/event_table.h"
 #include "libop/text.h"
 
 namespace op::collect {
@@ -19,7 +19,7 @@ namespace {
 
 void describe_cpu(const Oprofilefs& files, SessionInfo& info) {
     const std::string name = files.text("cpu_type");
-    const CpuModel* type = builtin_cpu_models().find(name);
+    const CpuModel* type = cpu_models().find(name);
     // A header on disk has room for today's types only.
     const bool storable = type && type->number < cpu_type_dropped;
     info.cpu_type = storable ? type->number : cpu_type_timer;
@@ -33,7 +33,7 @@ std::string in_counter(int counter, const char* file) {
 
 /// The name for what a counter is set up to count: raw codes as the processor's manual has them.
 std::string event_name(const std::string& model, uint64_t code) {
-    if (model == "timer") return "TIMER";
+    if (model == "timer") return std::string(timer_event);
     if (model == "rtc") return "RTC_INTERRUPTS";
     return "r" + hex(code);
 }

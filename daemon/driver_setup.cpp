@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "libop/cpu_model.h"
-
 namespace op::collect {
 
 namespace {
@@ -64,7 +62,7 @@ DriverModel read_driver_model(const Oprofilefs& driver) {
 
 std::optional<CpuModel> driver_cpu_model(const DriverModel& model) {
     if (model.model == "timer" || model.model == "rtc") return std::nullopt;
-    const CpuModels models = load_cpu_models(events_directory());
+    const CpuModels& models = cpu_models();
     const CpuModel& own = models.detect(running_processor());
     for (const auto& [name, family] : common_types)
         if (model.cpu_type == name && own.name.starts_with(family)) return own;

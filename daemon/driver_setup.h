@@ -28,10 +28,10 @@ DriverModel read_driver_model(const Oprofilefs& driver);
 
 /// The CPU type that the driver names; the running machine's if it only says that counters are
 /// architectural, which many types have. None of the timer and the RTC, and of a type that is not known.
-/// Throws as load_cpu_models does.
+/// Throws as cpu_models does.
 std::optional<CpuModel> driver_cpu_model(const DriverModel& model);
 /// The events of that type; none if there is none. Of models that program registers without libpfm's. Throws
-/// as load_catalogue and load_cpu_models do.
+/// as load_catalogue and cpu_models do.
 EventCatalogue driver_catalogue(const DriverModel& model);
 
 /// All writes, in order: sizes that are set, call-chain depth, filters; every counter off and zero; then each

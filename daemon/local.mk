@@ -15,7 +15,6 @@ libopd_a_SOURCES = \
 	daemon/driver_session.cpp daemon/driver_session.h \
 	daemon/driver_setup.cpp daemon/driver_setup.h \
 	daemon/driver_source.cpp daemon/driver_source.h \
-	daemon/event_rate.cpp daemon/event_rate.h \
 	daemon/event_times.cpp daemon/event_times.h \
 	daemon/ibs_decode.cpp daemon/ibs_decode.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \
@@ -28,6 +27,8 @@ libopd_a_SOURCES = \
 	daemon/perf_decode.cpp daemon/perf_decode.h \
 	daemon/perf_errors.cpp daemon/perf_errors.h \
 	daemon/perf_events.cpp daemon/perf_events.h \
+	daemon/perf_probe.cpp daemon/perf_probe.h \
+	daemon/perf_rate.cpp daemon/perf_rate.h \
 	daemon/perf_ring.cpp daemon/perf_ring.h \
 	daemon/perf_source.cpp daemon/perf_source.h \
 	daemon/privileges.cpp daemon/privileges.h \

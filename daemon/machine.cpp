@@ -7,8 +7,7 @@
 
 #include <cstdlib>
 
-#include "libop/cpu_model.h"
-#include "libop/error.h"
+#include "libop/event_catalogue.h"
 #include "libop/fd.h"
 #include "libop/text.h"
 
@@ -30,13 +29,10 @@ SessionInfo describe_machine() {
         info.kernel_release = names.release;
         info.machine = names.machine;
     }
-    try {
-        read_cpuinfo(read_file("/proc/cpuinfo"), info);
-    } catch (const Error&) {
-        // Without it the report says less of the processor, nothing else.
-    }
+    // Without it the report says less of the processor, nothing else.
+    read_cpuinfo(read_file_if_any("/proc/cpuinfo").value_or(""), info);
     info.cpu_type = cpu_type_timer;
-    info.cpu_type_name = builtin_cpu_models().find_number(cpu_type_timer)->name;
+    info.cpu_type_name = cpu_models().find_number(cpu_type_timer)->name;
     return info;
 }
 

@@ -6,11 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstddef>
-
-#include "daemon/perf_errors.h"
-#include "libop/error.h"
 
 namespace op::collect {
 
@@ -57,31 +53,6 @@ std::optional<PerfReading> read_event(const Fd& event, const PerfFeatures& featu
 
 Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept {
     return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
-}
-
-bool has_hardware_counters() {
-    perf_event_attr attr{};
-    attr.size = sizeof attr;
-    attr.type = PERF_TYPE_HARDWARE;
-    attr.config = PERF_COUNT_HW_CPU_CYCLES;
-    attr.exclude_kernel = attr.exclude_hv = 1;
-    return perf_event_open(attr, 0, -1) || (errno != ENOENT && errno != EOPNOTSUPP && errno != ENODEV);
-}
-
-bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding) {
-    // PMUs of their own, as AMD's for sampled instructions, may not be able to leave a mode out.
-    const bool is_own_pmu = encoding.type >= PERF_TYPE_MAX;
-    perf_event_attr attr = make_attr(event, encoding, false, {},
-                                     {.kernel_mode = is_own_pmu, .lost_count = false, .precise = false});
-    if (perf_event_open(attr, 0, -1)) return true;
-    // Older kernels let AMD's samplers look at whole CPUs only.
-    const bool by_cpu = errno == EINVAL && encoding.sampler != Sampler::counter;
-    return (by_cpu && perf_event_open(attr, -1, 0)) || is_countable(errno);
-}
-
-bool is_countable(int error) {
-    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) return false;
-    throw Error(ErrorKind::system, explain_perf_error(perf_situation(error, false, 0)), error);
 }
 
 }  // namespace op::collect

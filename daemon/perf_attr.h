@@ -45,14 +45,4 @@ std::optional<PerfReading> read_event(const Fd& event, const PerfFeatures& featu
 /// perf_event_open(2); empty with errno set on failure.
 Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;
 
-/// True if this machine counts `event`, false if it has no counter for it (probed on the calling process,
-/// user mode only). Throws a system error, as PerfSource would, if it may well have one and something else is
-/// in the way.
-bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding);
-/// False if the kernel offers no hardware counters, as in most virtual machines; true also if it may not be
-/// asked.
-bool has_hardware_counters();
-/// What the errno value of a refused perf_event_open says of that: false, or a system error thrown.
-bool is_countable(int error);
-
 }  // namespace op::collect

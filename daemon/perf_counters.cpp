@@ -48,16 +48,12 @@ bool is_refused(int error) {
     return error == EACCES || error == EPERM;
 }
 
-bool is_unknown(int error) {
-    return error == ENOENT || error == EOPNOTSUPP || error == ENODEV;
-}
-
 std::string of_event(const CountedEvent& event) {
     return "event '" + event.label + "': ";
 }
 
 [[noreturn]] void fail(const CountedEvent& event, const CounterKey& key, int error) {
-    if (is_unknown(error))
+    if (is_unsupported(error))
         throw_usage(of_event(event) +
                     "this machine cannot count it: the kernel offers no such counter, as in " +
                     "most virtual machines; what can be counted: " + always_countable());
@@ -172,7 +168,7 @@ std::vector<CounterReading> PerfCounters::read() {
 bool is_countable_here(const CountedEvent& event) {
     perf_event_attr attr = counting_attr(event, Kind::threads, false);
     attr.exclude_user = 0;
-    return perf_event_open(attr, 0, -1) || !is_unknown(errno);
+    return perf_event_open(attr, 0, -1) || !is_unsupported(errno);
 }
 
 }  // namespace op::collect

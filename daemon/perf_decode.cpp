@@ -2,6 +2,8 @@
 // Decoding of perf records. Damaged records are dropped: the ring is shared with the kernel only.
 #include "daemon/perf_decode.h"
 
+#include <linux/perf_event.h>
+
 #include <algorithm>
 #include <cstring>
 #include <tuple>

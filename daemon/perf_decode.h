@@ -2,8 +2,6 @@
 // From the kernel's perf records to ours (perf_event_open(2), "MMAP layout", record types).
 #pragma once
 
-#include <linux/perf_event.h>
-
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +10,8 @@
 
 #include "daemon/ibs_decode.h"
 #include "libop/record.h"
+
+struct perf_event_header;
 
 namespace op::collect {
 

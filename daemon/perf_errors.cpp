@@ -56,6 +56,10 @@ std::string explain_refusal(const PerfSituation& s) {
 
 }  // namespace
 
+bool is_unsupported(int error) noexcept {
+    return error == ENOENT || error == EOPNOTSUPP || error == ENODEV;
+}
+
 PerfSituation perf_situation(int error, bool system_wide, int pid) {
     return {error,
             system_wide,

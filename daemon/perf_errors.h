@@ -6,6 +6,9 @@
 
 namespace op::collect {
 
+/// True for the errno values by which perf_event_open says that there is no such counter, or no PMU.
+bool is_unsupported(int error) noexcept;
+
 /// What explains a refusal, gathered from the system so that the wording can be tested.
 struct PerfSituation {
     int error = 0;  ///< errno of perf_event_open

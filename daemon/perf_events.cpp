@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "libop/cpu_model.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/ibs_rules.h"
@@ -14,7 +13,6 @@
 namespace op::collect {
 namespace {
 
-constexpr std::string_view timer = "TIMER", cycles = "CPU_CLK_UNHALTED";
 /// For events whose frequency is not known: few enough samples of any.
 constexpr uint64_t usual_count = 100000;
 
@@ -49,19 +47,23 @@ public:
         if (wanted.empty()) wanted.push_back(default_event());
         for (const EventSpec& spec : wanted)
             add(working(spec));
-        const CpuModel& timer_type = *builtin_cpu_models().find_number(cpu_type_timer);
-        const CpuModel& model = request_.catalogue.model;
-        info_.cpu_type = (hardware_ ? running_numbered_cpu_model() : timer_type).number;
-        info_.cpu_type_name = !hardware_           ? timer_type.name
-                              : model.name.empty() ? running_cpu_model().name
-                                                   : model.name;
+        describe_cpu();
         return std::move(encodings_);
     }
 
 private:
+    /// The type whose events they are; the clock's are no processor's.
+    void describe_cpu() const {
+        const CpuModels& models = cpu_models();
+        const Processor machine = hardware_ ? running_processor() : Processor{};
+        const std::string& known = request_.catalogue.model.name;
+        info_.cpu_type = models.detect_numbered(machine).number;
+        info_.cpu_type_name = hardware_ && !known.empty() ? known : models.detect(machine).name;
+    }
+
     EventSpec default_event() const {
         const auto& own = request_.catalogue.model.default_event;
-        if (!own || !request_.catalogue.knows(own->name)) return spec_of(cycles);
+        if (!own || !request_.catalogue.knows(own->name)) return spec_of(cycles_event);
         EventSpec spec = *own;
         if (request_.callgraph) spec.count = std::max(spec.count, least_count(spec.name));
         return spec;
@@ -74,15 +76,15 @@ private:
     }
 
     Chosen choose(const EventSpec& spec) {
-        if (find_event(spec.name) && !request_.catalogue.knows(spec.name))
-            return choose_builtin(spec, request_.callgraph);
+        if (request_.catalogue.builtin(spec.name)) return choose_builtin(spec, request_.callgraph);
         const uint64_t factor = request_.callgraph ? callgraph_count_factor : 1;
         const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
         resolved_.push_back(resolved);
         check_ibs_events(request_.catalogue.model.name, resolved_);
         const uint64_t minimum = resolved.event->minimum_count * factor;
         const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);
-        return {{spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user},
+        return {{spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user,
+                 false, resolved.unit_mask.name},
                 encode_event(request_.catalogue, resolved),
                 minimum};
     }
@@ -92,24 +94,27 @@ private:
         const auto rate = request_.rate ? request_.rate(chosen.event, chosen.encoding) : std::nullopt;
         const auto count = rate ? count_for(*rate, chosen.minimum_count) : std::nullopt;
         chosen.event.count = count.value_or(chosen.event.count);
+        const char* const why = !request_.rate ? ""
+                                : !rate        ? ": its rate cannot be measured"
+                                : !count       ? ": it did not occur while its rate was measured"
+                                               : ", for about 1000 samples a second by what was measured";
         notes_.warn("event " + chosen.event.name + ": no count was given; a sample is taken every " +
-                    std::to_string(chosen.event.count) +
-                    (count ? ", for about 1000 samples a second by what was measured" : ""));
+                    std::to_string(chosen.event.count) + why);
     }
 
     /// The event, or what takes its place.
     Chosen working(const EventSpec& spec) {
         Chosen chosen = choose(spec);
-        if (chosen.event.name == timer) return chosen;
+        if (chosen.event.name == timer_event) return chosen;
         if (request_.works(chosen.event, chosen.encoding)) {
             if (spec.count == 0 && !find_event(spec.name)) settle_count(chosen);
             return chosen;
         }
-        if (spec.name != cycles && spec.name != default_event().name)
+        if (spec.name != cycles_event && spec.name != default_event().name)
             throw_usage("event '" + spec.name +
                         "': this machine cannot count it: the kernel offers no such hardware counter, as in "
                         "most virtual machines; event TIMER works");
-        EventSpec instead = spec_of(timer);
+        EventSpec instead = spec_of(timer_event);
         instead.kernel = spec.kernel;
         instead.user = spec.user;
         const Chosen clock = choose_builtin(instead, request_.callgraph);
@@ -125,8 +130,9 @@ private:
     }
 
     void add(const Chosen& chosen) {
-        hardware_ |= chosen.event.name != timer;
-        const auto same = std::ranges::find(info_.events, chosen.event);
+        hardware_ |= chosen.event.name != timer_event;
+        const auto same = std::ranges::find_if(
+            info_.events, [&](const RecordedEvent& event) { return is_same_event(event, chosen.event); });
         if (same == info_.events.end()) {
             info_.events.push_back(chosen.event);
             encodings_.push_back(chosen.encoding);
@@ -152,9 +158,8 @@ std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInf
 }
 
 EventCatalogue running_catalogue() {
-    const std::string dir = events_directory();
-    const CatalogueSources sources{dir, running_processor(), true, event_source_devices};
-    return load_catalogue(load_cpu_models(dir).detect(*sources.machine), sources);
+    const CatalogueSources sources{events_directory(), running_processor(), true, event_source_devices};
+    return load_catalogue(cpu_models().detect(*sources.machine), sources);
 }
 
 }  // namespace op::collect

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "daemon/event_rate.h"
+#include "daemon/perf_rate.h"
 #include "libop/diagnostics.h"
 #include "libop/event_catalogue.h"
 #include "libop/event_encoding.h"
@@ -37,7 +37,7 @@ struct EventRequest {
 /// not tell apart.
 std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes);
 
-/// The events of this machine. Throws as load_catalogue and load_cpu_models do.
+/// The events of this machine. Throws as load_catalogue and cpu_models do.
 EventCatalogue running_catalogue();
 
 }  // namespace op::collect

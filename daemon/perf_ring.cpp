@@ -2,6 +2,7 @@
 // Mapping and walking a perf ring.
 #include "daemon/perf_ring.h"
 
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

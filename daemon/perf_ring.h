@@ -2,13 +2,14 @@
 // One perf ring buffer: the shared memory between kernel and reader (perf_event_open(2), "MMAP layout").
 #pragma once
 
-#include <linux/perf_event.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
+
+struct perf_event_header;
+struct perf_event_mmap_page;
 
 namespace op::collect {
 

@@ -64,8 +64,12 @@ std::optional<int> take_first(std::span<uint32_t> masks) {
 
 }  // namespace
 
+uint32_t all_counters(unsigned counters) noexcept {
+    return counters >= most_counters ? ~0u : (1u << counters) - 1;
+}
+
 std::optional<std::vector<int>> allocate_counters(std::span<const CounterMask> events, unsigned counters) {
-    const uint32_t there = counters >= most_counters ? ~0u : (1u << counters) - 1;
+    const uint32_t there = all_counters(counters);
     std::vector<uint32_t> masks;
     for (const CounterMask& event : events)
         if (event) masks.push_back(*event & there);

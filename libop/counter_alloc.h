@@ -12,6 +12,9 @@ namespace op {
 /// Which counters can hold an event: bit n = counter n. None = it takes no counter (IBS).
 using CounterMask = std::optional<uint32_t>;
 
+/// The mask of the first so many counters; 32 at most.
+uint32_t all_counters(unsigned counters) noexcept;
+
 /// A counter for each event, -1 for those that take none; no two events share one. Of all assignments the one
 /// in which the first event has the lowest counter, then the second, and so on. Nothing if there is none.
 /// Takes time that grows with events^3 x counters, whatever the masks.

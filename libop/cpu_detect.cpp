@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "libop/cpu_model.h"
-#include "libop/error.h"
 #include "libop/fd.h"
 #include "libop/tagged_lines.h"
 #include "libop/text.h"
@@ -17,12 +16,6 @@
 namespace op {
 
 namespace {
-
-std::string lower(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
 
 bool holds(const NumberRanges& ranges, uint32_t number) {
     return std::ranges::any_of(ranges,
@@ -192,11 +185,8 @@ Processor running_processor() {
     processor.x86 = ask_cpuid();
     processor.platform = platform_of(AT_PLATFORM);
     processor.base_platform = platform_of(AT_BASE_PLATFORM);
-    try {
-        processor.cpuinfo = parse_cpuinfo(read_file("/proc/cpuinfo"));
-    } catch (const Error&) {
-        // Without it, what CPUID and the auxiliary vector say has to do.
-    }
+    // Without it, what CPUID and the auxiliary vector say has to do.
+    processor.cpuinfo = parse_cpuinfo(read_file_if_any("/proc/cpuinfo").value_or(""));
     return processor;
 }
 
@@ -219,16 +209,6 @@ const CpuModel& CpuModels::detect_numbered(const Processor& processor) const {
         return model.number < cpu_type_dropped && model.matches(processor);
     });
     return row == rows_.end() ? timer() : *row;
-}
-
-const CpuModel& running_cpu_model() {
-    static const CpuModel& model = builtin_cpu_models().detect(running_processor());
-    return model;
-}
-
-const CpuModel& running_numbered_cpu_model() {
-    static const CpuModel& model = builtin_cpu_models().detect_numbered(running_processor());
-    return model;
 }
 
 }  // namespace op

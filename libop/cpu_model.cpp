@@ -127,10 +127,8 @@ private:
         rows_.push_back(std::move(row));
     }
 
-    /// It is a directory below the base, so nothing in it may lead out of there.
     void check_name(const std::string& name) const {
-        for (const std::string_view part : split(name, '/'))
-            if (part.empty() || part.front() == '.') place_.fail("'" + name + "' is no name of a CPU type");
+        if (!is_cpu_type_name(name)) place_.fail("'" + name + "' is no name of a CPU type");
         if (std::ranges::find(rows_, name, &CpuModel::name) != rows_.end())
             place_.fail("'" + name + "' has a row already");
     }
@@ -192,6 +190,11 @@ const CpuModel* find_row(std::span<const CpuModel> rows, Key key, const Value& v
 
 }  // namespace
 
+bool is_cpu_type_name(std::string_view name) {
+    return std::ranges::all_of(split(name, '/'),
+                               [](std::string_view part) { return !part.empty() && part.front() != '.'; });
+}
+
 CpuModels CpuModels::parse(std::string_view text, const std::string& label) {
     CpuModels models;
     models.rows_ = Parser(label).parse(text);
@@ -208,6 +211,11 @@ const CpuModel* CpuModels::find_number(uint32_t number) const {
 
 const CpuModel* CpuModels::find_number_0_9(uint32_t number) const {
     return find_row(rows_, &CpuModel::number_0_9, std::optional(number));
+}
+
+uint32_t CpuModels::number_of_0_9(uint32_t number) const {
+    const CpuModel* const type = find_number_0_9(number);
+    return type ? type->number : cpu_type_dropped;
 }
 
 const CpuModels& builtin_cpu_models() {

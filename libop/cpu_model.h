@@ -70,6 +70,9 @@ struct CpuRule {
     std::vector<std::string> names;  ///< ppc: names; s390: machines; cpuinfo: one, a prefix
 };
 
+/// True for what may name a CPU type: a path below the directory of events that does not lead out of it.
+bool is_cpu_type_name(std::string_view name);
+
 /// A row of the table.
 struct CpuModel {
     uint32_t number = cpu_type_unnumbered;  ///< in headers of version 0x13, or see above
@@ -99,6 +102,8 @@ public:
     const CpuModel* find_number(uint32_t number) const;
     /// The row with that number of version 0x12, or null.
     const CpuModel* find_number_0_9(uint32_t number) const;
+    /// The number of version 0x13 for that of version 0x12; cpu_type_dropped if no row has that.
+    uint32_t number_of_0_9(uint32_t number) const;
     /// The first row that recognises the machine; the timer's if none does.
     const CpuModel& detect(const Processor& processor) const;
     /// The first row that recognises the machine and has a number of version 0x13: what headers of its sample
@@ -111,11 +116,8 @@ private:
     std::vector<CpuModel> rows_;
 };
 
-/// The table that was compiled in (events/cpu_models). Thread-safe.
+/// The table that was compiled in (events/cpu_models): what cpu_models() of libop/event_catalogue is where no
+/// file is. Thread-safe.
 const CpuModels& builtin_cpu_models();
-
-/// The row of the running machine in the built-in table, and what sample file headers call it.
-const CpuModel& running_cpu_model();
-const CpuModel& running_numbered_cpu_model();
 
 }  // namespace op

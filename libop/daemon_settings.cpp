@@ -38,8 +38,8 @@ constexpr Key keys[] = {
     {"PID_FILTER", &Settings::pid_filter},        {"PGRP_FILTER", &Settings::pgrp_filter},
 };
 
-constexpr std::string_view lower = "abcdefghijklmnopqrstuvwxyz";
-constexpr std::string_view upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr std::string_view small_letters = "abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::string_view digits = "0123456789";
 
 constexpr bool has(std::string_view set, char c) {
@@ -47,8 +47,8 @@ constexpr bool has(std::string_view set, char c) {
 }
 
 bool is_key(std::string_view text) {
-    return !text.empty() && text.size() <= 64 && has(upper, text[0]) &&
-           std::ranges::all_of(text, [](char c) { return has(upper, c) || has(digits, c) || c == '_'; });
+    return !text.empty() && text.size() <= 64 && has(capitals, text[0]) &&
+           std::ranges::all_of(text, [](char c) { return has(capitals, c) || has(digits, c) || c == '_'; });
 }
 
 /// Reads the lines of one file into settings.
@@ -62,7 +62,8 @@ public:
         const size_t equals = line.find('=');
         if (equals == line.npos || !is_key(line.substr(0, equals))) fail("not a line KEY=value");
         const std::string_view value = line.substr(equals + 1);
-        if (!is_setting_value(value)) fail("the value holds a character other than A-Z a-z 0-9 _ : , . / -");
+        if (!is_setting_value(value))
+            fail(std::string("the value holds a character other than ") + setting_characters);
         store(line.substr(0, equals), value);
     }
 
@@ -130,7 +131,7 @@ private:
 
 void add(std::string& file, std::string_view key, std::string_view value) {
     if (!is_setting_value(value))
-        throw_usage(printable(value) + ": only the characters A-Z a-z 0-9 _ : , . / - can be used here");
+        throw_usage(printable(value) + ": only the characters " + setting_characters + " can be used here");
     file.append(key).append("=").append(value).append("\n");
 }
 
@@ -144,7 +145,7 @@ std::string value_of(const Settings& settings, const decltype(Key::member)& memb
 
 bool is_setting_value(std::string_view text) noexcept {
     return text.size() <= longest_value && std::ranges::all_of(text, [](char c) {
-               return has(lower, c) || has(upper, c) || has(digits, c) || has("_:,./-", c);
+               return has(small_letters, c) || has(capitals, c) || has(digits, c) || has("_:,./@-", c);
            });
 }
 

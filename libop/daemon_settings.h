@@ -16,6 +16,8 @@ namespace op {
 
 /// The value of `vmlinux` that says: no kernel image.
 inline constexpr const char* vmlinux_none = "none";
+/// What values are made of, for people.
+inline constexpr const char* setting_characters = "A-Z a-z 0-9 _ : , . / @ -";
 /// Most events that can be chosen at once.
 inline constexpr size_t most_chosen_events = 24;
 
@@ -48,7 +50,7 @@ struct DaemonSettings {
     bool operator==(const DaemonSettings&) const = default;
 };
 
-/// True if text may be a value: letters, digits and _ : , . / - only, at most 4096 of them.
+/// True if text may be a value: setting_characters only, at most 4096 of them.
 bool is_setting_value(std::string_view text) noexcept;
 
 /// Parses the file. Blank lines and lines that begin with '#' are left out; of a key given twice the later

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <variant>
 
 #include "libop/error.h"
-#include "libop/event_table.h"
 #include "libop/fd.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
@@ -25,23 +25,14 @@ constexpr unsigned fewest_perfmon_counters = 2;
 constexpr uint64_t greatest_count = UINT32_MAX;
 constexpr size_t most_types = 3;
 
-uint32_t all_counters(unsigned counters) {
-    return counters >= 32 ? ~0u : (1u << counters) - 1;
-}
-
-/// A name may come from an event file: it must not lead out of the directory.
-bool is_type_name(std::string_view name) {
-    return std::ranges::all_of(split(name, '/'),
-                               [](std::string_view part) { return !part.empty() && part.front() != '.'; });
-}
-
 std::optional<EventTexts> read_texts(const std::string& events_dir, const std::string& type) {
+    if (!is_cpu_type_name(type)) return std::nullopt;  // of an event file, perhaps
     EventTexts texts;
     texts.label = events_dir + "/" + type;
-    const std::string events = texts.label + "/events", unit_masks = texts.label + "/unit_masks";
-    if (!is_type_name(type) || !is_regular_file(events)) return std::nullopt;
-    texts.events = read_file(events);
-    if (is_regular_file(unit_masks)) texts.unit_masks = read_file(unit_masks);
+    auto events = read_file_if_any(texts.label + "/events");
+    if (!events) return std::nullopt;
+    texts.events = std::move(*events);
+    texts.unit_masks = read_file_if_any(texts.label + "/unit_masks").value_or("");
     return texts;
 }
 
@@ -133,7 +124,7 @@ private:
     }
 
     void add_clock() {
-        const EventInfo& clock = *find_event("TIMER");
+        const EventInfo& clock = *find_event(timer_event);
         EventDescription event;
         event.name = clock.name;
         event.description = clock.description;
@@ -148,44 +139,56 @@ private:
     std::set<std::string> names_;
 };
 
-/// Up to three types other than the catalogue's whose event files have that name, as a list.
-std::string types_with_event(const EventCatalogue& catalogue, std::string_view name) {
-    std::string types;
-    size_t count = 0;
+/// Other types whose event files have a name.
+struct OtherTypes {
+    std::vector<std::string> having;  ///< at most so many as are told
+    std::vector<std::string> faults;  ///< of files that could not be looked into
+};
+
+/// True if the type's event files have that name; what is wrong with them is noted, as it is another type's.
+bool has_event(const std::string& events_dir, const std::string& type, std::string_view name,
+               OtherTypes& others) try {
+    const auto events = events_of_files(events_dir, type);
+    return std::ranges::find(events, name, &EventDescription::name) != events.end();
+} catch (const Error& error) {
+    if (error.kind() == ErrorKind::internal) throw;
+    others.faults.emplace_back(error.what());
+    return false;
+}
+
+OtherTypes types_with_event(const EventCatalogue& catalogue, std::string_view name) {
+    OtherTypes others;
     const CpuModels models = load_cpu_models(catalogue.events_dir);
     for (const CpuModel& model : models.rows()) {
-        if (model.name == catalogue.model.name || count == most_types) continue;
-        try {
-            const auto events = events_of_files(catalogue.events_dir, model.name);
-            if (std::ranges::find(events, name, &EventDescription::name) == events.end()) continue;
-            types += (count++ == 0 ? "" : ", ") + model.name;
-        } catch (const Error&) {
-            // What is wrong with its files is told when that type is asked for.
-        }
+        if (others.having.size() == most_types) break;
+        if (model.name == catalogue.model.name) continue;
+        if (has_event(catalogue.events_dir, model.name, name, others)) others.having.push_back(model.name);
     }
-    return types;
+    return others;
 }
 
 [[noreturn]] void fail_unknown(const EventCatalogue& catalogue, const std::string& name) {
     const std::string event = "event '" + printable(name) + "': ";
-    if (std::ranges::find(catalogue.missing, name) != catalogue.missing.end())
-        throw_usage(event + "this processor lacks it (says CPUID leaf 0xA)");
-    const std::string types = types_with_event(catalogue, name);
+    if (catalogue.lacks(name)) throw_usage(event + "this processor lacks it (says CPUID leaf 0xA)");
+    const OtherTypes others = types_with_event(catalogue, name);
     const std::string alike = did_you_mean(nearest_names(name, catalogue.names()));
     throw_usage(event + "not an event of " + catalogue.model.title + alike +
-                (!types.empty()  ? "; CPU types that have it: " + types
-                 : alike.empty() ? "; ophelp lists what there is"
-                                 : ""));
+                (!others.having.empty() ? "; CPU types that have it: " + joined(others.having)
+                 : alike.empty()        ? "; ophelp lists what there is"
+                                        : "") +
+                (others.faults.empty() ? "" : "; not looked through: " + others.faults.front()));
 }
 
-void check_count(const EventSpec& spec, const CatalogueEvent& event, uint64_t factor) {
+/// Why an event cannot be sampled every so many times; empty if it can.
+std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint64_t factor) {
     const std::string asked = "event '" + spec.name + "': count " + std::to_string(spec.count);
     if (event.minimum_count != 0 && spec.count / factor < event.minimum_count)
-        throw_usage(asked + " is below the minimum of " + std::to_string(event.minimum_count) +
-                    (factor > 1 ? ", times " + std::to_string(factor) + " for call graphs" : "") +
-                    "; lower ones could leave no time for anything else");
+        return asked + " is below the minimum of " + std::to_string(event.minimum_count) +
+               (factor > 1 ? ", times " + std::to_string(factor) + " for call graphs" : "") +
+               "; lower ones could leave no time for anything else";
     if (spec.count > greatest_count)
-        throw_usage(asked + " is above the maximum of " + std::to_string(greatest_count));
+        return asked + " is above the maximum of " + std::to_string(greatest_count);
+    return "";
 }
 
 /// True for the event's own name. Those of POWER before POWER8 come in groups, of which any will do.
@@ -194,11 +197,15 @@ bool is_named(const EventCatalogue& catalogue, const CatalogueEvent& event, cons
     return catalogue.model.name.starts_with("ppc64/") && event.name.starts_with(name + "_GRP");
 }
 
-ResolvedEvent check(const EventCatalogue& catalogue, const CatalogueEvent& event, const EventSpec& spec,
-                    const ResolveOptions& options) {
-    if (!options.ignore_counts && spec.count != 0) check_count(spec, event, options.count_factor);
+std::variant<ResolvedEvent, Refusal> try_event(const EventCatalogue& catalogue, const CatalogueEvent& event,
+                                               const EventSpec& spec, const ResolveOptions& options) {
+    const bool has_count = !options.ignore_counts && spec.count != 0;
+    const std::string fault = has_count ? count_fault(spec, event, options.count_factor) : "";
+    if (!fault.empty()) return Refusal{fault};
     const bool zero_always = catalogue.model.name.starts_with("ppc64/");
-    return {&event, spec, choose_unit_mask(*event.unit_masks, spec, zero_always)};
+    auto mask = choose_unit_mask(*event.unit_masks, spec, zero_always);
+    if (auto* const refusal = std::get_if<Refusal>(&mask)) return std::move(*refusal);
+    return ResolvedEvent{&event, spec, std::get<UnitMaskChoice>(std::move(mask))};
 }
 
 }  // namespace
@@ -216,7 +223,13 @@ std::string events_directory() {
 
 CpuModels load_cpu_models(const std::string& events_dir) {
     const std::string path = events_dir + "/cpu_models";
-    return is_regular_file(path) ? CpuModels::parse(read_file(path), path) : builtin_cpu_models();
+    const auto text = read_file_if_any(path);
+    return text ? CpuModels::parse(*text, path) : builtin_cpu_models();
+}
+
+const CpuModels& cpu_models() {
+    static const CpuModels models = load_cpu_models(events_directory());
+    return models;
 }
 
 std::vector<std::string> EventCatalogue::names() const {
@@ -230,23 +243,28 @@ bool EventCatalogue::knows(std::string_view name) const {
     return std::ranges::any_of(events, [&](const CatalogueEvent& event) { return event.name == name; });
 }
 
+const EventInfo* EventCatalogue::builtin(std::string_view name) const {
+    return knows(name) ? nullptr : find_event(name);
+}
+
+bool EventCatalogue::lacks(std::string_view name) const {
+    return std::ranges::find(missing, name) != missing.end();
+}
+
 EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sources) {
     return Gatherer(model, sources).gather();
 }
 
 ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
                             const ResolveOptions& options) {
-    std::optional<Error> first_fault;
+    std::optional<Refusal> first;
     for (const CatalogueEvent& event : catalogue.events) {
         if (!is_named(catalogue, event, spec.name)) continue;
-        try {
-            return check(catalogue, event, spec, options);
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::usage) throw;
-            if (!first_fault) first_fault = error;
-        }
+        auto answer = try_event(catalogue, event, spec, options);
+        if (auto* const resolved = std::get_if<ResolvedEvent>(&answer)) return std::move(*resolved);
+        if (!first) first = std::get<Refusal>(std::move(answer));
     }
-    if (first_fault) throw Error(*first_fault);
+    if (first) throw_usage(first->reason);
     fail_unknown(catalogue, spec.name);
 }
 

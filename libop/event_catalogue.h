@@ -13,6 +13,7 @@
 #include "libop/cpu_model.h"
 #include "libop/event_encoding.h"
 #include "libop/event_file.h"
+#include "libop/event_table.h"
 
 namespace op {
 
@@ -36,8 +37,13 @@ struct CatalogueEvent : EventDescription {
 
 /// Where the directory of event files is: $OPROFILE_EVENTS_DIR, or where they were installed.
 std::string events_directory();
-/// The file cpu_models of that directory if there is one, else the built-in table. Throws an input error.
+/// The file cpu_models of that directory if there is one, else the built-in table. Throws an input or
+/// system error.
 CpuModels load_cpu_models(const std::string& events_dir);
+
+/// The models of this process: of events_directory(), read at the first call. Everything but tests asks here.
+/// Throws as load_cpu_models does. Thread-safe.
+const CpuModels& cpu_models();
 
 /// What a catalogue is made of.
 struct CatalogueSources {
@@ -59,6 +65,11 @@ struct EventCatalogue {
 
     std::vector<std::string> names() const;
     bool knows(std::string_view name) const;
+    /// The event of that name among those known without event files, if the catalogue has none of that name;
+    /// else null.
+    const EventInfo* builtin(std::string_view name) const;
+    /// True for an event of the model that is not known for want of it in this processor.
+    bool lacks(std::string_view name) const;
 };
 
 /// Makes the catalogue of a model. A model without event files has the other events only. Throws an input

@@ -17,7 +17,6 @@ namespace op {
 
 namespace {
 
-constexpr uint32_t perf_type_hardware = 0, perf_type_software = 1;
 constexpr uint64_t hardware_cycles = 0, software_cpu_clock = 0;
 /// precise_ip for events that can be sampled precisely: the instruction of the event itself.
 constexpr unsigned requested_zero_skid = 2;
@@ -89,7 +88,7 @@ EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedE
 }  // namespace
 
 EventEncoding builtin_encoding(std::string_view name) noexcept {
-    if (name == "TIMER") return {perf_type_software, software_cpu_clock, 0, 0, 0};
+    if (name == timer_event) return {perf_type_software, software_cpu_clock, 0, 0, 0};
     return {perf_type_hardware, hardware_cycles, 0, 0, 0};
 }
 

@@ -7,8 +7,9 @@
 
 namespace op {
 
-/// perf_event_open(2)'s type for codes as the processor's manual has them.
-inline constexpr uint32_t perf_type_raw = 4;
+/// Types of perf_event_open(2): what the kernel knows of every processor, what it counts by itself, and codes
+/// as the processor's manual has them.
+inline constexpr uint32_t perf_type_hardware = 0, perf_type_software = 1, perf_type_raw = 4;
 
 /// What takes samples of the events. Of AMD's instruction-based sampling (IBS) there are two, each with one
 /// count for all its events: these are derived from what a sample says of itself.

@@ -99,7 +99,7 @@ private:
         for (const std::string_view flag : split(flags, ','))
             if (!flag.empty()) entry.extra |= extra_flag(flag, place);
         if (flags.empty()) entry.extra = extra_bits::named;
-        if (entry.extra & extra_bits::real) entry.extra |= (entry.value & 0xff) << 8;
+        if (entry.extra & extra_bits::real) entry.extra |= static_cast<uint32_t>(entry.value & 0xff) << 8;
         entry.name = take_word(line);
         if (entry.name.empty()) place.fail("no name after extra:");
         if (parse_c_integer(entry.name)) place.fail("the name '" + entry.name + "' is a number");

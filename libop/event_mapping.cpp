@@ -38,8 +38,8 @@ std::map<uint32_t, EventMapping> parse_event_mappings(std::string_view text, con
 
 std::map<uint32_t, EventMapping> load_event_mappings(const std::string& events_dir, const std::string& type) {
     const std::string path = events_dir + "/" + type + "/event_mappings";
-    if (!is_regular_file(path)) return {};
-    return parse_event_mappings(read_file(path), path);
+    const auto text = read_file_if_any(path);
+    return text ? parse_event_mappings(*text, path) : std::map<uint32_t, EventMapping>{};
 }
 
 std::string to_text(const EventMapping& mapping) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "libop/error.h"
 #include "libop/text.h"
@@ -15,16 +16,16 @@ namespace {
 // The code of CPU_CLK_UNHALTED is the one of Intel's architectural event 0 and only informs readers of sample
 // files: the kernel is asked for "cycles" and picks the register encoding of its processor itself.
 constexpr EventInfo events[] = {
-    {"CPU_CLK_UNHALTED", "Clock cycles in which the processor was not halted", 0x3c, 6000, 100000},
-    {"TIMER", "Nanoseconds of processor time by the kernel's clock", 0, 10000, 1000000},
+    {cycles_event, "Clock cycles in which the processor was not halted", 0x3c, 6000, 100000},
+    {timer_event, "Nanoseconds of processor time by the kernel's clock", 0, 10000, 1000000},
 };
 constexpr uint64_t greatest_count = std::numeric_limits<uint32_t>::max();
 
 std::string known_events() {
-    std::string names;
+    std::vector<std::string> names;
     for (const EventInfo& event : events)
-        names += (names.empty() ? "" : ", ") + std::string(event.name);
-    return names;
+        names.emplace_back(event.name);
+    return joined(names);
 }
 
 void check_count(const EventSpec& spec, uint64_t minimum, bool callgraph) {

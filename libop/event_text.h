@@ -19,8 +19,9 @@ struct EventText {
     bool operator==(const EventText&) const = default;
 };
 
-/// The words for an event with a unit mask as sample files hold it; none if the catalogue has no such event.
+/// The words for an event with a unit mask as sample files hold it, of several alike the one of that name;
+/// none if the catalogue has no such event.
 std::optional<EventText> describe_event(const EventCatalogue& catalogue, std::string_view name,
-                                        uint64_t unit_mask);
+                                        uint64_t unit_mask, std::string_view unit_mask_name = {});
 
 }  // namespace op

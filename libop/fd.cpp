@@ -55,6 +55,13 @@ std::string read_file(const std::string& path) {
     return read_fd(open_file(path, O_RDONLY).get(), path);
 }
 
+std::optional<std::string> read_file_if_any(const std::string& path) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd) return read_fd(fd.get(), path);
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    throw_system("cannot open " + path);
+}
+
 void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take) {
     const Fd fd = open_file(path, O_RDONLY);
     std::string buffer(1 << 16, '\0');

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,8 @@ bool is_regular_file(const std::string& path) noexcept;
 
 /// Reads a whole file, also one whose size is not known beforehand (/proc). Throws a system error.
 std::string read_file(const std::string& path);
+/// The same; none if there is no such file.
+std::optional<std::string> read_file_if_any(const std::string& path);
 /// The same from an open descriptor; `path` is for the message.
 std::string read_fd(int fd, const std::string& path);
 /// Calls `take` with each line of a file, without its newline, until it returns false; reads in pieces, so

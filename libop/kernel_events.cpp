@@ -5,7 +5,8 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <tuple>
+#include <cerrno>
+#include <utility>
 
 #include "libop/directory.h"
 #include "libop/error.h"
@@ -17,26 +18,22 @@ namespace op {
 
 namespace {
 
-/// The file's text without its newline; none if it cannot be read.
+/// The file's text without its newline; none if there is no such file.
 std::optional<std::string> text_of(const std::string& path) {
-    try {
-        std::string text = read_file(path);
-        while (text.ends_with('\n'))
-            text.pop_back();
-        return text;
-    } catch (const Error&) {
-        return std::nullopt;
-    }
+    auto text = read_file_if_any(path);
+    while (text && text->ends_with('\n'))
+        text->pop_back();
+    return text;
 }
 
+/// Sorted; none if there is no such directory, as of a PMU without events.
 std::vector<std::string> names_in(const std::string& path) {
+    Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!dir && (errno == ENOENT || errno == ENOTDIR)) return {};
+    if (!dir) throw_system("cannot open " + path);
     std::vector<std::string> names;
-    try {
-        for (const DirectoryEntry& entry : read_directory(open_file(path, O_RDONLY | O_DIRECTORY), path))
-            names.push_back(entry.name);
-    } catch (const Error&) {
-        return {};  // a PMU without events
-    }
+    for (const DirectoryEntry& entry : read_directory(std::move(dir), path))
+        names.push_back(entry.name);
     std::ranges::sort(names);
     return names;
 }

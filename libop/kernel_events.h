@@ -33,11 +33,12 @@ bool place_term(std::string_view format, uint64_t value, EventEncoding& encoding
 std::optional<EventEncoding> parse_kernel_event(std::string_view text, uint32_t type,
                                                 const TermFormat& format);
 
-/// The type number of a PMU, or none if the kernel has no such PMU.
+/// The type number of a PMU, or none if the kernel has no such PMU. Throws a system error.
 std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::string& pmu);
 /// The greatest perf_event_attr.precise_ip that the processor's own PMU knows; 0 if the kernel tells of none.
 unsigned greatest_precise_level(const std::string& devices);
-/// All events below that directory, sorted by PMU and name; what is not understood is left out.
+/// All events below that directory, sorted by PMU and name; what is not understood is left out. Without the
+/// directory there are none. Throws a system error for what is there and cannot be read.
 std::vector<KernelEvent> kernel_events(const std::string& devices);
 
 }  // namespace op

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "libop/text.h"
+
 namespace op {
 
 namespace {
@@ -14,13 +16,6 @@ namespace {
 constexpr size_t most_names = 3;
 /// Longer words than any name: not worth the time.
 constexpr size_t longest_word = 200;
-
-std::string upper(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    return out;
-}
 
 /// Insertions, deletions and replacements that make one word the other.
 size_t distance(std::string_view a, std::string_view b) {
@@ -41,11 +36,11 @@ size_t distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string>& names) {
     if (word.empty() || word.size() > longest_word) return {};
-    const std::string wanted = upper(word);
+    const std::string wanted = lower(word);
     const size_t few = std::max<size_t>(1, word.size() / 3);
     std::set<std::pair<size_t, std::string>> found;
     for (const std::string& name : names) {
-        const std::string candidate = upper(name);
+        const std::string candidate = lower(name);
         const size_t letters = distance(wanted, candidate);
         if (letters <= few)
             found.emplace(letters, name);

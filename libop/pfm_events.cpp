@@ -61,8 +61,7 @@ std::shared_ptr<const UnitMaskSet> unit_masks(const pfm_event_info_t& event) {
         auto attr = sized<pfm_event_attr_info_t>();
         if (pfm_get_event_attr_info(event.idx, i, PFM_OS_NONE, &attr) != PFM_SUCCESS) continue;
         if (attr.type != PFM_ATTR_UMASK) continue;
-        set.entries.push_back(
-            {static_cast<uint32_t>(attr.code), extra_bits::named, text_of(attr.name), text_of(attr.desc)});
+        set.entries.push_back({attr.code, extra_bits::named, text_of(attr.name), text_of(attr.desc)});
         if (attr.is_dfl && defaults++ == 0) set.default_name = text_of(attr.name);
     }
     if (set.entries.empty()) {

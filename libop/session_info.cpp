@@ -157,6 +157,7 @@ void event_fields(Visit&& visit, Event& event) {
     visit("kernel", event.kernel);
     visit("user", event.user);
     visit("throttled", event.throttled);
+    visit("unit_mask_name", event.unit_mask_name);
     visit("enabled_ns", event.time.enabled);
     visit("running_ns", event.time.running);
 }
@@ -248,11 +249,6 @@ json parse_json(std::string_view text, std::string_view label) {
     return {};
 }
 
-bool is_same_event(const RecordedEvent& a, const RecordedEvent& b) {
-    return a.name == b.name && a.count == b.count && a.unit_mask == b.unit_mask && a.kernel == b.kernel &&
-           a.user == b.user;
-}
-
 void merge_event(std::vector<RecordedEvent>& events, const RecordedEvent& newer) {
     const auto old = std::ranges::find_if(events, [&](const auto& e) { return is_same_event(e, newer); });
     if (old == events.end()) {
@@ -279,6 +275,11 @@ void replace_if_known(T& old, const T& newer) {
 }
 
 }  // namespace
+
+bool is_same_event(const RecordedEvent& a, const RecordedEvent& b) {
+    return a.name == b.name && a.count == b.count && a.unit_mask == b.unit_mask && a.kernel == b.kernel &&
+           a.user == b.user;
+}
 
 std::string SessionInfo::build_id(const std::string& name) const {
     const auto kernel = std::ranges::find(kernel_images, name, &RecordedKernelImage::name);

@@ -27,11 +27,15 @@ struct RecordedEvent {
     uint64_t count = 0;
     uint64_t unit_mask = 0;
     bool kernel = true, user = true;
-    bool throttled = false;  ///< the kernel held it back at some time
-    CountedTime time = {};   ///< how long it was counted
+    bool throttled = false;           ///< the kernel held it back at some time
+    std::string unit_mask_name = {};  ///< of the unit mask's entry; empty if it has none, or it is a union
+    CountedTime time = {};            ///< how long it was counted
 
     bool operator==(const RecordedEvent&) const = default;
 };
+
+/// True if samples of both are one event's: alike in all that was asked for.
+bool is_same_event(const RecordedEvent& a, const RecordedEvent& b);
 
 /// What was known of an image when its first sample was stored.
 struct RecordedImage {

@@ -9,8 +9,6 @@ namespace op {
 
 namespace {
 
-constexpr uint32_t perf_type_software = 1;
-
 constexpr SoftwareEvent events[] = {
     {"cpu-clock", "Nanoseconds by the clock of a CPU", 0, false},
     {"task-clock", "Nanoseconds for which a task ran", 1, false},

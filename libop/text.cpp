@@ -73,6 +73,13 @@ std::string_view c_integer_fault(std::string_view text) {
     return result.ptr == end && result.ec == std::errc::result_out_of_range ? "too large" : "not a number";
 }
 
+std::string joined(std::span<const std::string> texts) {
+    std::string list;
+    for (const std::string& text : texts)
+        list += (list.empty() ? "" : ", ") + text;
+    return list;
+}
+
 std::string short_list(std::span<const std::string> texts) {
     constexpr size_t most = 5;
     std::string list;
@@ -128,6 +135,13 @@ size_t utf8_length(std::string_view text) {
     const bool is_surrogate = first == 0xed && byte(1) >= 0xa0;
     const bool is_too_large = first == 0xf4 && byte(1) >= 0x90;
     return is_overlong || is_surrogate || is_too_large ? 0 : length;
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
 }
 
 std::string printable(std::string_view text) {

@@ -31,6 +31,8 @@ std::string hex(std::span<const std::byte> bytes);
 std::string_view take_line(std::string_view& text);
 /// Removes one word (non-blank run) from the front of `text`, with the blanks before it, and returns it.
 std::string_view take_word(std::string_view& text);
+/// The texts with ", " between them.
+std::string joined(std::span<const std::string> texts);
 /// The texts with commas between them, of more than five the first five and how many more there are.
 std::string short_list(std::span<const std::string> texts);
 /// The part after the last '/', or all of it.
@@ -38,6 +40,8 @@ std::string_view base_name(std::string_view path);
 /// Length of the UTF-8 character at the front of `text` by RFC 3629, or 0 if there is none. `text` is not
 /// empty.
 size_t utf8_length(std::string_view text);
+/// The text with small letters for the capitals of ASCII.
+std::string lower(std::string_view text);
 /// The text with control characters (below 0x20, 0x7f) replaced by '?': safe to print in one line.
 std::string printable(std::string_view text);
 

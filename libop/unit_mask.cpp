@@ -3,8 +3,9 @@
 #include "libop/unit_mask.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
-#include "libop/error.h"
 #include "libop/text.h"
 
 namespace op {
@@ -13,15 +14,33 @@ namespace {
 
 constexpr size_t most_listed = 12;
 
-size_t count_of(const UnitMaskSet& set, uint32_t value) {
-    return static_cast<size_t>(std::ranges::count(set.entries, value, &UnitMaskEntry::value));
+/// How many entries have each value.
+std::map<uint64_t, size_t> value_counts(const UnitMaskSet& set) {
+    std::map<uint64_t, size_t> counts;
+    for (const UnitMaskEntry& entry : set.entries)
+        ++counts[entry.value];
+    return counts;
 }
 
 /// The union of the entries that are wholly contained in `value`.
-uint32_t covered(const UnitMaskSet& set, uint32_t value, bool only_unique) {
-    uint32_t bits = 0;
+uint64_t covered(const UnitMaskSet& set, uint64_t value) {
+    uint64_t bits = 0;
     for (const UnitMaskEntry& entry : set.entries)
-        if ((entry.value & ~value) == 0 && (!only_unique || count_of(set, entry.value) == 1))
+        if ((entry.value & ~value) == 0) bits |= entry.value;
+    return bits;
+}
+
+/// True if more than the mask's bits reach the hardware.
+bool is_wide(uint32_t extra) {
+    return (extra & extra_bits::real) != 0;
+}
+
+/// The same of entries that can be joined: no other has their value, and nothing else belongs to it.
+uint64_t covered_by_bits(const UnitMaskSet& set, uint64_t value) {
+    const auto counts = value_counts(set);
+    uint64_t bits = 0;
+    for (const UnitMaskEntry& entry : set.entries)
+        if ((entry.value & ~value) == 0 && !is_wide(entry.extra) && counts.at(entry.value) == 1)
             bits |= entry.value;
     return bits;
 }
@@ -51,50 +70,75 @@ UnitMaskChoice choice_of(const UnitMaskEntry& entry) {
     return {entry.value, entry.extra, entry.name};
 }
 
+using Answer = std::variant<UnitMaskChoice, Refusal>;
+
 class Chooser {
 public:
     Chooser(const UnitMaskSet& set, const EventSpec& spec, bool zero_always)
         : set_(set), event_("event '" + printable(spec.name) + "': "), zero_always_(zero_always) {}
 
-    UnitMaskChoice named(const std::string& name) const {
+    Answer named(const std::string& name) const {
         if (const UnitMaskEntry* entry = find_named(set_, name)) return choice_of(*entry);
-        throw_usage(event_ + "no unit mask is named '" + printable(name) + "'" + valid_ones(set_));
+        return refusal("no unit mask is named '" + printable(name) + "'" + valid_ones(set_));
     }
 
-    UnitMaskChoice numbered(uint64_t asked) const {
-        const auto value = static_cast<uint32_t>(asked);
-        for (const UnitMaskEntry& entry : set_.entries)
-            if ((entry.extra & extra_bits::real) != 0 && choice_of(entry).stored() == asked)
-                return choice_of(entry);
-        if (value == 0 && asked == 0 && zero_always_) return {};
-        if (asked > UINT32_MAX || !fits(value))
-            throw_usage(event_ + "unit mask 0x" + hex(asked, 2) + " is not valid" + valid_ones(set_));
-        if (is_ambiguous(value))
-            throw_usage(event_ + "unit mask 0x" + hex(asked, 2) +
-                        " stands for several; give it by name: " + list_of(set_));
-        const auto entry = std::ranges::find(set_.entries, value, &UnitMaskEntry::value);
-        return entry == set_.entries.end() ? UnitMaskChoice{value, 0, ""} : choice_of(*entry);
+    Answer numbered(uint64_t asked) const {
+        const UnitMaskEntry* first = nullptr;
+        size_t alike = 0;
+        for (const UnitMaskEntry& entry : set_.entries) {
+            if (is_wide(entry.extra) && choice_of(entry).stored() == asked) return choice_of(entry);
+            if (entry.value == asked && alike++ == 0) first = &entry;
+        }
+        if (asked == 0 && zero_always_) return UnitMaskChoice{};
+        if (alike == 1) return choice_of(*first);
+        if (set_.kind == UnitMaskKind::bitmask && asked != 0) return joined(asked);
+        return alike == 0 ? not_valid(asked) : ambiguous(asked);
     }
 
-    [[noreturn]] void fail_without() const {
-        throw_usage(event_ + "it needs a unit mask" + valid_ones(set_));
-    }
+    Refusal none() const { return refusal("it needs a unit mask" + valid_ones(set_)); }
 
 private:
-    bool fits(uint32_t value) const {
-        if (set_.kind != UnitMaskKind::bitmask || value == 0) return count_of(set_, value) > 0;
-        return covered(set_, value, false) == value;
+    /// A union of entries.
+    Answer joined(uint64_t asked) const {
+        if (covered_by_bits(set_, asked) == asked) return UnitMaskChoice{asked, 0, ""};
+        return covered(set_, asked) == asked ? ambiguous(asked) : not_valid(asked);
     }
 
-    bool is_ambiguous(uint32_t value) const {
-        if (set_.kind != UnitMaskKind::bitmask || value == 0) return count_of(set_, value) > 1;
-        return covered(set_, value, true) != value;
+    Refusal not_valid(uint64_t asked) const {
+        return refusal("unit mask 0x" + hex(asked, 2) + " is not valid" + valid_ones(set_));
     }
+
+    Refusal ambiguous(uint64_t asked) const {
+        return refusal("unit mask 0x" + hex(asked, 2) +
+                       " stands for several; give it by name: " + list_of(set_));
+    }
+
+    Refusal refusal(const std::string& why) const { return {event_ + why}; }
 
     const UnitMaskSet& set_;
     std::string event_;
     bool zero_always_;
 };
+
+/// The first name that several entries have; empty if there is none.
+std::string repeated_name(const UnitMaskSet& set) {
+    std::set<std::string_view> names;
+    for (const UnitMaskEntry& entry : set.entries)
+        if (!entry.name.empty() && !names.insert(entry.name).second) return entry.name;
+    return "";
+}
+
+/// What is wrong with the default, as unit_mask_fault() has it.
+std::string default_fault(const UnitMaskSet& set, bool merged) {
+    if (!set.default_name.empty())
+        return find_named(set, set.default_name) ? ""
+                                                 : "its default '" + set.default_name + "' names no entry";
+    if (merged) return "";
+    if (set.kind != UnitMaskKind::bitmask)
+        return default_entry(set) ? "" : "its default is none of its entries";
+    return covered(set, set.default_value) == set.default_value ? ""
+                                                                : "its default holds bits that no entry has";
+}
 
 }  // namespace
 
@@ -103,9 +147,8 @@ std::string_view to_text(UnitMaskKind kind) {
     return names[static_cast<size_t>(kind)];
 }
 
-uint32_t UnitMaskChoice::stored() const noexcept {
-    const bool is_wide = (extra & extra_bits::real) != 0;
-    return is_wide ? extra & (extra_bits::real | 0xff00) : value;
+uint64_t UnitMaskChoice::stored() const noexcept {
+    return is_wide(extra) ? extra & (extra_bits::real | 0xff00) : value;
 }
 
 const UnitMaskEntry* default_entry(const UnitMaskSet& set) {
@@ -114,34 +157,27 @@ const UnitMaskEntry* default_entry(const UnitMaskSet& set) {
     return entry == set.entries.end() ? nullptr : &*entry;
 }
 
-UnitMaskChoice choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec, bool zero_always) {
+std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,
+                                                       bool zero_always) {
     const Chooser chooser(set, spec, zero_always);
     if (!spec.unit_mask_name.empty()) return chooser.named(spec.unit_mask_name);
     if (spec.unit_mask) return chooser.numbered(*spec.unit_mask);
-    if (!set.has_default) chooser.fail_without();
+    if (!set.has_default) return chooser.none();
     if (const UnitMaskEntry* entry = default_entry(set)) return choice_of(*entry);
-    return {set.default_value, 0, ""};
+    return UnitMaskChoice{set.default_value, 0, ""};
 }
 
 std::string unit_mask_fault(const UnitMaskSet& set, bool merged) {
     if (set.entries.empty()) return "it has no entry";
     if (set.kind == UnitMaskKind::mandatory && set.entries.size() != 1)
         return "a mandatory set has exactly one entry";
-    if (!set.default_name.empty() && !find_named(set, set.default_name))
-        return "its default '" + set.default_name + "' names no entry";
-    const bool is_numeric = set.default_name.empty() && !merged;
-    if (is_numeric && set.kind == UnitMaskKind::bitmask &&
-        covered(set, set.default_value, false) != set.default_value)
-        return "its default holds bits that no entry has";
-    if (is_numeric && set.kind != UnitMaskKind::bitmask && !default_entry(set))
-        return "its default is none of its entries";
-    for (const UnitMaskEntry& entry : set.entries) {
-        if (count_of(set, entry.value) > 1 && entry.name.empty())
+    if (std::string fault = default_fault(set, merged); !fault.empty()) return fault;
+    const auto counts = value_counts(set);
+    for (const UnitMaskEntry& entry : set.entries)
+        if (entry.name.empty() && counts.at(entry.value) > 1)
             return "0x" + hex(entry.value, 2) + " occurs several times, so each needs a name";
-        if (!entry.name.empty() && std::ranges::count(set.entries, entry.name, &UnitMaskEntry::name) > 1)
-            return "the name '" + entry.name + "' occurs several times";
-    }
-    return "";
+    const std::string name = repeated_name(set);
+    return name.empty() ? "" : "the name '" + name + "' occurs several times";
 }
 
 }  // namespace op

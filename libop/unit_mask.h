@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "libop/event_spec.h"
@@ -27,7 +28,7 @@ inline constexpr uint32_t real = edge | any | inverted | 0xffu << counter_mask_s
 
 /// One value of a set.
 struct UnitMaskEntry {
-    uint32_t value = 0;
+    uint64_t value = 0;  ///< of 32 bits in event files; libpfm4 has wider ones
     uint32_t extra =
         0;  ///< of extra_bits, and if there is a real one the value in bits 8-15; 0 = a plain value
     std::string name;  ///< what may be written instead of the number; empty = nothing
@@ -44,7 +45,7 @@ std::string_view to_text(UnitMaskKind kind);
 struct UnitMaskSet {
     std::string name;  ///< sets called "zero" hold one entry that says nothing
     UnitMaskKind kind = UnitMaskKind::mandatory;
-    uint32_t default_value = 0;
+    uint64_t default_value = 0;
     std::string default_name;  ///< set instead of default_value when the entry is a named one
     bool has_default = true;   ///< else one has to be asked for
     std::vector<UnitMaskEntry> entries;
@@ -54,22 +55,30 @@ struct UnitMaskSet {
 
 /// What an event is narrowed to.
 struct UnitMaskChoice {
-    uint32_t value = 0;
+    uint64_t value = 0;
     uint32_t extra = 0;
     std::string name;  ///< of the entry; empty if it has none
 
     /// What sample file headers and names hold: the value, or, where bits of the event select register
     /// besides the mask are set, that register's bits 8-31.
-    uint32_t stored() const noexcept;
+    uint64_t stored() const noexcept;
 
     bool operator==(const UnitMaskChoice&) const = default;
 };
 
+/// Why what was asked for cannot be had.
+struct Refusal {
+    std::string reason;  ///< one line, as a usage error has it
+};
+
 /// The choice that `spec` asks for, the default if it asks for none: of a mandatory or exclusive set one of
-/// the entries, of a bitmask a union of entries; a number may also be one that sample files hold. With
-/// `zero_always` 0 is fine too (IBM POWER). Throws a usage error that lists what there is, and another one
-/// for a number that stands for several entries.
-UnitMaskChoice choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec, bool zero_always = false);
+/// the entries, of a bitmask a union of entries; a number may also be one that sample files hold. A number
+/// that is no entry's own stands for a union of entries that are bits of the mask and nothing else: what else
+/// an entry sets cannot be joined. With `zero_always` 0 is fine too (IBM POWER). Refusals list what there is
+/// or, for a number that stands for several entries or needs one with more than bits, ask for a name. Takes
+/// time that grows with n log n of the set's entries, whose number nothing bounds.
+std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,
+                                                       bool zero_always = false);
 
 /// The entry that is the set's default, or null if the default is a union of entries.
 const UnitMaskEntry* default_entry(const UnitMaskSet& set);

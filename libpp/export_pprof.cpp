@@ -7,6 +7,7 @@
 #include <protozero/pbf_builder.hpp>
 #include <tuple>
 
+#include "libop/event_table.h"
 #include "libop/gzip.h"
 #include "libop/intern.h"
 #include "libop/ledger.h"
@@ -158,7 +159,7 @@ private:
         const ProfileClass& first = profile_.columns.front();
         out_.add_int64(ProfileField::default_sample_type, string(types_ == 1 ? "samples" : types.front()));
         put_value_type(ProfileField::period_type, first.event,
-                       first.event == "TIMER" ? "nanoseconds" : "count");
+                       first.event == timer_event ? "nanoseconds" : "count");
         out_.add_int64(ProfileField::period, to_signed(first.count));
     }
 

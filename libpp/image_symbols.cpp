@@ -11,12 +11,11 @@
 
 #include "libop/error.h"
 #include "libop/fd.h"
-#include "libop/gzip.h"
 #include "libop/text.h"
-#include "libop/unpack.h"
 #include "libpp/debuginfo.h"
 #include "libpp/debuginfo_lines.h"
 #include "libpp/elf_object.h"
+#include "libpp/image_bytes.h"
 #include "libpp/symbol_ranges.h"
 
 namespace op::pp {
@@ -107,25 +106,6 @@ public:
 
 private:
     std::string name_;
-};
-
-/// The bytes of a binary; a compressed module's are unpacked.
-class ImageBytes {
-public:
-    explicit ImageBytes(const std::string& path) : file_(path) {
-        const std::string_view packed(reinterpret_cast<const char*>(file_.bytes().data()),
-                                      file_.bytes().size());
-        if (path.ends_with(".gz")) unpacked_ = gunzip(packed, path);
-        if (path.ends_with(".xz")) unpacked_ = unxz(packed, path);
-        if (path.ends_with(".zst")) unpacked_ = unzstd(packed, path);
-    }
-    std::span<const std::byte> bytes() const {
-        return unpacked_.empty() ? file_.bytes() : as_bytes(unpacked_);
-    }
-
-private:
-    MappedFile file_;
-    std::string unpacked_;
 };
 
 class ElfImage final : public SymbolList {

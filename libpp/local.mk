@@ -29,6 +29,7 @@ libpp_a_SOURCES = \
 	libpp/profile_part.cpp libpp/profile_part.h \
 	libpp/export_gmon.cpp libpp/export_gmon.h \
 	libpp/html_style.cpp libpp/html_style.h \
+	libpp/image_bytes.cpp libpp/image_bytes.h \
 	libpp/image_finder.cpp libpp/image_finder.h \
 	libpp/image_symbols.cpp libpp/image_symbols.h \
 	libpp/kernel_symbols.cpp libpp/kernel_symbols.h \

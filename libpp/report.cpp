@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "libop/cpu_model.h"
 #include "libop/error.h"
+#include "libop/event_catalogue.h"
 #include "libop/event_table.h"
 #include "libop/event_text.h"
 #include "libop/software_events.h"
@@ -27,7 +27,7 @@ constexpr SortName sort_names[] = {
 
 /// The CPU type of a session, or null. The manifest knows types that sample file headers have no number for.
 const CpuModel* model_of(uint32_t number, const SessionInfo* info) {
-    const CpuModels& models = builtin_cpu_models();
+    const CpuModels& models = cpu_models();
     const CpuModel* type = info && info->cpu_type == number ? models.find(info->cpu_type_name) : nullptr;
     return type ? type : models.find_number(number);
 }
@@ -35,7 +35,8 @@ const CpuModel* model_of(uint32_t number, const SessionInfo* info) {
 /// What events are in words: those known without event files, then those of the CPU type.
 class EventWords {
 public:
-    EventWords(const CpuModel* model, Diagnostics& notes) : model_(model), notes_(notes) {}
+    EventWords(const CpuModel* model, const SessionInfo* info, Diagnostics& notes)
+        : model_(model), info_(info), notes_(notes) {}
 
     std::optional<EventText> find(const ProfileClass& column) {
         if (const EventInfo* const info = find_event(column.event))
@@ -45,10 +46,20 @@ public:
             return EventText{std::string(known->description), "No unit mask"};
         if (!model_ || model_->number == cpu_type_timer) return std::nullopt;
         if (!catalogue_) load();
-        return describe_event(*catalogue_, column.event, column.unit_mask);
+        return describe_event(*catalogue_, column.event, column.unit_mask, mask_name(column));
     }
 
 private:
+    /// As the session knows it.
+    std::string_view mask_name(const ProfileClass& column) const {
+        if (!info_) return {};
+        const auto recorded = std::ranges::find_if(info_->events, [&](const RecordedEvent& event) {
+            return event.name == column.event && event.count == column.count &&
+                   event.unit_mask == column.unit_mask;
+        });
+        return recorded == info_->events.end() ? std::string_view() : recorded->unit_mask_name;
+    }
+
     void load() {
         try {
             catalogue_ = load_catalogue(*model_, {events_directory(), {}, true, ""});
@@ -60,6 +71,7 @@ private:
     }
 
     const CpuModel* model_;
+    const SessionInfo* info_;
     Diagnostics& notes_;
     std::optional<EventCatalogue> catalogue_;
 };
@@ -107,17 +119,18 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     head.is_shown = options.heads;
     head.axis = axis;
     head.columns.assign(columns.begin(), columns.end());
-    head.cpu_type = header.cpu_type;
     head.cpu_speed_mhz = header.cpu_speed_mhz;
     head.request = options.request;
     const CpuModel* const model = model_of(header.cpu_type, info);
+    head.cpu_type = model ? model->name : "";
+    head.is_timer = model && model->number == cpu_type_timer;
     head.cpu_name = model ? model->title : "unknown type " + std::to_string(header.cpu_type);
-    EventWords words(model, notes);
+    EventWords words(model, info, notes);
     const size_t events = axis == Axis::event ? columns.size() : 1;
     for (const auto& column : columns.first(events))
         head.events.push_back(shown_event(column, words));
     for (const ShownEvent& event : head.events)
-        if (!event.is_known && options.heads && header.cpu_type != cpu_type_timer)
+        if (!event.is_known && options.heads && !head.is_timer)
             notes.warn("no description of event " + event.name + ":" + std::to_string(event.count));
     head.scaled = scaled_times(scaled);
     head.remarks = event_remarks(columns, info, scaled);

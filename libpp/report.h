@@ -73,7 +73,8 @@ struct ReportHead {
     Axis axis = Axis::event;
     std::vector<ProfileClass> columns;
     std::vector<ShownEvent> events;    ///< one per column with the event axis, else the common one
-    uint32_t cpu_type = 0;             ///< as in sample file headers
+    std::string cpu_type;              ///< "i386/core_2"; empty = unknown
+    bool is_timer = false;             ///< the type is the clock
     std::string cpu_name;              ///< for people
     double cpu_speed_mhz = 0;          ///< 0 = unknown
     std::vector<std::string> remarks;  ///< on how events were counted; one a line

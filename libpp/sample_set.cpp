@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "libop/cpu_model.h"
 #include "libop/error.h"
+#include "libop/event_catalogue.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
 #include "libpp/event_scale.h"
@@ -17,8 +17,7 @@ namespace {
 /// Files of version 0x12 number CPU types the way 0.9.x did.
 void translate_cpu_type(SampleFileContent& content) {
     if (content.version != 0x12) return;
-    const CpuModel* const type = builtin_cpu_models().find_number_0_9(content.header.cpu_type);
-    content.header.cpu_type = type ? type->number : cpu_type_dropped;
+    content.header.cpu_type = cpu_models().number_of_0_9(content.header.cpu_type);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "libop/cpu_model.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
 #include "libpp/percent.h"
@@ -41,7 +40,7 @@ std::string event_text(const ShownEvent& event, const char* verb) {
 /// digit for a symbol's.
 std::string events_text(const ReportHead& head) {
     // Classic sessions of the timer have one event, which is not named and has no count.
-    const bool is_timer = head.cpu_type == cpu_type_timer && head.events.size() == 1;
+    const bool is_timer = head.is_timer && head.events.size() == 1;
     std::string text = is_timer ? "Profiling through timer interrupt\n" : "";
     for (const auto& event : head.events)
         if (!is_timer)

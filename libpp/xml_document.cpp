@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "libop/cpu_model.h"
 #include "libop/ledger.h"
 #include "libop/text.h"
 #include "libpp/markup.h"
@@ -106,7 +105,7 @@ size_t XmlColumns::separated_cpus() const {
 }
 
 std::string XmlColumns::setup_element() const {
-    if (head_.cpu_type == cpu_type_timer && events_.size() == 1)
+    if (head_.is_timer && events_.size() == 1)
         return XmlTag("setup").around(
             XmlTag("timersetup").attribute("rtcinterrupts", std::get<1>(events_[0])).empty() + remarks());
     std::string text;
@@ -161,8 +160,7 @@ std::string XmlColumns::counts(const uint64_t* counts, const View& view, bool is
 std::string XmlDocument::text(std::string_view content) const {
     XmlTag profile("profile");
     profile.attribute("schemaversion", schema_version);
-    const CpuModel* const type = builtin_cpu_models().find_number(head_.cpu_type);
-    const std::string name = type ? type->name : "unknown";
+    const std::string name = head_.cpu_type.empty() ? "unknown" : head_.cpu_type;
     const auto halves = split(name, '/');
     profile.attribute("cputype", halves[0]);
     if (halves.size() > 1) profile.attribute("processor", halves[1]);

@@ -57,8 +57,8 @@ tests_unit_tests_SOURCES = \
 	tests/unit/event_catalogue_test.cpp \
 	tests/unit/event_file_test.cpp \
 	tests/unit/event_mapping_test.cpp \
-	tests/unit/event_rate_test.cpp \
 	tests/unit/event_times_test.cpp \
+	tests/unit/perf_rate_test.cpp \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/nearest_test.cpp \
 	tests/unit/unit_mask_test.cpp \
@@ -248,7 +248,7 @@ bench_programs = tests/bench/measure tests/bench/replay_bench tests/bench/sample
 EXTRA_PROGRAMS += tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench
 tests_bench_measure_SOURCES = tests/bench/measure.cpp
 tests_bench_replay_bench_SOURCES = tests/bench/replay_bench.cpp
-tests_bench_replay_bench_LDADD = libopd.a libop.a -lz
+tests_bench_replay_bench_LDADD = libopd.a libop.a -lz $(PFM_LIBS)
 tests_bench_sample_file_bench_SOURCES = tests/bench/sample_file_bench.cpp
 tests_bench_sample_file_bench_LDADD = libop.a -lz -lbenchmark -lpthread
 bench: $(bench_programs) tests/e2e/shares operf opreport

@@ -17,8 +17,8 @@ constexpr uint64_t deepest_callgraph = 64;
 
 void require_value(const char* option, const std::string& value) {
     if (!is_setting_value(value))
-        throw_usage(std::string(option) + " " + printable(value) +
-                    ": only the characters A-Z a-z 0-9 _ : , . / - can be used here");
+        throw_usage(std::string(option) + " " + printable(value) + ": only the characters " +
+                    setting_characters + " can be used here");
 }
 
 void set_number(const char* option, const std::optional<uint64_t>& given, uint64_t greatest,

@@ -114,7 +114,8 @@ std::string least_count(const collect::DriverModel& driver, uint64_t otherwise) 
     return std::to_string(std::max(least, otherwise));
 }
 
-/// The events of a processor; beside them raw codes with the driver, and the clock without.
+/// The events of a processor; beside them raw codes with the driver, and without it what every machine
+/// counts.
 std::string catalogue_lines(const std::optional<collect::DriverModel>& driver,
                             const EventCatalogue& catalogue) {
     std::string text;
@@ -122,9 +123,11 @@ std::string catalogue_lines(const std::optional<collect::DriverModel>& driver,
         text += event_line(
             event.name, event.description,
             driver ? least_count(*driver, event.minimum_count) : std::to_string(event.minimum_count));
-    const EventInfo& timer = *find_event("TIMER");
     if (driver) return text + event_line("rNNN", raw_code_text, least_count(*driver, 1));
-    return text + event_line(timer.name, timer.description, std::to_string(timer.minimum_count));
+    for (const EventInfo& event : event_table())
+        if (catalogue.builtin(event.name))
+            text += event_line(event.name, event.description, std::to_string(event.minimum_count));
+    return text;
 }
 
 }  // namespace
@@ -143,22 +146,16 @@ std::string status_text(const ControlStatus& status) {
 
 std::string event_list_text(const std::optional<collect::DriverModel>& driver,
                             const EventCatalogue& catalogue) {
-    const EventInfo* const timer = find_event("TIMER");
-    const EventInfo* const clock = find_event("CPU_CLK_UNHALTED");
+    const EventInfo &timer = *find_event(timer_event), &clock = *find_event(cycles_event);
     if (driver && driver->model == "rtc")
         return event_line("RTC_INTERRUPTS",
                           "Interrupts of the real-time clock a second, a power of two up to 4096", "2");
     if (driver && driver->model == "timer")
-        return event_line(timer->name, timer->description, least_count(*driver, 1));
-    if (!catalogue.events.empty() && catalogue.model.number != cpu_type_timer)
-        return catalogue_lines(driver, catalogue);
-    if (driver)
-        return event_line(clock->name, clock->description, least_count(*driver, clock->minimum_count)) +
+        return event_line(timer.name, timer.description, least_count(*driver, 1));
+    if (driver && catalogue.events.empty())
+        return event_line(clock.name, clock.description, least_count(*driver, clock.minimum_count)) +
                event_line("rNNN", raw_code_text, least_count(*driver, 1));
-    std::string text;
-    for (const EventInfo& event : event_table())
-        text += event_line(event.name, event.description, std::to_string(event.minimum_count));
-    return text;
+    return catalogue_lines(driver, catalogue);
 }
 
 }  // namespace op::tool

@@ -56,7 +56,7 @@ std::string wrapped(std::string_view text, size_t column, size_t indent) {
 
 std::string counters_text(const EventCatalogue& catalogue, const CatalogueEvent& event) {
     if (!event.extended.empty()) return "(ext: " + event.extended + ")";
-    const uint32_t all = catalogue.counters >= 32 ? ~0u : (1u << catalogue.counters) - 1;
+    const uint32_t all = all_counters(catalogue.counters);
     const CounterMask mask = event.counter_mask();
     if (!mask || *mask == 0 || (*mask & all) == all) return "(counter: all)";
     std::string text;
@@ -95,14 +95,8 @@ std::string heading(const CatalogueEvent& event) {
     if (event.origin == EventOrigin::libpfm)
         return "Further events, known to libpfm4 (" + event.pmu + "); their unit masks go by name\n\n";
     if (event.origin == EventOrigin::kernel) return "Events of the kernel's PMU " + event.pmu + "\n\n";
+    if (event.origin == EventOrigin::clock) return "The kernel's CPU clock\n\n";
     return "";
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
 }
 
 /// All that is said of an event.

@@ -74,7 +74,7 @@ oparchive_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += opimport
 opimport_SOURCES = utils/opimport.cpp $(utils_common)
-opimport_LDADD = libop.a -lz -lpopt
+opimport_LDADD = libop.a -lz -lpopt $(PFM_LIBS)
 
 # The service. Below the prefix, so that an installation for trial touches nothing else; distributions set
 # systemdunitdir.

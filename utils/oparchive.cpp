@@ -16,6 +16,7 @@
 #include "libop/text.h"
 #include "libpp/debuginfo.h"
 #include "libpp/elf_object.h"
+#include "libpp/image_bytes.h"
 #include "libpp/image_symbols.h"
 #include "utils/load_profile.h"
 #include "utils/tree_writer.h"
@@ -139,7 +140,7 @@ private:
 
     /// Tells if a binary was replaced since; adds its debug file.
     void examine(const std::string& path, const std::string& target, const RecordedImage& recorded) try {
-        const MappedFile file(path);
+        const pp::ImageBytes file(path);
         const auto object = pp::open_elf(file.bytes(), path);
         const auto note = pp::replacement_note(path, object->build_id(), recorded);
         if (!note.empty()) notes_.warn(note);

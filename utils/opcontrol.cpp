@@ -10,8 +10,8 @@
 #include <cerrno>
 
 #include "daemon/driver_setup.h"
-#include "daemon/perf_attr.h"
 #include "daemon/perf_events.h"
+#include "daemon/perf_probe.h"
 #include "libop/control.h"
 #include "libop/error.h"
 #include "libop/session.h"
@@ -184,10 +184,15 @@ private:
         write_stdout(status_text(status));
     }
 
-    /// Of what counts here; empty where nothing but the clock does.
+    /// Of what counts here; without hardware counters what the kernel counts by itself.
     static EventCatalogue catalogue_of(const std::optional<collect::DriverModel>& driver) {
         if (driver) return collect::driver_catalogue(*driver);
-        return collect::has_hardware_counters() ? collect::running_catalogue() : EventCatalogue{};
+        EventCatalogue catalogue = collect::running_catalogue();
+        if (!collect::has_hardware_counters())
+            std::erase_if(catalogue.events, [](const CatalogueEvent& event) {
+                return event.origin == EventOrigin::file || event.origin == EventOrigin::libpfm;
+            });
+        return catalogue;
     }
 
     void list_events() {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "daemon/perf_attr.h"
+#include "daemon/perf_probe.h"
 #include "libop/error.h"
 #include "libop/event_mapping.h"
+#include "libop/event_table.h"
 #include "libop/ibs_rules.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
@@ -17,6 +18,12 @@
 
 namespace op::tool {
 namespace {
+
+/// Of processors that no row of the table recognises.
+constexpr const char* timer_text =
+    "The counters of this machine's processor, if it has any, are not known to oprofile: it samples by the "
+    "CPU\nclock, event TIMER:NANOSECONDS, of which there is one for every processor. If an opcontrol of old "
+    "occupies\ncounters, opcontrol --deinit sets them free.\n";
 
 struct Options {
     std::string cpu_type;
@@ -67,7 +74,7 @@ const CpuModel& asked_type(const CpuModels& models, const std::string& asked) {
 class Help {
 public:
     Help(Tool& tool, const Options& options)
-        : tool_(tool), o_(options), dir_(events_directory()), models_(load_cpu_models(dir_)) {
+        : tool_(tool), o_(options), dir_(events_directory()), models_(cpu_models()) {
         CatalogueSources sources{dir_, {}, true, ""};
         if (o_.cpu_type.empty()) {
             sources.machine = running_processor();
@@ -82,7 +89,7 @@ public:
     void run() {
         if (o_.get_cpu_type) return write_stdout(model_->title + "\n");
         if (o_.get_default_event) return tell_default_event();
-        if (model_->number == cpu_type_timer && !o_.xml) return tell_timer();
+        if (is_clock_only() && !o_.xml) return tell_timer();
         if (o_.unit_mask || o_.extra_mask) return tell_unit_mask();
         if (o_.check) return check_events();
         if (o_.words.empty()) return list_all();
@@ -101,14 +108,14 @@ private:
                      (mask.extra & extra_bits::real ? mask.name : number) + ":1:1\n");
     }
 
+    /// True if there is nothing to count by but the clock: of the type timer, on another machine.
+    bool is_clock_only() const {
+        const auto is_clock = [](const CatalogueEvent& event) { return event.origin == EventOrigin::clock; };
+        return std::ranges::all_of(catalogue_.events, is_clock) && model_->number == cpu_type_timer;
+    }
+
     void tell_timer() const {
-        if (o_.check) return;
-        write_stdout(
-            "The counters of this machine's processor, if it has any, are not known to oprofile: it samples "
-            "by "
-            "the CPU\nclock, event TIMER:NANOSECONDS, of which there is one for every processor. If an "
-            "opcontrol "
-            "of old occupies\ncounters, opcontrol --deinit sets them free.\n");
+        if (!o_.check) write_stdout(timer_text);
     }
 
     EventSpec parse(const std::string& word) const {
@@ -188,17 +195,12 @@ private:
 
     static bool is_bare(const std::string& word) { return word.find(':') == std::string::npos; }
 
-    bool knows(const std::string& name) const {
-        const auto is_it = [&](const CatalogueEvent& event) { return event.name == name; };
-        return std::ranges::any_of(catalogue_.events, is_it) ||
-               std::ranges::find(catalogue_.missing, name) != catalogue_.missing.end();
-    }
-
     /// Words are events if one has a colon or the first looks like a name; else they are searched for.
     bool are_specs() const {
         const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-        return !std::ranges::all_of(o_.words, is_bare) || knows(o_.words[0]) ||
-               (o_.words.size() == 1 && std::ranges::none_of(o_.words[0], is_lower));
+        const std::string& first = o_.words[0];
+        return !std::ranges::all_of(o_.words, is_bare) || catalogue_.knows(first) ||
+               catalogue_.lacks(first) || (o_.words.size() == 1 && std::ranges::none_of(first, is_lower));
     }
 
     void search() const {
@@ -220,29 +222,27 @@ private:
             note_missing_features();
         }
         const EventList all = all_events(catalogue_);
+        const std::string notice = model_->number == cpu_type_timer ? timer_text + std::string("\n") : "";
         show(o_.xml ? listing_xml(catalogue_, all, o_.count_factor())
-                    : listing_head(catalogue_) + listing_text(catalogue_, all, o_.count_factor()));
+                    : listing_head(catalogue_) + notice + listing_text(catalogue_, all, o_.count_factor()));
     }
 
     void show(const std::string& text) const { show_output(o_.show, "", text); }
 
     /// Tells what of the list cannot be counted here, and why.
     void note_obstacles() {
-        std::string names;
-        for (const std::string& name : catalogue_.missing)
-            names += (names.empty() ? "" : ", ") + name;
-        if (!names.empty())
-            tool_.notes.warn("not listed, since this processor lacks them (says CPUID leaf 0xA): " + names);
+        if (!catalogue_.missing.empty())
+            tool_.notes.warn("not listed, since this processor lacks them (says CPUID leaf 0xA): " +
+                             joined(catalogue_.missing));
         RecordedEvent cycles;
-        cycles.name = "CPU_CLK_UNHALTED";
+        cycles.name = cycles_event;
         cycles.count = 100000;
         try {
             if (!collect::perf_event_works(cycles, builtin_encoding(cycles.name)))
                 tool_.notes.warn(
                     "of these only the kernel's own events (such as page-faults) can be counted here: the "
-                    "kernel "
-                    "offers no hardware counters (as in most virtual machines); TIMER:NANOSECONDS works, "
-                    "too");
+                    "kernel offers no hardware counters (as in most virtual machines); TIMER:NANOSECONDS "
+                    "works, too");
         } catch (const Error& error) {
             tool_.notes.warn("whether they can be counted here is not known: " + std::string(error.what()));
         }
@@ -276,7 +276,7 @@ private:
     Tool& tool_;
     const Options& o_;
     std::string dir_;
-    CpuModels models_;
+    const CpuModels& models_;
     const CpuModel* model_ = nullptr;
     EventCatalogue catalogue_;
 };

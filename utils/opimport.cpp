@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "libop/cpu_model.h"
 #include "libop/error.h"
+#include "libop/event_catalogue.h"
 #include "libop/fd.h"
 #include "libop/foreign_abi.h"
 #include "libop/session_statistics.h"
@@ -47,8 +47,7 @@ void tell(const SampleFileContent& content) {
 /// What is written is of version 0x13, whose numbers of CPU types differ from 0x12's.
 void settle_cpu_type(SampleFileContent& content) {
     if (content.version != 0x12) return;
-    const CpuModel* const type = builtin_cpu_models().find_number_0_9(content.header.cpu_type);
-    content.header.cpu_type = type ? type->number : cpu_type_dropped;
+    content.header.cpu_type = cpu_models().number_of_0_9(content.header.cpu_type);
 }
 
 /// Writes beside the output and renames over it: a failure leaves what was there.

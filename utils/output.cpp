@@ -19,48 +19,73 @@ namespace op::tool {
 
 namespace {
 
-/// Replaces a regular file, or makes it; through a symbolic link, its target. Keeps the mode of what was
-/// there.
-void replace_file(const std::string& path, mode_t mode, std::string_view bytes) {
+/// A file that may or may not be there.
+struct Target {
+    Fd dir;
+    std::string name;
+    bool is_regular = true;  ///< or not there
+    mode_t mode = 0666;      ///< of what is there
+};
+
+/// What `path` leads to, through symbolic links. Throws a system error if it cannot be written to.
+Target target_of(const std::string& path) {
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) throw_system("cannot write " + path, EISDIR);
+    if (exists && ::access(path.c_str(), W_OK) != 0) throw_system("cannot write " + path);
+    Target target;
+    if (exists) target.mode = status.st_mode & 07777;
+    target.is_regular = !exists || S_ISREG(status.st_mode);
+    if (!target.is_regular) return target;
     std::error_code error;
-    auto target = std::filesystem::weakly_canonical(path, error);
-    if (error) target = path;
-    const std::string directory = target.parent_path().empty() ? "." : target.parent_path().string();
-    const Fd dir(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!dir) throw_system("cannot write " + path);
-    replace_file_at(dir, target.filename(), path, bytes, mode);
+    auto file = std::filesystem::weakly_canonical(path, error);
+    if (error) file = path;
+    target.name = file.filename();
+    const std::string directory = file.parent_path().empty() ? "." : file.parent_path().string();
+    target.dir = Fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!target.dir || ::faccessat(target.dir.get(), ".", W_OK, 0) != 0) throw_system("cannot write " + path);
+    return target;
+}
+
+bool is_standard_output(const std::string& path) {
+    return path.empty() || path == standard_output;
+}
+
+/// Puts a file with that text in the target's place and gives it, open for more.
+Fd begin_file(const Target& target, const std::string& path, std::string_view text) {
+    TemporaryFile temporary(target.dir, target.name, path);
+    Fd file = open_at(target.dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, target.mode);
+    if (!file) throw_system("cannot create " + path);
+    write_fd(file.get(), text, path);
+    temporary.rename();
+    return file;
 }
 
 }  // namespace
 
 void write_output(const std::string& path, std::string_view bytes) {
-    if (path.empty() || path == standard_output) return write_stdout(bytes);
-    struct stat status {};
-    const bool exists = ::stat(path.c_str(), &status) == 0;
-    if (exists && S_ISDIR(status.st_mode)) throw_system("cannot write " + path, EISDIR);
-    if (exists && ::access(path.c_str(), W_OK) != 0) throw_system("cannot write " + path);
-    if (exists && !S_ISREG(status.st_mode))
-        write_fd(open_file(path, O_WRONLY).get(), bytes, path);
+    if (is_standard_output(path)) return write_stdout(bytes);
+    const Target target = target_of(path);
+    if (target.is_regular)
+        replace_file_at(target.dir, target.name, path, bytes, target.mode);
     else
-        replace_file(path, exists ? status.st_mode & 07777 : 0666, bytes);
+        write_fd(open_file(path, O_WRONLY).get(), bytes, path);
 }
 
-OutputStream::OutputStream(const std::string& path) : path_(path) {
-    if (path_.empty() || path_ == standard_output) return;
-    file_ = open_file(path_, O_WRONLY | O_CREAT, 0666);
+OutputStream::OutputStream(const std::string& path) : path_(is_standard_output(path) ? "" : path) {
+    if (!path_.empty() && !target_of(path_).is_regular) file_ = open_file(path_, O_WRONLY);
 }
 
 void OutputStream::write(std::string_view text) {
-    if (!file_) return write_stdout(text);
-    struct stat status {};
-    const bool is_regular = ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode);
-    if (!is_cleared_ && is_regular && ::ftruncate(file_.get(), 0) != 0) throw_system("cannot write " + path_);
-    is_cleared_ = true;
-    write_fd(file_.get(), text, path_);
+    if (path_.empty()) return write_stdout(text);
+    if (file_)
+        write_fd(file_.get(), text, path_);
+    else
+        file_ = begin_file(target_of(path_), path_, text);
 }
 
 void keep_from_terminal(const std::string& path, const std::string& what) {
-    if ((path.empty() || path == standard_output) && ::isatty(STDOUT_FILENO))
+    if (is_standard_output(path) && ::isatty(STDOUT_FILENO))
         throw_usage(what + " is nothing for a terminal: name an output file, or redirect standard output");
 }
 

@@ -22,16 +22,15 @@ void write_output(const std::string& path, std::string_view bytes);
 /// Text that comes piece by piece over a long time, for a file or stdout; each piece is there at once.
 class OutputStream {
 public:
-    /// Opens the file, or makes it; what it held stays until the first piece comes. Empty or "-": stdout.
-    /// Throws a system error.
+    /// Opens a device or pipe. A regular file is made, or replaced, when the first piece comes, so that there
+    /// is none without. Empty or "-": stdout. Throws a system error, also if the file could not be made.
     explicit OutputStream(const std::string& path);
     /// Throws a system error.
     void write(std::string_view text);
 
 private:
-    std::string path_;
-    Fd file_;  ///< none = stdout
-    bool is_cleared_ = false;
+    std::string path_;  ///< empty = stdout
+    Fd file_;           ///< none = not begun
 };
 
 /// Throws a usage error if `path` leads to a terminal, where bytes that are no text do harm. `what` they are

@@ -5,8 +5,8 @@
 #include "daemon/driver_setup.h"
 #include "daemon/machine.h"
 #include "daemon/oprofilefs.h"
-#include "daemon/perf_attr.h"
 #include "daemon/perf_events.h"
+#include "daemon/perf_probe.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/ibs_rules.h"
@@ -49,8 +49,8 @@ DaemonSource prepare_perf(const DaemonSettings& settings, Diagnostics& notes) {
                            notes);
     std::vector<collect::DriverEvent> events;
     for (const RecordedEvent& e : info.events)
-        events.push_back(
-            {e.name, e.code, static_cast<int>(events.size()), e.count, e.unit_mask, 0, e.kernel, e.user});
+        events.push_back({e.name, e.code, static_cast<int>(events.size()), e.count, e.unit_mask, 0, e.kernel,
+                          e.user, e.unit_mask_name});
     return {"perf", std::move(events)};
 }
 
@@ -70,7 +70,7 @@ void check_events(const DaemonSettings& settings, const ControlPaths& paths) {
     const EventCatalogue catalogue = collect::running_catalogue();
     std::vector<ResolvedEvent> resolved;
     for (const EventSpec& spec : specs_of(settings))
-        if (find_event(spec.name) && !catalogue.knows(spec.name))
+        if (catalogue.builtin(spec.name))
             check_event(spec, settings.callgraph > 0);
         else if (!collect::is_driver_event_name(spec.name))
             resolved.push_back(

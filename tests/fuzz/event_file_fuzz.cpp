@@ -40,7 +40,8 @@ void check(const op::EventDescription& event) {
     if (event.unit_masks->kind != op::UnitMaskKind::bitmask &&
         event.unit_masks->name.find(',') == std::string::npos && !op::default_entry(*event.unit_masks))
         std::abort();
-    op::choose_unit_mask(*event.unit_masks, spec);
+    if (!std::holds_alternative<op::UnitMaskChoice>(op::choose_unit_mask(*event.unit_masks, spec)))
+        std::abort();
 }
 
 }  // namespace

@@ -134,6 +134,33 @@ TEST(EventCatalogue, unknown_events_are_told_with_names_alike_and_types_that_hav
               "event 'FLOATS': not an event of Toy processor 2; CPU types that have it: i386/toy");
 }
 
+TEST(EventCatalogue, what_keeps_from_looking_through_other_types_is_told) {
+    const test::TempDir dir;
+    dir.write("cpu_models",
+              "cpu:timer number:4 counters:1 : Timer\ncpu:a counters:1 : A\ncpu:b counters:1 : B\n");
+    dir.write("b/events", "nonsense\n");
+    const auto catalogue =
+        load_catalogue(*load_cpu_models(dir.path()).find("a"), {dir.path(), {}, false, ""});
+    const std::string said = fault(catalogue, "CYCLES");
+    EXPECT_TRUE(
+        said.starts_with("event 'CYCLES': not an event of A; ophelp lists what there is; not looked "
+                         "through: " +
+                         (dir / "b/events:1: ")))
+        << said;
+}
+
+TEST(EventCatalogue, event_files_that_cannot_be_read_are_an_error) {
+    const test::TempDir dir;
+    dir.write("a/events/is_a_directory", "");
+    CpuModel model;
+    model.name = "a";
+    EXPECT_TRUE(test::contains(test::fault(ErrorKind::system,
+                                           [&] {
+                                               load_catalogue(model, {dir.path(), {}, false, ""});
+                                           }),
+                               "a/events: "));
+}
+
 TEST(EventCatalogue, counts_are_held_to_their_bounds) {
     EXPECT_EQ(fault(toy(), "CYCLES:6000"), "");
     EXPECT_NE(fault(toy(), "CYCLES:5999"), "");
@@ -175,6 +202,17 @@ TEST(EventText, tells_event_and_unit_mask_by_what_sample_files_hold) {
     EXPECT_EQ(describe_event(catalogue, "CACHE_READS", 3)->unit_mask, "multiple flags");
     EXPECT_EQ(describe_event(catalogue, "DIVISIONS", 0x01040100)->unit_mask, "Divisions begun");
     EXPECT_EQ(describe_event(catalogue, "NONE", 0), std::nullopt);
+}
+
+TEST(EventText, of_unit_masks_alike_the_named_one_is_told) {
+    EventCatalogue catalogue;
+    CatalogueEvent& event = catalogue.events.emplace_back();
+    event.name = "E";
+    event.unit_masks = std::make_shared<const UnitMaskSet>(UnitMaskSet{
+        "masks", UnitMaskKind::exclusive, 0, "", false, {{1, 0, "near", "Near"}, {1, 0, "far", "Far"}}});
+    EXPECT_EQ(describe_event(catalogue, "E", 1, "far")->unit_mask, "Far");
+    EXPECT_EQ(describe_event(catalogue, "E", 1, "absent")->unit_mask, "Near");
+    EXPECT_EQ(describe_event(catalogue, "E", 1)->unit_mask, "Near");
 }
 
 TEST(EventEncoding, intel_select_registers_hold_event_and_unit_mask) {
@@ -270,7 +308,8 @@ TEST(EventData, every_events_default_is_something_the_kernel_can_be_asked_for) {
             if (!event.extended.empty()) continue;
             EventSpec spec;
             spec.name = event.name;
-            const ResolvedEvent resolved{&event, spec, choose_unit_mask(*event.unit_masks, spec)};
+            const ResolvedEvent resolved{&event, spec,
+                                         std::get<UnitMaskChoice>(choose_unit_mask(*event.unit_masks, spec))};
             EXPECT_NO_THROW(encode_event(catalogue, resolved)) << model.name << " " << event.name;
         }
     }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/faults.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op {
@@ -57,6 +58,15 @@ TEST(KernelEvents, a_tree_of_pmus_is_read) {
     EXPECT_EQ(kernel_pmu_type(dir.path(), "cpu"), 4u);
     EXPECT_EQ(kernel_pmu_type(dir.path(), "gone"), std::nullopt);
     EXPECT_TRUE(kernel_events(dir / "gone").empty());
+}
+
+TEST(KernelEvents, what_is_not_there_is_none_and_what_cannot_be_read_an_error) {
+    const test::TempDir dir;
+    EXPECT_TRUE(kernel_events(dir / "absent").empty());
+    EXPECT_EQ(kernel_pmu_type(dir.path(), "absent"), std::nullopt);
+    dir.write("pmu/type/is_a_directory", "");
+    EXPECT_TRUE(
+        test::contains(test::fault(ErrorKind::system, [&] { kernel_events(dir.path()); }), "pmu/type: "));
 }
 
 }  // namespace op

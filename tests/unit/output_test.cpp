@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "utils/output.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -72,6 +73,34 @@ TEST(Output, that_cannot_be_written_is_named) {
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find(dir / "absent/file"), std::string::npos) << error.what();
     }
+}
+
+TEST(OutputStream, makes_no_file_until_there_is_something_to_write) {
+    const test::TempDir dir;
+    dir.write("old", "what was there");
+    { const OutputStream unused(dir / "new"), unused_too(dir / "old"); }
+    EXPECT_FALSE(std::filesystem::exists(dir / "new"));
+    EXPECT_EQ(read_file(dir / "old"), "what was there");
+}
+
+TEST(OutputStream, replaces_the_file_with_the_first_piece_and_adds_the_others) {
+    const test::TempDir dir;
+    dir.write("file", "what was there, which is longer");
+    const Fd reader = open_file(dir / "file", O_RDONLY);
+    OutputStream stream(dir / "file");
+    stream.write("one ");
+    EXPECT_EQ(read_file(dir / "file"), "one ");
+    stream.write("two");
+    EXPECT_EQ(read_file(dir / "file"), "one two");
+    EXPECT_EQ(read_fd(reader.get(), "file"), "what was there, which is longer");
+    const std::filesystem::directory_iterator left(dir.path());
+    EXPECT_EQ(std::distance(begin(left), end(left)), 1);
+}
+
+TEST(OutputStream, tells_at_once_what_could_not_be_made) {
+    const test::TempDir dir;
+    for (const std::string& path : {dir.path(), dir / "absent/file"})
+        EXPECT_THROW(OutputStream{path}, Error);
 }
 
 }  // namespace op::tool

@@ -3,6 +3,7 @@
 #include "daemon/perf_decode.h"
 
 #include <gtest/gtest.h>
+#include <linux/perf_event.h>
 
 #include <cstring>
 

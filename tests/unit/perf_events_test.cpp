@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 
+#include "daemon/driver_events.h"
 #include "daemon/perf_attr.h"
+#include "daemon/perf_probe.h"
 #include "libop/cpu_model.h"
+#include "libop/daemon_settings.h"
+#include "libop/fd.h"
+#include "libop/pfm_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
 
@@ -27,6 +33,33 @@ std::vector<EventEncoding> choose(const std::vector<std::string>& specs, const E
                                   const EventCatalogue& catalogue = {}, const EventMeter& rate = {}) {
     const auto parsed = specs.empty() ? std::vector<EventSpec>{} : parse_event_specs(specs);
     return choose_events({parsed, callgraph, catalogue, works, rate}, info, notes);
+}
+
+/// The unit masks that 32 bits of their number do not tell from others.
+std::vector<std::pair<const CatalogueEvent*, const UnitMaskEntry*>> hard_masks(
+    const EventCatalogue& catalogue) {
+    const auto low = [](const UnitMaskEntry& entry) { return static_cast<uint32_t>(entry.value); };
+    std::vector<std::pair<const CatalogueEvent*, const UnitMaskEntry*>> masks;
+    for (const CatalogueEvent& event : catalogue.events)
+        for (const UnitMaskEntry& entry : event.unit_masks->entries)
+            if (!entry.name.empty() && std::ranges::count(event.unit_masks->entries, low(entry), low) > 1)
+                masks.emplace_back(&event, &entry);
+    return masks;
+}
+
+/// How the kernel is asked for one event; none where libpfm refuses a mask that needs another beside it.
+std::optional<EventEncoding> choose_one(const EventSpec& spec, const EventCatalogue& catalogue,
+                                        SessionInfo& info) try {
+    Diagnostics notes;
+    const std::vector<EventSpec> specs{spec};
+    return choose_events({specs, false, catalogue, all_counters, {}}, info, notes).at(0);
+} catch (const Error&) {
+    return std::nullopt;
+}
+
+std::optional<EventEncoding> choose_one(const std::string& spec, const EventCatalogue& catalogue,
+                                        SessionInfo& info) {
+    return choose_one(parse_event_spec(spec), catalogue, info);
 }
 
 }  // namespace
@@ -176,6 +209,34 @@ TEST(PerfEvents, minimum_counts_hold_and_call_graphs_raise_them) {
     EXPECT_THROW(choose({"FLOATS:44999"}, all_counters, info, notes, true, toy()), Error);
     choose({"FLOATS:45000"}, all_counters, info, notes, true, toy());
     EXPECT_EQ(info.events.at(0).count, 45000u);
+}
+
+// From opcontrol's settings over its own choice to that of the daemon it starts.
+TEST(PerfEvents, unit_masks_of_libpfm_get_to_the_daemon_as_they_were_asked_for) {
+    if (!has_pfm()) GTEST_SKIP() << "built without libpfm4";
+    CpuModel model;
+    model.name = "i386/of_libpfm";
+    model.pmus = {"skl"};
+    const EventCatalogue catalogue = load_catalogue(model, {"/nonexistent", {}, true, ""});
+    size_t compared = 0, wide = 0;
+    for (const auto& [event, mask] : hard_masks(catalogue)) {
+        DaemonSettings settings;
+        settings.events = {event->name + ":100000:" + mask->name};
+        settings = parse_daemon_settings(as_bytes(to_text(settings)), "daemonrc");
+        SessionInfo asked, got;
+        const auto wanted = choose_one(settings.events.at(0), catalogue, asked);
+        if (!wanted) continue;
+        const RecordedEvent& e = asked.events.at(0);
+        const DriverEvent told{e.name, e.code,   0,      e.count,         e.unit_mask,
+                               0,      e.kernel, e.user, e.unit_mask_name};
+        const auto specs = parse_daemon_event_specs({to_daemon_text(std::span(&told, 1))});
+        EXPECT_EQ(choose_one(specs.at(0).spec, catalogue, got), wanted) << settings.events[0];
+        EXPECT_EQ(got.events, asked.events);
+        ++compared;
+        wide += mask->value > UINT32_MAX;
+    }
+    EXPECT_GT(compared, 1u);
+    EXPECT_GT(wide, 0u);
 }
 
 }  // namespace op::collect

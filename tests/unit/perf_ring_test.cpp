@@ -3,6 +3,7 @@
 #include "daemon/perf_ring.h"
 
 #include <gtest/gtest.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

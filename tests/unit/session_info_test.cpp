@@ -30,7 +30,8 @@ SessionInfo full_info() {
     info.cpu_speed_mhz = 2793.436;
     info.start_time = 1700000000;
     info.stop_time = most;
-    info.events = {{"TIMER", 0, 1000000, 0, true, true, true}, {"CYC", 0x3c, most, 7, false, true, false}};
+    info.events = {{"TIMER", 0, 1000000, 0, true, true, true},
+                   {"CYC", 0x3c, most, 7, false, true, false, "L3_MISS"}};
     info.events[1].time = {most, 1};
     info.kernel_images = {{"/proc/kallsyms", 0xffffffff81000000, 0x1000000, "0a0b"}, {"ext4", most, 0, ""}};
     info.images["/bin/true"] = {"deadbeef", 1699999999, false};

@@ -21,12 +21,20 @@ const UnitMaskSet twins =
     set_of(UnitMaskKind::exclusive, 1,
            {{1, extra_bits::named, "plain", ""}, {1, counter_mask_1 | 1 << 8, "cycles", ""}});
 
-UnitMaskChoice choose(const UnitMaskSet& set, const std::string& mask, bool zero_always = false) {
+std::variant<UnitMaskChoice, Refusal> ask(const UnitMaskSet& set, const std::string& mask,
+                                          bool zero_always = false) {
     return choose_unit_mask(set, parse_event_spec("E:100:" + mask), zero_always);
 }
 
+UnitMaskChoice choose(const UnitMaskSet& set, const std::string& mask, bool zero_always = false) {
+    return std::get<UnitMaskChoice>(ask(set, mask, zero_always));
+}
+
+/// Why it is refused; empty if it is not.
 std::string fault(const UnitMaskSet& set, const std::string& mask) {
-    return test::fault(ErrorKind::usage, [&] { choose(set, mask); });
+    const auto answer = ask(set, mask);
+    const Refusal* const refusal = std::get_if<Refusal>(&answer);
+    return refusal ? refusal->reason : "";
 }
 
 }  // namespace
@@ -69,6 +77,37 @@ TEST(UnitMask, a_number_that_stands_for_several_is_refused) {
                {{1, extra_bits::named, "a", ""}, {1, extra_bits::edge, "b", ""}, {2, 0, "", ""}});
     EXPECT_EQ(choose(twin_bits, "2").value, 2u);
     EXPECT_NE(fault(twin_bits, "3"), "");
+}
+
+TEST(UnitMask, unions_are_of_entries_that_are_bits_and_nothing_else) {
+    const auto mixed = set_of(UnitMaskKind::bitmask, 2,
+                              {{1, extra_bits::edge | 1 << 8, "edges", ""},
+                               {2, 0, "", ""},
+                               {4, extra_bits::named, "four", ""},
+                               {8, extra_bits::pebs, "precise", ""}});
+    EXPECT_EQ(choose(mixed, "1").name, "edges");
+    EXPECT_EQ(choose(mixed, "1").extra, extra_bits::edge | 1 << 8);
+    EXPECT_EQ(choose(mixed, "0xe"), (UnitMaskChoice{14, 0, ""}));
+    EXPECT_TRUE(test::contains(fault(mixed, "3"), "unit mask 0x03 stands for several; give it by name"));
+    EXPECT_TRUE(test::contains(fault(mixed, "0x13"), "is not valid"));
+}
+
+TEST(UnitMask, a_union_may_go_round_an_entry_that_occurs_twice) {
+    const auto round = set_of(UnitMaskKind::bitmask, 1,
+                              {{1, 0, "", ""},
+                               {2, 0, "", ""},
+                               {3, extra_bits::edge | 3 << 8, "a", ""},
+                               {3, extra_bits::any | 3 << 8, "b", ""}});
+    EXPECT_EQ(choose(round, "3"), (UnitMaskChoice{3, 0, ""}));
+    EXPECT_EQ(choose(round, "b").extra, extra_bits::any | 3 << 8);
+}
+
+TEST(UnitMask, every_union_of_as_many_bits_as_there_are_can_be_asked_for) {
+    UnitMaskSet all = set_of(UnitMaskKind::bitmask, 1, {});
+    for (unsigned bit = 0; bit < 64; ++bit)
+        all.entries.push_back({uint64_t{1} << bit, 0, "", ""});
+    EXPECT_EQ(choose(all, "0xffffffffffffffff").value, UINT64_MAX);
+    EXPECT_EQ(choose(all, "0x8000000000000001").stored(), 0x8000000000000001u);
 }
 
 TEST(UnitMask, a_name_gives_value_and_further_bits) {

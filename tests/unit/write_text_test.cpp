@@ -11,7 +11,7 @@ namespace {
 
 ReportHead head() {
     ReportHead result;
-    result.cpu_type = 32;
+    result.cpu_type = "i386/core_2";
     result.cpu_name = "Core 2";
     result.cpu_speed_mhz = 2394.05;
     result.columns = {{"CPU_CLK_UNHALTED", 100000, 0, {}, {}, {}}};
@@ -54,7 +54,7 @@ TEST(TextWriter, banner_tells_processor_and_event) {
 
 TEST(TextWriter, banner_of_the_timer_names_no_event) {
     ImageReport report{head(), {}};
-    report.head.cpu_type = cpu_type_timer;
+    report.head.is_timer = true;
     report.head.cpu_speed_mhz = 0;
     EXPECT_TRUE(write_text(report).starts_with("CPU: Core 2\nProfiling through timer interrupt\n"));
 }
@@ -71,7 +71,7 @@ int event_lines(const std::string& text) {
 TEST(TextWriter, banner_has_one_event_line_a_column_for_op2calltree) {
     ImageReport report{head(), {}};
     EXPECT_EQ(event_lines(write_text(report)), 1);
-    report.head.cpu_type = cpu_type_timer;
+    report.head.is_timer = true;
     EXPECT_EQ(event_lines(write_text(report)), 1);
     report.head.columns.push_back(report.head.columns[0]);
     report.head.events.push_back(report.head.events[0]);

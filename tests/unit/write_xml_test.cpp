@@ -16,7 +16,7 @@ namespace {
 
 ReportHead head(std::vector<ProfileClass> columns) {
     ReportHead result;
-    result.cpu_type = 32;
+    result.cpu_type = "i386/core_2";
     result.cpu_speed_mhz = 2394.049;
     result.columns = std::move(columns);
     result.request.command = "opreport -X";
@@ -106,7 +106,7 @@ TEST(XmlWriter, remarks_follow_the_events) {
 
 TEST(XmlWriter, unknown_speeds_and_cpu_types_are_no_obstacle) {
     SymbolReport report = symbols();
-    report.head.cpu_type = 0xffffff;
+    report.head.cpu_type.clear();
     for (const double mhz : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
         report.head.cpu_speed_mhz = mhz;
         EXPECT_TRUE(has(write_xml(report), "cputype=\"unknown\" mhz=\"0.00\""));
@@ -159,7 +159,8 @@ TEST(XmlColumns, threads_of_a_process_share_classes) {
 
 TEST(XmlColumns, the_timer_has_a_setup_of_its_own) {
     ReportHead timer = head({{"TIMER", 1000, 0, {}, {}, {}}});
-    timer.cpu_type = cpu_type_timer;
+    timer.cpu_type = "timer";
+    timer.is_timer = true;
     EXPECT_EQ(XmlColumns(timer).setup_element(),
               "<setup>\n<timersetup  rtcinterrupts=\"1000\"/>\n</setup>\n");
     timer.columns.push_back({"TIMER", 2000, 0, {}, {}, {}});

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/event_rate.h"
+#include "daemon/perf_rate.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <optional>
+#include <thread>
 
 namespace op::collect {
 
@@ -42,6 +48,35 @@ TEST(EventRate, the_clock_is_measured_at_its_own_speed) {
 TEST(EventRate, what_the_kernel_does_not_know_is_not_measured) {
     const RecordedEvent event{"X", 0, 1, 0, true, true};
     EXPECT_FALSE(measure_event(event, EventEncoding{0x7fffffff, 0, 0, 0, 0}, 0));
+}
+
+// The first thread sleeps all the time.
+TEST(EventRate, all_threads_of_a_process_are_measured) {
+    const pid_t process = ::fork();
+    if (process == 0) {
+        std::thread([] {
+            for (;;)
+                ::getppid();
+        }).detach();
+        for (;;)
+            ::pause();
+    }
+    const RecordedEvent event{"TIMER", 0, 1000000, 0, true, true};
+    std::optional<EventRate> rate;
+    int tries = 0;
+    do {  // the thread may not have been made yet, or wait for a CPU
+        rate = measure_event(event, builtin_encoding("TIMER"), process);
+    } while (rate && rate->events == 0 && ++tries < 100);
+    ::kill(process, SIGKILL);
+    ::waitpid(process, nullptr, 0);
+    if (!rate) GTEST_SKIP() << "counting is not permitted here";
+    EXPECT_GT(rate->events, 0u);
+    EXPECT_GT(rate->time, 0u);
+}
+
+TEST(EventRate, a_process_that_is_gone_is_not_measured) {
+    const RecordedEvent event{"TIMER", 0, 1000000, 0, true, true};
+    EXPECT_FALSE(measure_event(event, builtin_encoding("TIMER"), INT32_MAX));
 }
 
 }  // namespace op::collect

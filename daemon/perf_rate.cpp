@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Measuring how often an event occurs.
-#include "daemon/event_rate.h"
+#include "daemon/perf_rate.h"
 
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <span>
 #include <vector>
 
 #include "daemon/perf_attr.h"
+#include "daemon/proc_scan.h"
 
 namespace op::collect {
 namespace {
@@ -43,19 +45,45 @@ void wait(uint64_t length) {
     ::nanosleep(&t, nullptr);
 }
 
-/// A counter of the event that runs, not a sampler; empty if it cannot be had.
-Fd open_counter(const RecordedEvent& event, const EventEncoding& encoding, pid_t pid) {
-    for (const bool kernel : {true, false}) {
-        perf_event_attr attr =
-            make_attr(event, encoding, false, {}, {.kernel_mode = kernel, .lost_count = false});
-        attr.sample_period = 0;
-        attr.sample_type = 0;
-        attr.disabled = 0;
-        attr.precise_ip = 0;
-        attr.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
-        if (Fd fd = perf_event_open(attr, pid, -1)) return fd;
+/// Counters of the event that run, not samplers, one for each task as long as that can be; empty if it cannot
+/// be counted in that mode.
+std::vector<Fd> open_counters(const RecordedEvent& event, const EventEncoding& encoding,
+                              std::span<const pid_t> tasks, bool kernel_mode) {
+    perf_event_attr attr =
+        make_attr(event, encoding, false, {}, {.kernel_mode = kernel_mode, .lost_count = false});
+    attr.sample_period = 0;
+    attr.sample_type = 0;
+    attr.disabled = 0;
+    attr.precise_ip = 0;
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
+    std::vector<Fd> counters;
+    for (const pid_t task : tasks) {
+        if (Fd fd = perf_event_open(attr, task, -1))
+            counters.push_back(std::move(fd));
+        else if (errno != ESRCH)  // which only says that the thread has ended
+            break;
     }
-    return {};
+    return counters;
+}
+
+/// The threads of a process; of this one the only one there is.
+std::vector<pid_t> tasks_of(pid_t pid) {
+    if (pid == 0) return {0};
+    const auto threads = threads_of(static_cast<uint32_t>(pid));
+    return {threads.begin(), threads.end()};
+}
+
+EventRate sum_of(std::span<const Fd> counters) {
+    EventRate sum;
+    for (const Fd& fd : counters) {
+        struct {
+            uint64_t value, time_running;
+        } counted{};
+        if (::read(fd.get(), &counted, sizeof counted) != sizeof counted) continue;
+        sum.events += counted.value;
+        sum.time += counted.time_running;
+    }
+    return sum;
 }
 
 }  // namespace
@@ -74,17 +102,15 @@ std::optional<uint64_t> count_for(const EventRate& rate, uint64_t minimum) {
 }
 
 std::optional<EventRate> measure_event(const RecordedEvent& event, const EventEncoding& encoding, pid_t pid) {
-    const Fd fd = open_counter(event, encoding, pid);
-    if (!fd) return std::nullopt;
+    const std::vector<pid_t> tasks = tasks_of(pid);
+    auto counters = open_counters(event, encoding, tasks, true);
+    if (counters.empty()) counters = open_counters(event, encoding, tasks, false);
+    if (counters.empty()) return std::nullopt;
     if (pid != 0)
         wait(moment);
     else
         work(moment);
-    struct {
-        uint64_t value, time_running;
-    } counted{};
-    if (::read(fd.get(), &counted, sizeof counted) != sizeof counted) return std::nullopt;
-    return EventRate{counted.value, counted.time_running};
+    return sum_of(counters);
 }
 
 }  // namespace op::collect

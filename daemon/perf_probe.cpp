@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Asking the kernel by opening counters that count nothing.
+#include "daemon/perf_probe.h"
+
+#include <cerrno>
+
+#include "daemon/perf_attr.h"
+#include "daemon/perf_errors.h"
+#include "libop/error.h"
+
+namespace op::collect {
+
+bool has_hardware_counters() {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_HARDWARE;
+    attr.config = PERF_COUNT_HW_CPU_CYCLES;
+    attr.exclude_kernel = attr.exclude_hv = 1;
+    return perf_event_open(attr, 0, -1) || !is_unsupported(errno);
+}
+
+bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding) {
+    // PMUs of their own, as AMD's for sampled instructions, may not be able to leave a mode out.
+    const bool is_own_pmu = encoding.type >= PERF_TYPE_MAX;
+    perf_event_attr attr = make_attr(event, encoding, false, {},
+                                     {.kernel_mode = is_own_pmu, .lost_count = false, .precise = false});
+    if (perf_event_open(attr, 0, -1)) return true;
+    // Older kernels let AMD's samplers look at whole CPUs only.
+    const bool by_cpu = errno == EINVAL && encoding.sampler != Sampler::counter;
+    return (by_cpu && perf_event_open(attr, -1, 0)) || is_countable(errno);
+}
+
+bool is_countable(int error) {
+    if (is_unsupported(error)) return false;
+    throw Error(ErrorKind::system, explain_perf_error(perf_situation(error, false, 0)), error);
+}
+
+}  // namespace op::collect
