@@ -26,7 +26,8 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
     if (request.callgraph) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-    attr.read_format = PERF_FORMAT_ID | (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                       (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
     attr.disabled = 1;
     attr.enable_on_exec = request.enable_on_exec;
     attr.inherit = 1;

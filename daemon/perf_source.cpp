@@ -55,6 +55,29 @@ std::string no_kernel_note() {
            "; run as root, or as root set it to 1";
 }
 
+/// What the kernel counted of an event itself, in the order that the read_format of make_attr asks for.
+struct EventEnd {
+    uint64_t value = 0;
+    uint64_t enabled = 0, running = 0;  ///< ns; running stands still while others have the counters
+    uint64_t lost = 0;                  ///< samples that found no room; 0 where the kernel does not tell
+
+    /// As ocount has it: less than 99 % of the time.
+    bool took_turns() const { return running < enabled - enabled / 100; }
+};
+
+EventEnd read_end(const Fd& event) {
+    EventEnd end;
+    return ::read(event.get(), &end, sizeof end) > 0 ? end : EventEnd{};
+}
+
+std::string share_note(const RecordedEvent& event, const EventEnd& sum) {
+    const auto percent =
+        static_cast<unsigned>(100.0 * static_cast<double>(sum.running) / static_cast<double>(sum.enabled));
+    return "event " + event.name + ":" + std::to_string(event.count) + " was sampled " +
+           std::to_string(percent) + " % of the time only, for want of a free counter: its samples are too " +
+           "few by as much; sample fewer events at once";
+}
+
 PerfRequest request_for(const PerfOptions& options, size_t events) {
     return {options.callgraph, options.target.kind == PerfTarget::Kind::command, events > 1};
 }
@@ -73,7 +96,6 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
         try {
             open_all(options, features);
             kernel_mode_ = features.kernel_mode;
-            counts_lost_ = features.lost_count;
             break;
         } catch (const Error& e) {
             lanes_.clear();
@@ -121,10 +143,10 @@ void PerfSource::add_event(Fd fd, uint32_t cpu, uint16_t event) {
     if (lanes_.empty() || lanes_.back().cpu != cpu) {
         PerfRing ring = map_ring(fd.get(), ring_bytes_);
         lanes_.push_back({cpu, std::move(ring), {}, {}, false, 0});
-    } else if (::ioctl(fd.get(), PERF_EVENT_IOC_SET_OUTPUT, lanes_.back().events.front().get()) != 0) {
+    } else if (::ioctl(fd.get(), PERF_EVENT_IOC_SET_OUTPUT, lanes_.back().events.front().fd.get()) != 0) {
         throw_system("cannot share a sample buffer");
     }
-    lanes_.back().events.push_back(std::move(fd));
+    lanes_.back().events.push_back({std::move(fd), event});
     if (lanes_.back().events.size() == 1) wait_for(lanes_.back());
 }
 
@@ -162,7 +184,7 @@ PerfRing PerfSource::map_ring(int fd, size_t& bytes) {
 void PerfSource::wait_for(const Lane& lane) {
     // Edge-triggered: a task's end makes the descriptor readable for good.
     epoll_event event{EPOLLIN | EPOLLET, {}};
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.events.front().get(), &event) != 0)
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.events.front().fd.get(), &event) != 0)
         throw_system("cannot wait for samples");
 }
 
@@ -179,8 +201,8 @@ void PerfSource::start() {
     scan();
     if (target_.kind != PerfTarget::Kind::command)
         for (const Lane& lane : lanes_)
-            for (const Fd& event : lane.events)
-                ::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0);
+            for (const OpenEvent& event : lane.events)
+                ::ioctl(event.fd.get(), PERF_EVENT_IOC_ENABLE, 0);
     // After enabling: what changes from now on is in the rings and is applied after this.
     scan();
     initial_due_ = true;
@@ -188,8 +210,8 @@ void PerfSource::start() {
 
 void PerfSource::stop() {
     for (const Lane& lane : lanes_)
-        for (const Fd& event : lane.events)
-            ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+        for (const OpenEvent& event : lane.events)
+            ::ioctl(event.fd.get(), PERF_EVENT_IOC_DISABLE, 0);
     stopped_ = true;
     last_words_due_ = true;
 }
@@ -238,27 +260,32 @@ std::span<const Record> PerfSource::drain() {
         advance(*lane);
     }
     if (batch_.empty() && std::exchange(last_words_due_, false)) {
-        count_lost();
+        read_ends();
         return last_words_.records();
     }
     return batch_;
 }
 
-/// The kernel's own count of records it could not write, less what its LOST records said.
-void PerfSource::count_lost() {
+/// Losses that no record told of, and how long each event was counted.
+void PerfSource::read_ends() {
     last_words_.clear();
-    if (!counts_lost_) return;
+    std::vector<EventEnd> sums(session_.events.size());
     for (Lane& lane : lanes_) {
         uint64_t lost = 0;
-        for (const Fd& event : lane.events) {
-            struct {
-                uint64_t value, id, lost;
-            } count{};
-            if (::read(event.get(), &count, sizeof count) == sizeof count) lost += count.lost;
+        for (const OpenEvent& event : lane.events) {
+            const EventEnd end = read_end(event.fd);
+            lost += end.lost;
+            sums[event.index].enabled += end.enabled;
+            sums[event.index].running += end.running;
         }
         if (lost <= lane.lost_told) continue;
         last_words_.add(Lost{lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
         lane.lost_told = lost;
+    }
+    for (size_t i = 0; i < sums.size(); ++i) {
+        // A task's time goes on for its events on every CPU, wherever it runs.
+        if (target_.kind != PerfTarget::Kind::system) sums[i].enabled /= lanes_.size();
+        if (sums[i].took_turns()) notes_.warn(share_note(session_.events[i], sums[i]));
     }
 }
 

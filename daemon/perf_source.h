@@ -45,7 +45,8 @@ struct PerfOptions {
 };
 
 /// Threads and children that come later are followed. Samples lost in the kernel are counted exactly where
-/// the kernel tells (6.0 and later), else as far as its LOST records tell.
+/// the kernel tells (6.0 and later), else as far as its LOST records tell. Of events that had to share the
+/// hardware's counters, the last drain() notes for how much of the time each was sampled.
 class PerfSource final : public SampleSource {
 public:
     /// Opens everything, sampling off. `session` holds machine and events, and is what describe() gives.
@@ -65,11 +66,15 @@ public:
     size_t ring_bytes() const noexcept { return ring_bytes_; }
 
 private:
+    struct OpenEvent {
+        Fd fd;
+        uint16_t index;  ///< in the session's events
+    };
     /// A CPU's ring with the record that is next in it.
     struct Lane {
         uint32_t cpu;
         PerfRing ring;
-        std::vector<Fd> events;  ///< all that write to the ring; the first owns it
+        std::vector<OpenEvent> events;  ///< all that write to the ring; the first owns it
         PerfDecoder::Decoded next;
         bool has_next = false;
         uint64_t lost_told = 0;  ///< samples delivered in Lost records
@@ -84,7 +89,7 @@ private:
     void wait_for(const Lane& lane);
     void advance(Lane& lane);
     Lane* earliest();
-    void count_lost();
+    void read_ends();
 
     SessionInfo session_;
     PerfTarget target_;
@@ -94,7 +99,7 @@ private:
     std::vector<Lane> lanes_;
     Fd epoll_;
     size_t ring_bytes_ = 0;
-    bool kernel_mode_ = true, counts_lost_ = true, stopped_ = false;
+    bool kernel_mode_ = true, stopped_ = false;
     uint64_t until_ = 0;  ///< records up to this time may be delivered
     RecordList initial_;  ///< what /proc and the kernel's map told at the start
     bool initial_due_ = false;

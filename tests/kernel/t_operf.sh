@@ -23,3 +23,11 @@ record known CPU_CYCLES:100000:0:0:1,INST_RETIRED:50000:0:0:1 known_instructions
 record shares CPU_CYCLES:100000,INST_RETIRED:50000 shares 400
 mkdir -p "$left/root$KIT"
 cp "$KIT/known_instructions" "$KIT/shares" "$left/root$KIT"
+
+# Not every file system can map sample files: 9p as it is mounted here cannot. That is told before the program is run.
+status=0
+operf --session-dir="$left" -e CPU_CYCLES:100000 touch ran >unmapped.log 2>&1 || status=$?
+cat unmapped.log
+check_eq "status where files cannot be mapped" "$status" 1
+grep -q "cannot map files in $left/samples" unmapped.log || fail "operf does not say why"
+[ ! -e ran ] || fail "the program ran"
