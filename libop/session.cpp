@@ -4,6 +4,7 @@
 #include "libop/session.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +37,20 @@ Fd open_session_dir(const std::string& path, bool create) {
 void check_writable(const Fd& dir, const std::string& path) {
     if (::faccessat(dir.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
         throw_system("directory " + printable(path) + " is not writable");
+}
+
+/// Throws if files there cannot be mapped for writing, as sample files are: some file systems that are shared
+/// with other machines cannot do that. Where no file can be made at all, making sample files tells why.
+void check_mappable(const Fd& dir, const std::string& path) {
+    const TemporaryFile probe(dir, "map", path);
+    const Fd fd = open_at(dir, probe.name().c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (!fd) return;
+    void* const base = ::mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    if (base == MAP_FAILED)
+        throw_system(
+            "cannot map files in " + printable(path) +
+            " for writing, as sample files have to be; use a session directory on another file system");
+    ::munmap(base, 1);
 }
 
 /// True if the rename took place, false if there was nothing to rename.
@@ -114,6 +129,7 @@ std::string SessionWriter::current_path() const {
 }
 
 void SessionWriter::begin(bool append) {
+    check_mappable(samples_, dir_path_ + "/samples");
     if (!append) {
         current_.reset();
         rotate();

@@ -49,7 +49,8 @@ public:
     /// Makes samples/current ready. Without `append` an existing current becomes previous and the old
     /// previous is deleted (a current that holds only what a run without samples leaves is just deleted,
     /// previous stays); with
-    /// `append` it is kept as it is. Throws a system error, also if current is a symbolic link; a previous
+    /// `append` it is kept as it is. Throws a system error, also if current is a symbolic link, or if files
+    /// there cannot be mapped, before anything is changed; a previous
     /// that cannot be deleted is left as samples/.deleted and stops the next begin() too, until it is
     /// removed.
     void begin(bool append);

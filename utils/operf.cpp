@@ -123,9 +123,9 @@ public:
         : tool_(tool),
           o_(options),
           info_(describe(options)),
-          encodings_(choose(options, info_, start_notes_)),
+          encodings_(choose(options, info_, source_notes_)),
           vmlinux_(o_.vmlinux.empty() ? NamedKernel{}
-                                      : read_vmlinux(o_.vmlinux, running_kernel_build_id(), start_notes_)),
+                                      : read_vmlinux(o_.vmlinux, running_kernel_build_id(), source_notes_)),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
         if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
         if (o_.pid) attached_ = watch_process(static_cast<pid_t>(*o_.pid));
@@ -133,7 +133,7 @@ public:
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
         raise_file_limit();  // for us, not for the command
         source_ = std::make_unique<PerfSource>(perf_options(o_, encodings_, vmlinux_, command_.get()), info_,
-                                               start_notes_);
+                                               source_notes_);
     }
 
     int run() {
@@ -152,10 +152,14 @@ private:
 
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
 
-    void announce() {
-        for (auto& note : start_notes_.take())
+    void tell_source_notes() {
+        for (auto& note : source_notes_.take())
             tool_.notes.warn(std::move(note));
         tool_.print_notes();
+    }
+
+    void announce() {
+        tell_source_notes();
         if (o_.says("record") || o_.says("debug")) {
             for (const RecordedEvent& e : info_.events)
                 say("event " + e.name + ":" + std::to_string(e.count));
@@ -187,6 +191,7 @@ private:
             recording.checkpoint = [this] { keeper_->checkpoint(); };
         }
         reason_ = record(recording);
+        tell_source_notes();
         if (o_.pid && reason_ != StopReason::interrupted) say(process_text() + " has ended");
         if (!command_) write_stderr("Profiling done.\n");
     }
@@ -282,7 +287,8 @@ private:
     Tool& tool_;
     const Options& o_;
     StopSignals signals_;
-    Diagnostics start_notes_;  ///< told once sampling is about to start: no error is explained by them
+    Diagnostics source_notes_;  ///< told once sampling is about to start, and at its end: no error is
+                                ///< explained by them
     SessionInfo info_;
     std::vector<EventEncoding> encodings_;
     NamedKernel vmlinux_;
