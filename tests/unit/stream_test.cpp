@@ -42,8 +42,8 @@ std::vector<Record> one_of_each() {
             Throttle{7, 1, 0, true},
             ImageCookie{2, false, 0, {0}, 0, 0x801, 77, "/usr/bin/app (deleted)"},
             ImageCookie{3, true, 7, {0x9000}, 0x2000, 0, 0, "[heap]"},
-            PlacedSample{7, 8, 1, 2, 5, CpuMode::user, 1, {0x70, 3}, places},
-            EventTime{2, {5000000000, 3000000000}}};
+            EventTime{2, {5000000000, 3000000000}},
+            PlacedSample{7, 8, 1, 2, 5, CpuMode::user, 1, {0x70, 3}, places}};
 }
 
 PlacedSample placed(uint32_t tid, uint32_t cpu = 0, uint32_t app = 2) {
@@ -147,14 +147,14 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     const auto& heap = std::get<ImageCookie>(records[9]);
     EXPECT_TRUE(heap.region);
     EXPECT_EQ(heap.start.value() + heap.length + heap.tgid, 0xb007u);
-    const auto& p = std::get<PlacedSample>(records[10]);
+    const auto& p = std::get<PlacedSample>(records[11]);
     EXPECT_EQ((std::array{p.tgid, p.tid, p.cpu, p.app}), (std::array<uint32_t, 4>{7, 8, 1, 2}));
     EXPECT_EQ(p.event, 5);
     EXPECT_EQ(p.place, (Place{0x70, 3}));
     EXPECT_EQ(p.kernel_frames, 1);
     EXPECT_TRUE(std::ranges::equal(p.chain, places));
-    EXPECT_EQ(std::get<EventTime>(records[11]).event, 2);
-    EXPECT_EQ(std::get<EventTime>(records[11]).time, (CountedTime{5000000000, 3000000000}));
+    EXPECT_EQ(std::get<EventTime>(records[10]).event, 2);
+    EXPECT_EQ(std::get<EventTime>(records[10]).time, (CountedTime{5000000000, 3000000000}));
     reader.read(records, 100);
     EXPECT_TRUE(records.empty());
     EXPECT_FALSE(reader.damage());
