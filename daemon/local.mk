@@ -27,6 +27,7 @@ libopd_a_SOURCES = \
 	daemon/perf_decode.cpp daemon/perf_decode.h \
 	daemon/perf_errors.cpp daemon/perf_errors.h \
 	daemon/perf_events.cpp daemon/perf_events.h \
+	daemon/perf_features.h \
 	daemon/perf_probe.cpp daemon/perf_probe.h \
 	daemon/perf_rate.cpp daemon/perf_rate.h \
 	daemon/perf_ring.cpp daemon/perf_ring.h \

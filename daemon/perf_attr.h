@@ -8,19 +8,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "daemon/perf_features.h"
 #include "libop/event_encoding.h"
 #include "libop/fd.h"
 #include "libop/session_info.h"
 
 namespace op::collect {
-
-/// What this kernel and user may use; taken away one by one when the kernel refuses.
-struct PerfFeatures {
-    bool kernel_mode = true;  ///< perf_event_paranoid allows kernel samples
-    bool lost_count = true;   ///< PERF_FORMAT_LOST (6.0)
-    bool build_id = true;     ///< build-ids in MMAP2 (5.12)
-    bool precise = true;      ///< precise_ip as the encoding has it
-};
 
 /// How events are opened.
 struct PerfRequest {

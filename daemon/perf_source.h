@@ -11,8 +11,8 @@
 
 #include "daemon/event_times.h"
 #include "daemon/kernel_map.h"
-#include "daemon/perf_attr.h"
 #include "daemon/perf_decode.h"
+#include "daemon/perf_features.h"
 #include "daemon/perf_ring.h"
 #include "daemon/proc_scan.h"
 #include "daemon/sample_source.h"

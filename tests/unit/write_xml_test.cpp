@@ -100,7 +100,7 @@ TEST(XmlWriter, remarks_follow_the_events) {
     EXPECT_TRUE(has(write_xml(report),
                     "setupcount=\"100000\"/>\n<remark  text=\"E:1 ran 50 % of &lt;all&gt;\"/>\n<remark  "
                     "text=\"another\"/>\n</setup>\n"));
-    report.head.cpu_type = "timer";
+    report.head.is_timer = true;
     EXPECT_TRUE(has(write_xml(report), "<timersetup  rtcinterrupts=\"100000\"/>\n<remark  text=\"E:1 "));
 }
 
