@@ -20,6 +20,8 @@
 #include "libop/event_encoding.h"
 #include "libop/fd.h"
 
+struct perf_event_attr;
+
 namespace op::collect {
 
 /// What to sample.
