@@ -71,6 +71,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/perf_ring_test.cpp \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
+	tests/unit/samplers_test.cpp \
 	tests/unit/service_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/stream_test.cpp \
