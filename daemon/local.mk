@@ -39,6 +39,7 @@ libopd_a_SOURCES = \
 	daemon/replay_source.cpp daemon/replay_source.h \
 	daemon/sample_files.cpp daemon/sample_files.h \
 	daemon/sample_source.h \
+	daemon/samplers.cpp daemon/samplers.h \
 	daemon/service.cpp daemon/service.h \
 	daemon/service_log.cpp daemon/service_log.h \
 	daemon/service_manager.cpp daemon/service_manager.h \

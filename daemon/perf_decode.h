@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "daemon/ibs_decode.h"
+#include "daemon/samplers.h"
 #include "libop/record.h"
 
 struct perf_event_header;
@@ -45,19 +45,6 @@ private:
     static constexpr size_t capacity = 8 * longest;
     std::vector<std::vector<uint64_t>> blocks_;
     size_t current_ = 0;  ///< block that is being filled
-};
-
-/// An event whose samples are told from those of a sampler.
-struct DerivedEvent {
-    uint16_t event;  ///< index into the session's events
-    const IbsEvent* how;
-    bool kernel, user;  ///< modes in which it counts
-};
-/// A sampler that is opened as one event, and what is derived from it.
-struct Sampling {
-    uint16_t opened;  ///< index into the session's events
-    Sampler sampler;
-    std::vector<DerivedEvent> events;
 };
 
 /// Decodes the records of one perf session.

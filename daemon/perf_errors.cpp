@@ -45,6 +45,9 @@ std::string explain_refusal(const PerfSituation& s) {
                "a seccomp filter (Seccomp: 2 in /proc/self/status) may block perf_event_open; in a "
                "container, "
                "allow that system call or add the capability PERFMON";
+    if (s.ibs && !s.root && !s.system_wide && s.paranoid > "1")
+        return head + "IBS takes samples of the kernel, too, and kernel.perf_event_paranoid is " +
+               s.paranoid + "; run as root, or as root set it: sysctl kernel.perf_event_paranoid=1";
     if (s.pid != 0 && !s.root && s.paranoid <= "2" && s.paranoid.size() == 1)
         return head + "process " + std::to_string(s.pid) + " belongs to another user; run as root";
     if (s.root)
@@ -84,6 +87,8 @@ std::string explain_perf_error(const PerfSituation& s) {
         case ENODEV:
             return "this machine cannot count that event; use event TIMER";
         case EINVAL:
+            if (s.ibs && !s.system_wide)
+                return "this kernel takes IBS samples of the whole system only; use --system-wide";
             return "the kernel refuses that event: it may count it, but take no samples of it";
         case EMFILE:
             return "too many files open: one is needed per thread, processor and event; raise the limit "

@@ -17,6 +17,7 @@ struct PerfSituation {
     std::string paranoid;  ///< value of kernel.perf_event_paranoid; empty = no such file
     bool seccomp = false;  ///< a system call filter is on
     int pid = 0;           ///< process attached to, 0 = none
+    bool ibs = false;      ///< an event of AMD's samplers, which leave no mode out
 };
 
 /// The present situation.

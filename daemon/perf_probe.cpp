@@ -26,13 +26,15 @@ bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding)
                                      {.kernel_mode = is_own_pmu, .lost_count = false, .precise = false});
     if (perf_event_open(attr, 0, -1)) return true;
     // Older kernels let AMD's samplers look at whole CPUs only.
-    const bool by_cpu = errno == EINVAL && encoding.sampler != Sampler::counter;
-    return (by_cpu && perf_event_open(attr, -1, 0)) || is_countable(errno);
+    const bool is_sampler = encoding.sampler != Sampler::counter;
+    return (is_sampler && errno == EINVAL && perf_event_open(attr, -1, 0)) || is_countable(errno, is_sampler);
 }
 
-bool is_countable(int error) {
+bool is_countable(int error, bool is_sampler) {
     if (is_unsupported(error)) return false;
-    throw Error(ErrorKind::system, explain_perf_error(perf_situation(error, false, 0)), error);
+    PerfSituation situation = perf_situation(error, false, 0);
+    situation.ibs = is_sampler;
+    throw Error(ErrorKind::system, explain_perf_error(situation), error);
 }
 
 }  // namespace op::collect

@@ -14,7 +14,8 @@ bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding)
 /// False if the kernel offers no hardware counters, as in most virtual machines; true also if it may not be
 /// asked.
 bool has_hardware_counters();
-/// What the errno value of a refused perf_event_open says of that: false, or a system error thrown.
-bool is_countable(int error);
+/// What the errno value of a refused perf_event_open, maybe of one of AMD's samplers, says of that: false, or
+/// a system error thrown.
+bool is_countable(int error, bool is_sampler = false);
 
 }  // namespace op::collect

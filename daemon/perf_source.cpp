@@ -14,6 +14,7 @@
 #include "daemon/cpu_list.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
+#include "daemon/samplers.h"
 #include "libop/error.h"
 #include "libop/text.h"
 
@@ -62,31 +63,6 @@ std::string no_kernel_note() {
 
 PerfRequest request_for(const PerfOptions& options, size_t events) {
     return {options.callgraph, options.target.kind == PerfTarget::Kind::command, events > 1};
-}
-
-/// The event that is opened for event `i`: the first of its sampler, else itself.
-size_t opened_for(const std::vector<EventEncoding>& encodings, size_t i) {
-    const Sampler sampler = encodings.at(i).sampler;
-    if (sampler == Sampler::counter) return i;
-    return std::ranges::find(encodings, sampler, &EventEncoding::sampler) - encodings.begin();
-}
-
-std::vector<Sampling> samplings_of(const std::vector<RecordedEvent>& events,
-                                   const std::vector<EventEncoding>& encodings) {
-    std::vector<Sampling> samplings;
-    for (size_t i = 0; i < events.size(); ++i) {
-        const Sampler sampler = encodings.at(i).sampler;
-        if (sampler == Sampler::counter) continue;
-        const IbsEvent* const how = find_ibs_event(sampler, events[i].code);
-        if (!how)
-            throw_usage("event '" + printable(events[i].name) +
-                        "': which samples are such events is not known");
-        const auto index = static_cast<uint16_t>(i);
-        auto sampling = std::ranges::find(samplings, sampler, &Sampling::sampler);
-        if (sampling == samplings.end()) sampling = samplings.insert(sampling, {index, sampler, {}});
-        sampling->events.push_back({index, how, events[i].kernel, events[i].user});
-    }
-    return samplings;
 }
 
 }  // namespace
@@ -175,11 +151,10 @@ Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const P
                              (error == ESRCH || (may_be_gone && is_ending(pid)));
     if (thread_gone || (error == ENODEV && cpu != 0)) return fd;
     const bool system_wide = options.target.kind == PerfTarget::Kind::system;
-    if (error == EINVAL && (attr.sample_type & PERF_SAMPLE_RAW) && !system_wide)
-        throw Error(ErrorKind::system,
-                    "this kernel takes IBS samples of the whole system only; use --system-wide", error);
     const pid_t attached = options.target.kind == PerfTarget::Kind::process ? options.target.pid : 0;
-    throw Error(ErrorKind::system, explain_perf_error(perf_situation(error, system_wide, attached)), error);
+    PerfSituation situation = perf_situation(error, system_wide, attached);
+    situation.ibs = (attr.sample_type & PERF_SAMPLE_RAW) != 0;
+    throw Error(ErrorKind::system, explain_perf_error(situation), error);
 }
 
 PerfRing PerfSource::map_ring(int fd, size_t& bytes) {

@@ -78,6 +78,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
 	tests/unit/progress_test.cpp \
+	tests/unit/samplers_test.cpp \
 	tests/unit/service_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/stream_test.cpp \

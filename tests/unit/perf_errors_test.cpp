@@ -35,6 +35,15 @@ TEST(PerfErrors, another_users_process_is_named) {
     EXPECT_TRUE(mentions({ESRCH, false, true, "1", false, 42}, "process 42 ended before"));
 }
 
+TEST(PerfErrors, samplers_see_the_kernel_and_older_ones_the_whole_system_only) {
+    const PerfSituation user{EACCES, false, false, "2", false, 42, true};
+    EXPECT_TRUE(mentions(user, "kernel.perf_event_paranoid is 2"));
+    EXPECT_TRUE(mentions(user, "sysctl kernel.perf_event_paranoid=1"));
+    EXPECT_TRUE(mentions({EACCES, true, false, "2", false, 0, true}, "kernel.perf_event_paranoid=0"));
+    EXPECT_TRUE(mentions({EINVAL, false, true, "2", false, 0, true}, "use --system-wide"));
+    EXPECT_FALSE(mentions({EINVAL, true, true, "2", false, 0, true}, "--system-wide"));
+}
+
 TEST(PerfErrors, the_other_refusals_say_what_to_do) {
     EXPECT_TRUE(mentions({ENOENT, false, true, "2", false, 0}, "use event TIMER"));
     EXPECT_TRUE(mentions({EMFILE, false, true, "2", false, 0}, "ulimit -n"));
