@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of derived events. What each stands for: AMD CodeAnalyst, "Instruction-Based Sampling Derived
-// Events"; AMD uProf User Guide (57368), "IBS Derived Events". Where these speak of totals of cycles, a
-// sample counts for its cycles.
+// The table of derived events. Fields have the names of AMD64 APM 2, "Instruction-Based Sampling"; where they
+// lie is from Linux, arch/x86/include/asm/amd-ibs.h. What an event stands for goes by its name; for those of
+// operations and of the northbridge no document was compared, and there was no processor to try them on. Of
+// an event that is a latency, a sample counts for its cycles.
 #include "daemon/ibs_decode.h"
 
 #include <algorithm>

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <variant>
 
 #include "libop/error.h"
@@ -158,6 +160,7 @@ bool has_event(const std::string& events_dir, const std::string& type, std::stri
 
 OtherTypes types_with_event(const EventCatalogue& catalogue, std::string_view name) {
     OtherTypes others;
+    if (!catalogue.events_are_here()) others.faults.push_back(no_event_files(catalogue.events_dir));
     const CpuModels models = load_cpu_models(catalogue.events_dir);
     for (const CpuModel& model : models.rows()) {
         if (others.having.size() == most_types) break;
@@ -173,9 +176,10 @@ OtherTypes types_with_event(const EventCatalogue& catalogue, std::string_view na
     const OtherTypes others = types_with_event(catalogue, name);
     const std::string alike = did_you_mean(nearest_names(name, catalogue.names()));
     throw_usage(event + "not an event of " + catalogue.model.title + alike +
-                (!others.having.empty() ? "; CPU types that have it: " + joined(others.having)
-                 : alike.empty()        ? "; ophelp lists what there is"
-                                        : "") +
+                (!others.having.empty() ? "; CPU types that have it: " + joined(others.having) +
+                                              (others.having.size() == most_types ? " and maybe more" : "")
+                 : alike.empty() ? "; ophelp lists what there is"
+                                 : "") +
                 (others.faults.empty() ? "" : "; not looked through: " + others.faults.front()));
 }
 
@@ -202,8 +206,7 @@ std::variant<ResolvedEvent, Refusal> try_event(const EventCatalogue& catalogue, 
     const bool has_count = !options.ignore_counts && spec.count != 0;
     const std::string fault = has_count ? count_fault(spec, event, options.count_factor) : "";
     if (!fault.empty()) return Refusal{fault};
-    const bool zero_always = catalogue.model.name.starts_with("ppc64/");
-    auto mask = choose_unit_mask(*event.unit_masks, spec, zero_always);
+    auto mask = choose_unit_mask(*event.unit_masks, spec, catalogue.takes_mask_0());
     if (auto* const refusal = std::get_if<Refusal>(&mask)) return std::move(*refusal);
     return ResolvedEvent{&event, spec, std::get<UnitMaskChoice>(std::move(mask))};
 }
@@ -249,6 +252,20 @@ const EventInfo* EventCatalogue::builtin(std::string_view name) const {
 
 bool EventCatalogue::lacks(std::string_view name) const {
     return std::ranges::find(missing, name) != missing.end();
+}
+
+bool EventCatalogue::takes_mask_0() const {
+    return model.name.starts_with("ppc64/");
+}
+
+bool EventCatalogue::events_are_here() const {
+    std::error_code ignored;
+    return std::filesystem::is_directory(events_dir, ignored);
+}
+
+std::string no_event_files(const std::string& events_dir) {
+    return "no event files: there is no directory " + printable(events_dir) +
+           "; install them, or name it in OPROFILE_EVENTS_DIR";
 }
 
 EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sources) {

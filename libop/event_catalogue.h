@@ -68,9 +68,16 @@ struct EventCatalogue {
     /// The event of that name among those known without event files, if the catalogue has none of that name;
     /// else null.
     const EventInfo* builtin(std::string_view name) const;
+    /// True if 0 is a unit mask of every event: on IBM POWER some masks are what codes have too much.
+    bool takes_mask_0() const;
+    /// False if there is no directory of event files at all.
+    bool events_are_here() const;
     /// True for an event of the model that is not known for want of it in this processor.
     bool lacks(std::string_view name) const;
 };
+
+/// Says that the directory of event files is not there.
+std::string no_event_files(const std::string& events_dir);
 
 /// Makes the catalogue of a model. A model without event files has the other events only. Throws an input
 /// error for event files that are wrong, a system error for those that cannot be read.

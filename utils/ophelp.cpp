@@ -83,7 +83,9 @@ public:
         } else {
             model_ = &asked_type(models_, o_.cpu_type);
         }
-        if (!o_.get_cpu_type) catalogue_ = load_catalogue(*model_, sources);
+        if (o_.get_cpu_type) return;
+        catalogue_ = load_catalogue(*model_, sources);
+        if (!catalogue_.events_are_here()) tool_.notes.warn(no_event_files(dir_));
     }
 
     void run() {
@@ -102,10 +104,22 @@ private:
     void tell_default_event() const {
         if (!model_->default_event) return;
         const EventSpec& spec = *model_->default_event;
-        const UnitMaskChoice mask = resolve_event(catalogue_, spec).unit_mask;
-        const std::string number = mask.value == 0 ? "0" : "0x" + hex(mask.value);
+        const ResolvedEvent event = resolve_event(catalogue_, spec);
+        const uint32_t mask = event.unit_mask.value;
+        const std::string number = mask == 0 ? "0" : "0x" + hex(mask);
         write_stdout(spec.name + ":" + std::to_string(spec.count) + ":" +
-                     (mask.extra & extra_bits::real ? mask.name : number) + ":1:1\n");
+                     (needs_name(event) ? event.unit_mask.name : number) + ":1:1\n");
+    }
+
+    /// True if its number does not tell the unit mask.
+    bool needs_name(const ResolvedEvent& event) const {
+        if (event.unit_mask.extra & extra_bits::real) return true;
+        EventSpec by_number = event.spec;
+        by_number.unit_mask = event.unit_mask.value;
+        by_number.unit_mask_name.clear();
+        const bool zero_always = catalogue_.takes_mask_0();
+        return std::holds_alternative<Refusal>(
+            choose_unit_mask(*event.event->unit_masks, by_number, zero_always));
     }
 
     /// True if there is nothing to count by but the clock: of the type timer, on another machine.
@@ -128,10 +142,10 @@ private:
 
     void tell_unit_mask() const {
         if (o_.words.size() != 1) throw_usage("--unit-mask and --extra-mask take one event");
-        const UnitMaskChoice mask = resolve(parse(o_.words[0])).unit_mask;
+        const ResolvedEvent event = resolve(parse(o_.words[0]));
+        const UnitMaskChoice& mask = event.unit_mask;
         if (o_.extra_mask) return write_stdout(std::to_string(mask.extra) + "\n");
-        const bool is_named = (mask.extra & extra_bits::real) != 0;
-        write_stdout((is_named ? mask.name : std::to_string(mask.value)) + "\n");
+        write_stdout((needs_name(event) ? mask.name : std::to_string(mask.value)) + "\n");
     }
 
     /// The counter of each event asked for, as words.
@@ -206,8 +220,10 @@ private:
     void search() const {
         const EventList found = search_events(catalogue_, o_.words);
         if (found.empty()) {
-            if (o_.words.size() == 1) resolve(parse(o_.words[0]));  // throws with names alike
-            throw_usage("no event of " + model_->title + " mentions all of these words");
+            if (o_.words.size() > 1)
+                throw_usage("no event of " + model_->title + " mentions all of these words");
+            throw_usage("no event of " + model_->title + " mentions '" + printable(o_.words[0]) + "'" +
+                        did_you_mean(nearest_names(o_.words[0], catalogue_.names())));
         }
         show(o_.xml ? listing_xml(catalogue_, found, o_.count_factor())
                     : listing_text(catalogue_, found, o_.count_factor()));
