@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# build_userland.sh FLAVOUR ROOT OUT: ocount, operf and ophelp for the architecture of that flavour, static, in OUT, which may
-# hold an earlier build. ROOT: what fetch_libraries.sh printed. Without optimisation: they run for seconds, and every
-# file is compiled for them once more.
+# build_userland.sh FLAVOUR ROOT OUT: ocount, operf and ophelp for the architecture of that flavour, static, in OUT, which
+# may hold an earlier build. ROOT: what fetch_libraries.sh printed. The source tree must not be configured itself.
+# Without optimisation: they run for seconds, and every file is compiled for them once more.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
@@ -13,7 +13,6 @@ programs='ocount operf ophelp'
 flavour "$1"
 triplet=${cross%-}
 source=$(cd "$here/../.." && pwd)
-[ ! -f "$source/config.status" ] || die "the source tree is configured itself; build in a folder of its own"
 mkdir -p "$3"
 cd "$3"
 [ -f config.status ] || "$source/configure" --quiet --host="$triplet" CXXFLAGS=-O0 LDFLAGS="-static -s -L$2/usr/lib/$triplet" \

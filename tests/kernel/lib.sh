@@ -124,7 +124,7 @@ need_model() {
 # need_userland: our own programs in a guest that has none of the host's; skips the case if they could not be built.
 # $left: what stands there is checked on the host by left_CASE.py once the guest has ended.
 need_userland() {
-	[ -x "$KIT/ocount" ] || skip "no libraries to build ocount and operf with: $(cat "$KIT/no_userland")"
+	[ -x "$KIT/ocount" ] || skip "no ocount and operf for this guest: $(cat "$KIT/no_userland")"
 	OPROFILE_EVENTS_DIR=$KIT/events
 	export OPROFILE_EVENTS_DIR
 	left=/out/left/$1

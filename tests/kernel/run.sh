@@ -155,6 +155,10 @@ make_kit() {
 # tells why there are none.
 make_userland() {
 	[ -n "$cross" ] || return 0
+	if [ -f "$here/../../config.status" ]; then
+		echo "the source tree is configured itself; build in a folder of its own" >"$kit/no_userland"
+		return 0
+	fi
 	if ! libraries=$("$here/fetch_libraries.sh" "$flavour" "$OP_KERNELS" 2>"$top/$flavour/libraries.log"); then
 		tail -n 1 "$top/$flavour/libraries.log" >"$kit/no_userland"
 		return 0
