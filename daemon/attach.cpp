@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
+#include "daemon/proc_scan.h"
 #include "libop/error.h"
 #include "libop/text.h"
 
@@ -23,6 +25,22 @@ std::string status_of(pid_t number) {
     } catch (const Error&) {
         throw_gone(number);
     }
+}
+
+/// Every thread has its own (proc(5), /proc/PID/task/TID/children).
+std::vector<pid_t> children_of(pid_t pid) {
+    std::vector<pid_t> children;
+    for (const uint32_t thread : threads_of(static_cast<uint32_t>(pid)))
+        try {
+            const std::string text =
+                read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/children");
+            for (std::string_view rest = text; !rest.empty();)
+                if (const auto child = parse_number(take_word(rest)))
+                    children.push_back(static_cast<pid_t>(*child));
+        } catch (const Error&) {
+            continue;  // it ended meanwhile
+        }
+    return children;
 }
 
 }  // namespace
@@ -49,6 +67,18 @@ bool is_ending(pid_t task) try {
     return parse_number(take_word(rest)).value_or(0) & exiting;
 } catch (const Error& error) {
     return error.code() == ENOENT || error.code() == ESRCH;  // else it cannot be told, as with too many files
+}
+
+std::vector<pid_t> descendants_of(pid_t pid) {
+    std::vector<pid_t> found, parents{pid};
+    while (!parents.empty()) {
+        const auto children = children_of(parents.back());
+        parents.pop_back();
+        found.insert(found.end(), children.begin(), children.end());
+        parents.insert(parents.end(), children.begin(), children.end());
+    }
+    std::ranges::sort(found);
+    return found;
 }
 
 Fd watch_process(pid_t pid) {

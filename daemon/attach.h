@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <vector>
+
 #include "libop/fd.h"
 
 namespace op::collect {
@@ -15,6 +17,10 @@ pid_t process_of(pid_t number);
 /// True for a process or thread that is gone or on its way out: what the kernel refuses of it says nothing
 /// about permissions.
 bool is_ending(pid_t task);
+
+/// The processes that a process, or one that it has started, has started so far and that run; by number.
+/// Empty if it is gone or the kernel does not tell (CONFIG_PROC_CHILDREN).
+std::vector<pid_t> descendants_of(pid_t pid);
 
 /// A descriptor that is readable once the process has ended (a pidfd): opened before sampling begins, so that
 /// an end is never missed. Throws a system error if the process has ended already.

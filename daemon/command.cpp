@@ -59,7 +59,8 @@ std::string CommandEnd::text() const {
     if (!signalled) return "exited with status " + std::to_string(code);
     const char* description = ::sigdescr_np(code);
     return "was killed by signal " + std::to_string(code) +
-           (description ? std::string(" (") + description + ")" : "");
+           (description ? std::string(" (") + description + ")" : "") +
+           (killed_here ? ", sent from here: it had been asked to end and went on" : "");
 }
 
 Command::Command(std::vector<std::string> words, const sigset_t& mask) : name_(printable(words.at(0))) {
@@ -121,12 +122,15 @@ std::optional<CommandEnd> Command::poll_end() {
     if (!end_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
         end_ =
             WIFSIGNALED(status) ? CommandEnd{true, WTERMSIG(status)} : CommandEnd{false, WEXITSTATUS(status)};
+        end_->killed_here = is_killed_ && end_->signalled && end_->code == SIGKILL;
     }
     return end_;
 }
 
 void Command::signal(int number) noexcept {
-    if (!end_) ::kill(pid_, number);
+    if (end_) return;
+    is_killed_ |= number == SIGKILL;
+    ::kill(pid_, number);
 }
 
 }  // namespace op::collect

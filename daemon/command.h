@@ -16,10 +16,12 @@ namespace op::collect {
 /// How a program ended.
 struct CommandEnd {
     bool signalled = false;
-    int code = 0;  ///< exit status, or the signal's number
+    int code = 0;              ///< exit status, or the signal's number
+    bool killed_here = false;  ///< with the signal that nobody can hold back, sent by Command::signal
 
     bool normal() const noexcept { return !signalled && code == 0; }
-    /// "exited with status 3", "was killed by signal 9 (Killed)".
+    /// "exited with status 3", "was killed by signal 9 (Killed)"; of the latter also whether it came from
+    /// here.
     std::string text() const;
 };
 
@@ -57,6 +59,7 @@ private:
     Fd pidfd_, hold_, failure_;
     std::string name_;
     std::optional<CommandEnd> end_;
+    bool is_killed_ = false;  ///< SIGKILL was sent from here
 };
 
 }  // namespace op::collect

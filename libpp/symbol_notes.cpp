@@ -67,6 +67,7 @@ std::vector<SampledImage> sampled_images(std::span<const SymbolizedProfile> prof
 
 std::string what_lacks(const ProfileImage& image, const Symbolizer& symbolizer, bool wants_lines) {
     if (const auto reason = symbolizer.shortcoming(image.name); !reason.empty()) return std::string(reason);
+    if (symbolizer.is_replaced(image.name)) return "";
     if (!wants_lines || image.name.kind == ImageName::Kind::anon || image.symbols->has_lines()) return "";
     if (image.name.kind == ImageName::Kind::kernel)
         return "has no source lines; give a kernel image with debug information with --vmlinux";
@@ -92,9 +93,11 @@ struct Missing {
     uint64_t small_images = 0, small_samples = 0;
 };
 
-Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bool wants_lines) {
+Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bool wants_lines,
+                     const ConcernsImage& concerns) {
     Missing missing;
     for (const SampledImage& one : images) {
+        if (concerns && !concerns(one.places.front().image->name)) continue;
         const bool is_large = percent_of(one.samples, total) >= worth_a_line;
         std::string reason = what_lacks(one, wants_lines && is_large);
         if (reason.empty()) continue;
@@ -111,12 +114,13 @@ Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bo
 
 }  // namespace
 
-void note_missing_symbols(std::span<const SymbolizedProfile> profiles, bool wants_lines, Diagnostics& notes) {
+void note_missing_symbols(std::span<const SymbolizedProfile> profiles, bool wants_lines, Diagnostics& notes,
+                          const ConcernsImage& concerns) {
     const auto images = sampled_images(profiles);
     uint64_t total = 0;
     for (const SampledImage& one : images)
         total = add_saturating(total, one.samples);
-    const Missing missing = find_missing(images, total, wants_lines);
+    const Missing missing = find_missing(images, total, wants_lines, concerns);
     for (const Lacking& one : missing.large)
         notes.warn(printable(one.image->name.display()) + " (" + tenths(percent_of(one.samples, total)) +
                    " % of the samples) " + printable(one.reason));

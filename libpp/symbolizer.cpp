@@ -49,6 +49,7 @@ struct Opened {
     std::unique_ptr<ImageSymbols> symbols;  ///< null = no names at all
     std::string shortcoming = {};
     std::string file = {};
+    bool is_replaced = false;
 };
 
 constexpr const char* install_symbols =
@@ -108,6 +109,11 @@ ImageSymbols& Symbolizer::symbols(const ImageName& image, uint64_t mtime, bool i
 std::string_view Symbolizer::shortcoming(const ImageName& image) const {
     const auto it = impl_->images.find(image);
     return it == impl_->images.end() ? "" : std::string_view(it->second.shortcoming);
+}
+
+bool Symbolizer::is_replaced(const ImageName& image) const {
+    const auto it = impl_->images.find(image);
+    return it != impl_->images.end() && it->second.is_replaced;
 }
 
 std::string_view Symbolizer::file(const ImageName& image) const {
@@ -207,8 +213,9 @@ Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path
     try {
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
         const auto note = replacement_note(path, object.build_id, {wanted.build_id, wanted.mtime});
-        if (!note.empty()) notes.warn(note);
-        return {std::move(object.symbols), shortcoming_of(object.table), path};
+        if (note.empty()) return {std::move(object.symbols), shortcoming_of(object.table), path};
+        notes.warn(note);
+        return {std::move(object.symbols), "", path, true};
     } catch (const Error& e) {
         return {nullptr, std::string("cannot be read (") + e.what() + ")"};
     }

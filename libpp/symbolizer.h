@@ -98,8 +98,13 @@ public:
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
 
     /// Why the names of an image are missing or coarse, and what helps, as the end of a sentence that begins
-    /// with the image ("is not found; ..."); empty if nothing is missing or it was never asked for.
+    /// with the image ("is not found; ..."); empty if nothing is missing or it was never asked for. Of a file
+    /// that is not the one that was profiled nothing is said: symbols installed for it would be the wrong
+    /// ones.
     std::string_view shortcoming(const ImageName& image) const;
+
+    /// True if the names come from a file that is not the one that was profiled, which is told in a note.
+    bool is_replaced(const ImageName& image) const;
 
     /// The file that an image's names were read from; empty if there was none, or it was never asked for.
     std::string_view file(const ImageName& image) const;

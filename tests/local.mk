@@ -28,6 +28,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/write_xml_test.cpp \
 	tests/unit/markup_test.cpp \
 	tests/unit/source_finder_test.cpp \
+	tests/unit/tool_test.cpp \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/call_stacks_test.cpp \
 	tests/unit/event_remarks_test.cpp \

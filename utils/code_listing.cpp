@@ -20,8 +20,8 @@ namespace op::tool {
 namespace {
 
 /// What objdump prints first of every file.
-std::string heading(const std::string& path, std::string_view format, std::string_view section) {
-    return "\n" + printable(path) + ":     file format " + std::string(format) +
+std::string heading(const std::string& name, std::string_view format, std::string_view section) {
+    return "\n" + printable(name) + ":     file format " + std::string(format) +
            "\n\n\nDisassembly of section " + printable(section) + ":\n\n";
 }
 
@@ -62,8 +62,10 @@ std::string output_of(std::vector<std::string> words) {
 
 }  // namespace
 
-CodeListing::CodeListing(const std::string& path, const ListingOptions& options, const SourceFinder& finder)
+CodeListing::CodeListing(const std::string& path, std::string name, const ListingOptions& options,
+                         const SourceFinder& finder)
     : path_(path),
+      name_(std::move(name)),
       options_(options),
       finder_(finder),
       file_(path),
@@ -79,7 +81,7 @@ std::string CodeListing::list(const pp::AnnotatedCode& code, pp::ImageSymbols& s
     const LinkAddress start = code.symbol->address;
     for (const pp::Section& section : object_->sections())
         if (section.code && start >= section.address && start - section.address < section.bytes.size())
-            return heading(path_, disassembler_->format(), section.name) +
+            return heading(name_, disassembler_->format(), section.name) +
                    disassemble(section, code, symbols);
     throw_input(printable(path_) + ": " + printable(code.name) + " lies in no section with code");
 }
@@ -133,7 +135,10 @@ std::string CodeListing::run_objdump(const pp::AnnotatedCode& code) const {
     words.insert(words.end(), options_.objdump_params.begin(), options_.objdump_params.end());
     words.emplace_back("--");
     words.push_back(path_);
-    return output_of(std::move(words));
+    std::string text = output_of(std::move(words));
+    if (const std::string head = "\n" + path_ + ":"; text.starts_with(head))
+        text.replace(0, head.size(), "\n" + printable(name_) + ":");
+    return text;
 }
 
 }  // namespace op::tool

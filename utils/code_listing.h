@@ -25,8 +25,10 @@ struct ListingOptions {
 /// Lists the code of one image.
 class CodeListing {
 public:
-    /// Opens the image's file. Options and finder must outlive the listing. Throws a system or input error.
-    CodeListing(const std::string& path, const ListingOptions& options, const SourceFinder& finder);
+    /// Opens the image's file, which the listing calls `name`. Options and finder must outlive the listing.
+    /// Throws a system or input error.
+    CodeListing(const std::string& path, std::string name, const ListingOptions& options,
+                const SourceFinder& finder);
 
     /// The listing of a symbol, as objdump prints it, with the lines above it. `symbols` are the image's, for
     /// lines of source and names of addresses; sources that cannot be read are passed over. Throws an input
@@ -39,7 +41,7 @@ private:
     std::string run_objdump(const pp::AnnotatedCode& code) const;
     std::string source_lines(const pp::SourceLine& line);
 
-    std::string path_;
+    std::string path_, name_;
     const ListingOptions& options_;
     const SourceFinder& finder_;
     MappedFile file_;

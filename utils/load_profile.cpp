@@ -30,11 +30,15 @@ const pp::Profile& LoadedProfile::profile() {
         line.show("reading images and samples: " + std::to_string(done) + " of " + std::to_string(all));
     };
     profile_.emplace(build_profile(classes_, samples_, *symbolizer_, show));
-    const pp::SymbolizedProfile made{&*profile_, &*symbolizer_};
-    if (notes_missing_) note_missing_symbols(std::span(&made, 1), wants_lines_, samples_.notes());
+    if (notes_missing_) note_missing(nullptr);
     if (split_) split_by_inlined_functions(*profile_, *split_);
     line.clear();
     return *profile_;
+}
+
+void LoadedProfile::note_missing(const pp::ConcernsImage& concerns) {
+    const pp::SymbolizedProfile made{&*profile_, &*symbolizer_};
+    note_missing_symbols(std::span(&made, 1), wants_lines_, samples_.notes(), concerns);
 }
 
 bool has_file(const ImageName& image) {

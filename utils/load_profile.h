@@ -57,6 +57,8 @@ public:
     /// The profile; built at the first call, with notes about the names that are missing in it, if they are
     /// wanted.
     const pp::Profile& profile();
+    /// Adds the notes about missing names, where profile() was not to.
+    void note_missing(const pp::ConcernsImage& concerns);
     /// The same with what it was symbolized by.
     pp::SymbolizedProfile symbolized() { return {&profile(), &*symbolizer_}; }
     /// The head of a report on it. Only after samples were read.

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "libop/error.h"
 #include "libop/record.h"
 #include "libop/text.h"
+#include "libpp/symbol_rows.h"
 #include "libpp/write_annotated.h"
 #include "libpp/write_annotated_html.h"
 #include "utils/code_listing.h"
@@ -100,6 +102,25 @@ pp::Annotation make_annotation(const Options& o, LoadedProfile& loaded) {
     return annotate(profile, loaded.head(o.report), o.report);
 }
 
+/// The images of the symbols asked for; none if no symbol was named or those named are in none.
+std::set<ImageName> images_of_wanted_symbols(const Options& o, const pp::Profile& profile) {
+    std::set<ImageName> images;
+    if (o.report.include_symbols.empty()) return images;
+    const auto wanted = wanted_symbols(profile, o.report);
+    for (size_t i = 0; i < wanted.size(); ++i)
+        if (wanted[i]) images.insert(profile.images[profile.symbols[i].image].name);
+    return images;
+}
+
+/// Tells of missing names and lines where what was asked for may be hidden by them: not at all once the
+/// source files that were named are there, of symbols that were named only in their own images.
+void note_missing(const Options& o, LoadedProfile& loaded, const pp::Annotation& annotation) {
+    const auto is_named = [&](const pp::AnnotatedFile& file) { return is_wanted(o, file.path); };
+    if (!o.include_files.empty() && std::ranges::any_of(annotation.files, is_named)) return;
+    const auto images = images_of_wanted_symbols(o, loaded.profile());
+    loaded.note_missing([&](const ImageName& image) { return images.empty() || images.contains(image); });
+}
+
 class Listing {
 public:
     Listing(const Options& o, LoadedProfile& loaded, std::string command)
@@ -108,7 +129,9 @@ public:
           notes_(loaded.samples().notes()),
           annotation_(make_annotation(o, loaded)),
           finder_(loaded.opened().spec.archive, o.search_dirs, o.base_dirs),
-          command_(std::move(command)) {}
+          command_(std::move(command)) {
+        note_missing(o, loaded, annotation_);
+    }
 
     void write() {
         warn_of_directories();
@@ -136,13 +159,25 @@ private:
     }
 
     void write_sources() {
-        if (annotation_.files.empty()) notes_.warn("nothing to show: no source file reaches --threshold");
+        warn_if_nothing_is_left();
         std::optional<TreeWriter> tree;
         if (!o_.output_dir.empty()) tree.emplace(o_.output_dir);
         if (o_.html)
             write_page(tree);
         else
             write_listings(tree);
+    }
+
+    void warn_if_nothing_is_left() {
+        if (annotation_.files.empty())
+            notes_.warn("nothing to show: no source file reaches --threshold");
+        else if (std::ranges::none_of(annotation_.files,
+                                      [&](const auto& f) { return is_wanted(o_, f.path); }))
+            notes_.warn(
+                "nothing to show: --include-file and --exclude-file leave out every source file with "
+                "samples; "
+                "a PATTERN is compared with each part of their paths, as of " +
+                printable(annotation_.files.front().path));
     }
 
     void write_listings(std::optional<TreeWriter>& tree) {
@@ -239,10 +274,16 @@ private:
         const auto path = loaded_.file_of(name);
         if (!path) return skip(has_file(name) ? "it is not found" : "there is no file of it");
         try {
-            return std::make_unique<CodeListing>(*path, options, finder_);
+            return std::make_unique<CodeListing>(*path, profiled_path(*path), options, finder_);
         } catch (const Error& error) {
             return skip(error.what());
         }
+    }
+
+    /// A path as it was on the machine that was profiled: an archive's listing is that of its session.
+    std::string profiled_path(const std::string& path) const {
+        const std::string& archive = loaded_.opened().spec.archive;
+        return !archive.empty() && path.starts_with(archive + "/") ? path.substr(archive.size()) : path;
     }
 
     std::string list(CodeListing& listing, const pp::AnnotatedCode& code) {
@@ -277,6 +318,7 @@ int opannotate(Tool& tool, int argc, char** argv) {
     o.report.demangle = parse_demangle(o.demangle);
     LoadOptions load;
     load.wants_lines = o.source || o.html;
+    load.notes_missing = false;
     load.select.exclude_dependent = o.exclude_dependent;
     load.merge = pp::parse_merge(o.merge);
     load.merge.library = true;

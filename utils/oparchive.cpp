@@ -229,6 +229,11 @@ void list(const Inventory& inventory, const LoadedProfile& loaded) {
     write_stdout(text);
 }
 
+/// True if nothing else can be written either.
+bool leaves_no_room(const Error& error) {
+    return error.code() == ENOSPC || error.code() == EDQUOT;
+}
+
 int oparchive(Tool& tool, int argc, char** argv) {
     Options o;
     const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
@@ -248,10 +253,12 @@ int oparchive(Tool& tool, int argc, char** argv) {
     }
     TreeWriter archive(o.output);
     for (const Item& item : inventory.items())
-        tool.attempt([&] {
-            const Fd file = open_file(item.source, O_RDONLY | O_NONBLOCK);
-            archive.copy(file, printable(item.source), item.target);
-        });
+        tool.attempt(
+            [&] {
+                const Fd file = open_file(item.source, O_RDONLY | O_NONBLOCK);
+                archive.copy(file, printable(item.source), item.target);
+            },
+            leaves_no_room);
     for (const auto& session : loaded.opened().sessions)
         take_session(session, [&](const Fd& file, const std::string& path, const std::string& target) {
             archive.copy(file, printable(path), target);

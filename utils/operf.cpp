@@ -158,7 +158,18 @@ private:
         tool_.print_notes();
     }
 
+    /// The kernel follows only children that are made from now on.
+    void warn_of_children() {
+        std::vector<std::string> numbers;
+        for (const pid_t child : descendants_of(static_cast<pid_t>(*o_.pid)))
+            numbers.push_back(std::to_string(child));
+        if (!numbers.empty())
+            tool_.notes.warn("processes that " + process_text() + " has started already are not profiled: " +
+                             short_list(numbers) + "; profile one of them with --pid, or --system-wide");
+    }
+
     void announce() {
+        if (o_.pid) warn_of_children();
         tell_source_notes();
         if (o_.says("record") || o_.says("debug")) {
             for (const RecordedEvent& e : info_.events)

@@ -3,11 +3,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <set>
 
 #include "libop/error.h"
+#include "libop/fd.h"
+#include "libop/ledger.h"
 #include "libop/text.h"
+#include "libpp/elf_object.h"
 #include "libpp/export_gmon.h"
 #include "utils/load_profile.h"
 #include "utils/output.h"
@@ -38,22 +44,62 @@ std::optional<uint32_t> only_image(const pp::Profile& profile) {
     return *images.begin();
 }
 
+/// The samples of each image.
+std::map<uint32_t, uint64_t> samples_by_image(const pp::Profile& profile) {
+    std::map<uint32_t, uint64_t> sums;
+    for (size_t i = 0; i < profile.samples.size(); ++i) {
+        uint64_t& sum = sums[profile.leaf(i).image];
+        sum = add_saturating(sum, profile.count(i, 0));
+    }
+    return sums;
+}
+
+/// "NAME (SAMPLES)" of what has samples, those with most first.
+std::string list_by_samples(std::vector<std::pair<uint64_t, std::string>> counted) {
+    std::ranges::sort(counted, std::greater{});
+    std::vector<std::string> texts;
+    for (const auto& [count, name] : counted)
+        texts.push_back(printable(name) + " (" + std::to_string(count) + ")");
+    return short_list(texts);
+}
+
+/// Where the samples are, if what was asked for has none of its own; empty if no library has any.
+std::string libraries_instead(const pp::Profile& profile) {
+    std::vector<std::pair<uint64_t, std::string>> libraries;
+    for (const auto& [image, count] : samples_by_image(profile))
+        if (const ImageName& name = profile.images[image].name; has_file(name) && name.name.starts_with('/'))
+            libraries.emplace_back(count, name.name);
+    std::set<std::string> apps;
+    for (const pp::StackSamples& sample : profile.samples)
+        apps.insert(profile.images[sample.app].name.display());
+    if (libraries.empty()) return "";
+    return (apps.size() == 1 ? printable(*apps.begin()) : "what is selected") +
+           " has no samples of its own; of its libraries there are samples in " +
+           list_by_samples(std::move(libraries)) + ": name one with lib-image:";
+}
+
 /// A profile of what is asked for, first without libraries, then, if that is not one binary, with them.
 std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vector<std::string>& words,
                                                Tool& tool) {
     LoadOptions options;
     options.merge = pp::parse_merge(std::vector<std::string>{"all"});
+    bool has_own = true;
+    std::string elsewhere;
     for (const bool is_alone : {true, false}) {
         options.select = {is_alone, true};
         std::unique_ptr<LoadedProfile> loaded;
         try {
             loaded = std::make_unique<LoadedProfile>(o.common, words, options, tool);
         } catch (const Error& error) {
-            if (is_alone && error.kind() == ErrorKind::usage) continue;  // all samples may be in libraries
-            throw;
+            if (!is_alone || error.kind() != ErrorKind::usage) throw;
+            has_own = false;  // all samples may be in libraries
+            continue;
         }
         if (loaded->classes().classes.size() == 1 && only_image(loaded->profile())) return loaded;
+        if (!is_alone && !has_own && loaded->classes().classes.size() == 1)
+            elsewhere = libraries_instead(loaded->profile());
     }
+    if (!elsewhere.empty()) throw_usage(elsewhere);
     throw_usage("specify exactly one binary, by its full path, or give an event: or count:");
 }
 
@@ -62,6 +108,37 @@ unsigned address_bytes(const std::string& path) {
     const Fd file = open_file(path, O_RDONLY | O_NONBLOCK);
     unsigned char ident[5] = {};
     return ::pread(file.get(), ident, sizeof ident, 0) == sizeof ident && ident[4] == 1 ? 4 : 8;
+}
+
+/// How an ELF file begins; a packed module does not, which gprof does not read either.
+constexpr std::byte elf_magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
+
+/// Tells which functions gprof leaves out, so that it counts their samples at others. It reads no local
+/// symbol with a '.' or '$' in its name, as compilers name the clones they make (tried with gprof 2.40, which
+/// reads global ones).
+void warn_of_clones(const pp::Profile& profile, uint32_t image, const std::string& path, Diagnostics& notes) {
+    if (!profile.images[image].symbols->has_symbols()) return;
+    const MappedFile file(path);
+    if (!std::ranges::equal(file.bytes().first(std::min<size_t>(file.bytes().size(), 4)), elf_magic)) return;
+    const auto object = pp::open_elf(file.bytes(), path);
+    std::set<std::string_view> left_out;
+    for (const pp::RawSymbol& symbol : object->symbols(false))
+        if (!symbol.global && !symbol.weak && symbol.name.find_first_of(".$") != symbol.name.npos)
+            left_out.insert(symbol.name);
+    std::map<std::string_view, uint64_t> sums;
+    for (size_t i = 0; i < profile.samples.size(); ++i) {
+        const pp::Location& at = profile.leaf(i);
+        if (at.image != image || at.symbol == pp::Location::no_symbol) continue;
+        const std::string_view name = profile.symbols[at.symbol].symbol->name;
+        if (left_out.contains(name)) sums[name] = add_saturating(sums[name], profile.count(i, 0));
+    }
+    if (sums.empty()) return;
+    std::vector<std::pair<uint64_t, std::string>> counted;
+    for (const auto& [name, count] : sums)
+        counted.emplace_back(count, name);
+    notes.warn(
+        "gprof leaves out clones made by the compiler and counts their samples at the function before: " +
+        list_by_samples(std::move(counted)) + "; opreport --format=callgrind keeps all functions");
 }
 
 int opgprof(Tool& tool, int argc, char** argv) {
@@ -79,6 +156,7 @@ int opgprof(Tool& tool, int argc, char** argv) {
     const auto path = loaded->file_of(profile.images[image].name);
     if (!path) throw_input("image " + printable(name) + " is not found; gprof could not read it either");
     const std::string bytes = export_gmon(profile, image, address_bytes(*path), tool.notes);
+    warn_of_clones(profile, image, *path, tool.notes);
     for (const std::string& remark : loaded->remarks())  // gmon.out has no place for them
         tool.notes.warn(remark);
     tool.print_notes();

@@ -99,7 +99,7 @@ std::optional<int> apply(poptContext context, int value, const CommandSyntax& sy
 int reject(poptContext context, int error, const std::string& tool_name) {
     const char* const option = poptBadOption(context, POPT_BADOPTION_NOALIAS);
     const std::string what = tool_name + ": " + (option ? option : "") + ": " + poptStrerror(error);
-    write_stderr(printable(what) + "\n" + captured(context, poptPrintHelp));
+    write_stderr(printable(what) + "; see " + printable(tool_name) + " --help\n");
     return 1;
 }
 

@@ -46,9 +46,9 @@ struct ParsedOptions {
 };
 
 /// Parses a command line into the targets. --help, --usage and --version print on stdout and give status 0; a
-/// bad option prints "<tool>: <option>: <reason>" and the help on stderr and gives status 1. Throws a usage
-/// error if an argument is no number where one is wanted or empty where a list is, a system error if stdout
-/// cannot be written.
+/// bad option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr and gives status 1. Throws a
+/// usage error if an argument is no number where one is wanted or empty where a list is, a system error if
+/// stdout cannot be written.
 ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax);
 
 }  // namespace op::tool

@@ -22,9 +22,22 @@ constexpr const char* archived_session_dir = system_session_dir;
 /// How long a report waits for a running daemon to bring its samples into the files.
 constexpr std::chrono::milliseconds flush_deadline{2000};
 
+/// Throws an input error that says which of the two is missing, the directory or what makes it an archive.
+void check_archive(const std::string& dir) {
+    std::error_code error;
+    if (!std::filesystem::exists(dir, error))
+        throw_input("archive:" + printable(dir) + ": no such directory");
+    const std::string samples = dir + archived_session_dir + "/samples";
+    if (!std::filesystem::exists(samples, error))
+        throw_input(printable(dir) + " is no archive made by oparchive: there is no " + printable(samples));
+}
+
 /// The session directory; tells the user if it is a default.
 std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec, Tool& tool) {
-    if (!spec.archive.empty()) return spec.archive + archived_session_dir;
+    if (!spec.archive.empty()) {
+        check_archive(spec.archive);
+        return spec.archive + archived_session_dir;
+    }
     if (!options.session_dir.empty()) return options.session_dir;
     const std::string dir = default_session_dir();
     // The classic default ends in a slash, which shows in the message; scripts know it that way.

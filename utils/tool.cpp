@@ -19,13 +19,16 @@ namespace op::tool {
 
 namespace {
 
-/// Runs what may throw; the reason in words if it did, "" if nobody needs to be told of it.
+/// Runs what may throw; the reason in words if it did, "" if nobody needs to be told of it. What `ends_all`
+/// is true for goes on.
 template <class Step>
-std::optional<std::string> reason_of_failure(Step&& step) {
+std::optional<std::string> reason_of_failure(Step&& step,
+                                             const std::function<bool(const Error&)>& ends_all = nullptr) {
     try {
         step();
         return std::nullopt;
     } catch (const Error& error) {
+        if (ends_all && ends_all(error)) throw;
         if (error.kind() == ErrorKind::system && error.code() == EPIPE) return "";
         return (error.kind() == ErrorKind::internal ? "internal: " : "") + std::string(error.what());
     } catch (const std::bad_alloc&) {
@@ -37,8 +40,8 @@ std::optional<std::string> reason_of_failure(Step&& step) {
 
 }  // namespace
 
-bool Tool::attempt(const std::function<void()>& step) {
-    const auto reason = reason_of_failure(step);
+bool Tool::attempt(const std::function<void()>& step, const std::function<bool(const Error&)>& ends_all) {
+    const auto reason = reason_of_failure(step, ends_all);
     if (!reason) return true;
     print_notes();
     if (!reason->empty()) complain(*reason);

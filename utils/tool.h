@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "libop/diagnostics.h"
+#include "libop/error.h"
 
 namespace op::tool {
 
@@ -24,7 +25,9 @@ struct Tool {
     void complain(std::string_view text) const;
     /// Runs one step of a command whose failure must not keep the others from being done. False if it threw:
     /// then the warnings so far and the reason have been printed.
-    bool attempt(const std::function<void()>& step);
+    /// An error that `ends_all` is true for is thrown on instead.
+    bool attempt(const std::function<void()>& step,
+                 const std::function<bool(const Error&)>& ends_all = nullptr);
 
 private:
     std::set<std::string> said_;

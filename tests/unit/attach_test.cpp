@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "libop/error.h"
@@ -33,6 +34,31 @@ TEST(Attach, a_task_on_its_way_out_is_told_from_others) {
     ::waitid(P_PID, child, &ignored, WEXITED | WNOWAIT);
     EXPECT_TRUE(is_ending(child)) << "nobody has waited for it yet";
     ::waitpid(child, nullptr, 0);
+}
+
+TEST(Attach, descendants_are_found_through_all_threads_and_generations) {
+    if (::access("/proc/thread-self/children", R_OK) != 0)
+        GTEST_SKIP() << "this kernel does not tell of children";
+    int hold[2], told[2];
+    ASSERT_EQ(::pipe(hold), 0);
+    ASSERT_EQ(::pipe(told), 0);
+    pid_t child = -1;
+    char byte = 0;
+    std::thread([&] {
+        child = ::fork();
+        if (child != 0) return;
+        ::close(hold[1]);
+        const pid_t grandchild = ::fork();
+        if (grandchild > 0 && ::write(told[1], &grandchild, sizeof grandchild) < 0) ::_exit(1);
+        ::_exit(static_cast<int>(::read(hold[0], &byte, 1)));  // until the test is done
+    }).join();
+    pid_t grandchild = -1;
+    ASSERT_EQ(::read(told[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
+    const auto found = descendants_of(::getpid());
+    ::close(hold[1]);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_TRUE(std::ranges::count(found, child) == 1 && std::ranges::count(found, grandchild) == 1);
+    EXPECT_TRUE(descendants_of(0x7ffffff0).empty());
 }
 
 }  // namespace op::collect

@@ -31,6 +31,17 @@ TEST(Command, tells_how_it_ended) {
     EXPECT_EQ(end_of({"sh", "-c", "kill -9 $$"}).text(), "was killed by signal 9 (Killed)");
 }
 
+TEST(Command, that_was_killed_from_here_says_so) {
+    const test::KeepMask mask;
+    StopSignals signals;
+    Command command({"sleep", "1000"}, signals.old_mask());
+    command.release();
+    command.signal(SIGKILL);
+    await_end(command, signals);
+    EXPECT_EQ(command.poll_end()->text(),
+              "was killed by signal 9 (Killed), sent from here: it had been asked to end and went on");
+}
+
 TEST(Command, what_cannot_be_run_is_a_usage_error) {
     const test::TempDir dir;
     EXPECT_THROW(end_of({dir / "none"}), Error);

@@ -95,4 +95,15 @@ TEST_F(SymbolNotes, an_image_without_samples_is_not_told) {
     EXPECT_TRUE(told().empty());
 }
 
+TEST_F(SymbolNotes, images_that_the_question_is_not_about_are_passed_over) {
+    add("/gone/asked", 200);
+    add("/gone/other", 300);
+    const SymbolizedProfile one{&profile_, &symbolizer_};
+    note_missing_symbols(std::span(&one, 1), false, notes_,
+                         [](const ImageName& image) { return image.name == "/gone/asked"; });
+    const auto notes = notes_.take();
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_TRUE(notes[0].starts_with("/gone/asked (40.0 % of the samples)")) << notes[0];
+}
+
 }  // namespace op::pp
