@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "libop/error.h"
 #include "libop/fd.h"
@@ -56,11 +57,13 @@ std::map<uint32_t, uint64_t> samples_by_image(const pp::Profile& profile) {
 
 /// "NAME (SAMPLES)" of what has samples, those with most first.
 std::string list_by_samples(std::vector<std::pair<uint64_t, std::string>> counted) {
+    constexpr size_t most = 5;
     std::ranges::sort(counted, std::greater{});
     std::vector<std::string> texts;
-    for (const auto& [count, name] : counted)
+    for (const auto& [count, name] : std::span(counted).first(std::min(counted.size(), most)))
         texts.push_back(printable(name) + " (" + std::to_string(count) + ")");
-    return short_list(texts);
+    const size_t more = counted.size() - texts.size();
+    return joined(texts) + (more == 0 ? "" : " and " + std::to_string(more) + " more");
 }
 
 /// Where the samples are, if what was asked for has none of its own; empty if no library has any.

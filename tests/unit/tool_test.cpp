@@ -8,7 +8,8 @@
 namespace op::tool {
 
 TEST(Tool, a_step_that_failed_is_told_and_the_next_one_done) {
-    Tool tool{.name = "tool", .notes = {}};
+    Tool tool;
+    tool.name = "tool";
     testing::internal::CaptureStderr();
     EXPECT_FALSE(tool.attempt([] { throw_system("cannot write x", ENOENT); }));
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
@@ -17,7 +18,8 @@ TEST(Tool, a_step_that_failed_is_told_and_the_next_one_done) {
 }
 
 TEST(Tool, an_error_that_ends_all_is_left_to_the_caller) {
-    Tool tool{.name = "tool", .notes = {}};
+    Tool tool;
+    tool.name = "tool";
     const auto is_full = [](const Error& error) { return error.code() == ENOSPC; };
     testing::internal::CaptureStderr();
     EXPECT_THROW(tool.attempt([] { throw_system("cannot write x", ENOSPC); }, is_full), Error);
