@@ -24,6 +24,7 @@ TEST(Tool, an_error_that_ends_all_is_left_to_the_caller) {
     testing::internal::CaptureStderr();
     EXPECT_THROW(tool.attempt([] { throw_system("cannot write x", ENOSPC); }, is_full), Error);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    testing::internal::CaptureStderr();
     EXPECT_FALSE(tool.attempt([] { throw_system("cannot write x", ENOENT); }, is_full));
     EXPECT_NE(testing::internal::GetCapturedStderr(), "");
 }
