@@ -57,18 +57,15 @@ for name, total, count, occurred in zip(("cycles", "instructions"), sums, (10000
           occurred // count - tasks <= total <= occurred // count)
 check(f"known: {symbols}, all in the program's own code", symbols == {"_start": sums})
 
-# More events than counters: each was counted for part of the time, and reports tell what would have been in all of it. As
-# with ocount, all that scaling can do wrong is with the share of the kernel's time; and a period at the end gives no sample.
+# More events than counters: each was counted for part of the time, and reports tell what would have been in all of it. The
+# share of the time is not quite that of the program's instructions, as the kernel takes some of either.
 several = [("INST_RETIRED", count) for count in range(50000, 59000, 1000)]
 occurred = known(6)
 scaled = report("several", several)[1]
 for (event, count), total, told in zip(several, scaled, manifest("several")["events"]):
-    enabled, share = told["enabled_ns"], told["running_ns"] / told["enabled_ns"]
-    in_kernel = enabled - 2 * occurred
-    check(f"several: {event}:{count} was counted {share:.3f} of the time, of which the kernel had {in_kernel} ns",
-          0.5 < share < 0.99 and 0 < in_kernel < enabled / 5)
-    bound = (in_kernel / 2 + tasks * count) / share
-    check(f"several: {total} samples of {count} are {occurred}, give or take {bound:.0f}", abs(total * count - occurred) <= bound)
+    share = told["running_ns"] / told["enabled_ns"]
+    check(f"several: {event}:{count} was counted {share:.3f} of the time", 0.5 < share < 0.99)
+    check(f"several: {total} samples of {count} are {occurred}, give or take 2 %", abs(total * count - occurred) <= occurred / 50)
 said = {session: open(f"{left}/{session}.log").read() for session in ("known", "shares", "several")}
 check("operf tells which events took turns", all(f"{event}:{count} ran" in said["several"] for event, count in several))
 check("and of none that did not", "turns" not in said["known"] + said["shares"])
