@@ -132,4 +132,17 @@ std::string export_gmon(const Profile& profile, uint32_t image, unsigned address
     return GmonWriter(profile, image, address_bytes, notes).write();
 }
 
+bool gprof_reads_local(std::string_view name) {
+    if (name.find('$') != name.npos) return false;
+    size_t dot = name.find('.');
+    while (dot != name.npos) {
+        const size_t next = name.find('.', dot + 1);
+        const std::string_view part = name.substr(dot + 1, next == name.npos ? next : next - dot - 1);
+        const bool is_number = part.find_first_not_of("0123456789") == part.npos;
+        if (!is_number && (next == name.npos || (part != "clone" && part != "constprop"))) return false;
+        dot = next;
+    }
+    return true;
+}
+
 }  // namespace op::pp

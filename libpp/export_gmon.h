@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "libop/diagnostics.h"
 #include "libpp/profile.h"
@@ -16,5 +17,10 @@ namespace op::pp {
 /// large for one are spread over several; what would make the file larger than 256 MiB is cut, with a
 /// warning. Throws a usage error if the samples are spread too widely for a histogram.
 std::string export_gmon(const Profile& profile, uint32_t image, unsigned address_bytes, Diagnostics& notes);
+
+/// Whether gprof reads a local symbol of this name (tried with gprof 2.40; it reads all global ones): not if
+/// there is a '$' in it, and after a '.' only digits, up to the next '.', or "clone" or "constprop" before
+/// one.
+bool gprof_reads_local(std::string_view name);
 
 }  // namespace op::pp

@@ -116,9 +116,8 @@ unsigned address_bytes(const std::string& path) {
 /// How an ELF file begins; a packed module does not, which gprof does not read either.
 constexpr std::byte elf_magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
 
-/// Tells which functions gprof leaves out, so that it counts their samples at others. It reads no local
-/// symbol with a '.' or '$' in its name, as compilers name the clones they make (tried with gprof 2.40, which
-/// reads global ones).
+/// Tells which functions gprof leaves out, so that it counts their samples at others: many of the clones
+/// that compilers make.
 void warn_of_clones(const pp::Profile& profile, uint32_t image, const std::string& path, Diagnostics& notes) {
     if (!profile.images[image].symbols->has_symbols()) return;
     const MappedFile file(path);
@@ -126,7 +125,7 @@ void warn_of_clones(const pp::Profile& profile, uint32_t image, const std::strin
     const auto object = pp::open_elf(file.bytes(), path);
     std::set<std::string_view> left_out;
     for (const pp::RawSymbol& symbol : object->symbols(false))
-        if (!symbol.global && !symbol.weak && symbol.name.find_first_of(".$") != symbol.name.npos)
+        if (!symbol.global && !symbol.weak && !pp::gprof_reads_local(symbol.name))
             left_out.insert(symbol.name);
     std::map<std::string_view, uint64_t> sums;
     for (size_t i = 0; i < profile.samples.size(); ++i) {

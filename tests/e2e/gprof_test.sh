@@ -13,13 +13,16 @@ cat >"$work/calls.c" <<'END'
 volatile unsigned long sink;
 __attribute__((noinline)) void inner(unsigned long n) { while (n--) sink += n; }
 __attribute__((noinline)) void outer(unsigned long n) { inner(n); sink++; }
-static void cloned(unsigned long n) __asm__("cloned.constprop.0");
+static void cloned(unsigned long n) __asm__("cloned.isra.0");
 __attribute__((noinline)) static void cloned(unsigned long n) { while (n--) sink += n; }
+static void constant(unsigned long n) __asm__("constant.constprop.0");
+__attribute__((noinline)) static void constant(unsigned long n) { while (n--) sink += n; }
 int main(int argc, char **argv)
 {
 	for (unsigned long i = 0; i < 300; i++)
 		outer(argc * 1000000ul);
 	cloned(argc * 30000000ul);
+	constant(argc * 30000000ul);
 	(void)argv;
 	return 0;
 }
@@ -29,11 +32,12 @@ for flags in -no-pie -pie; do
 	cc -O0 $flags -o "$work/calls" "$work/calls.c"
 	profile "calls$flags" --session-dir "$work" --callgraph --events TIMER:200000 "$work/calls" || fail "operf"
 	"$build/opgprof" --session-dir "$work" -o "$work/gmon.out" "$work/calls" 2>"$work/opgprof.log" || fail "opgprof"
-	grep -q 'gprof leaves out clones .*: cloned.constprop.0 ([1-9][0-9]*); opreport' "$work/opgprof.log" || fail "no word of the clone"
+	grep -q 'gprof leaves out clones .*: cloned.isra.0 ([1-9][0-9]*); opreport' "$work/opgprof.log" || fail "no word of the clone"
 	gprof -b -p "$work/calls" "$work/gmon.out" >"$work/flat.txt"
 	gprof -b -q "$work/calls" "$work/gmon.out" >"$work/graph.txt"
 	# The binary alone, in symbols: gprof knows no others.
-	grep -q constprop "$work/flat.txt" && fail "gprof reads clones: opgprof warns for nothing"
+	grep -q cloned "$work/flat.txt" && fail "gprof reads the clone: opgprof warns for nothing"
+	grep -q constant.constprop.0 "$work/flat.txt" || fail "gprof leaves out a clone that opgprof does not warn of"
 	wanted=$("$build/opreport" --session-dir "$work" -l -x "$work/calls" 2>/dev/null | awk '$NF == "inner" { print $1 }')
 	found=$(awk '$NF == "inner" { printf "%d\n", $3 }' "$work/flat.txt")
 	echo "$flags: opreport $wanted, gprof $found"

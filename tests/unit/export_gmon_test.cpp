@@ -100,4 +100,14 @@ TEST(ExportGmon, of_a_32_bit_image_has_short_addresses) {
               8u);
 }
 
+TEST(ExportGmon, knows_the_local_names_that_gprof_reads) {
+    for (const char* name : {"f", "f.", "f.0", "f.1234.5", "f.constprop.0", "f.clone.0", "f.1.constprop.2",
+                             "f.constprop.0.clone.1", ".constprop.0"})
+        EXPECT_TRUE(gprof_reads_local(name)) << name;
+    for (const char* name :
+         {"f$a", "f$1.0", "f.isra.0", "f.part.0", "f.cold", "f.cold.0", "f.lto_priv.0", "f.constprop",
+          "f.constprop.x", "f.constprop.0.cold", "f.isra.0.constprop.1", "f.clone", "f.1x"})
+        EXPECT_FALSE(gprof_reads_local(name)) << name;
+}
+
 }  // namespace op::pp
