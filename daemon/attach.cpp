@@ -43,6 +43,16 @@ std::vector<pid_t> children_of(pid_t pid) {
     return children;
 }
 
+/// Sorted.
+std::vector<pid_t> threads_of_all(const std::vector<pid_t>& processes) {
+    std::vector<pid_t> threads;
+    for (const pid_t process : processes)
+        for (const uint32_t thread : threads_of(static_cast<uint32_t>(process)))
+            threads.push_back(static_cast<pid_t>(thread));
+    std::ranges::sort(threads);
+    return threads;
+}
+
 }  // namespace
 
 pid_t process_of(pid_t number) {
@@ -79,6 +89,19 @@ std::vector<pid_t> descendants_of(pid_t pid) {
     }
     std::ranges::sort(found);
     return found;
+}
+
+bool open_for_threads(const std::vector<pid_t>& processes,
+                      const std::function<void(const std::vector<pid_t>&)>& open) {
+    constexpr int most_tries = 20;
+    std::vector<pid_t> threads = threads_of_all(processes);
+    for (int tries = 0; tries < most_tries; ++tries) {
+        open(threads);
+        const std::vector<pid_t> after = threads_of_all(processes);
+        if (std::ranges::includes(threads, after)) return true;
+        threads = after;
+    }
+    return false;
 }
 
 Fd watch_process(pid_t pid) {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <vector>
 
 #include "libop/fd.h"
@@ -21,6 +22,12 @@ bool is_ending(pid_t task);
 /// The processes that a process, or one that it has started, has started so far and that run; by number.
 /// Empty if it is gone or the kernel does not tell (CONFIG_PROC_CHILDREN).
 std::vector<pid_t> descendants_of(pid_t pid);
+
+/// Calls `open` with the threads of these processes, and again while there are threads that it was not called
+/// with: one that begins meanwhile inherits only those descriptors that its parent has by then. Each call is
+/// to replace what the one before opened. False if new threads kept coming.
+bool open_for_threads(const std::vector<pid_t>& processes,
+                      const std::function<void(const std::vector<pid_t>& threads)>& open);
 
 /// A descriptor that is readable once the process has ended (a pidfd): opened before sampling begins, so that
 /// an end is never missed. Throws a system error if the process has ended already.

@@ -12,7 +12,7 @@ uint64_t difference(uint64_t after, uint64_t before) {
     return after > before ? after - before : 0;
 }
 
-std::map<uint16_t, CountedTime> sums_of(std::span<const ClockReading> readings) {
+std::map<uint16_t, CountedTime> sums_of(std::span<const ClockReading> readings, uint64_t switching) {
     std::map<std::pair<uint16_t, uint32_t>, CountedTime> owners;
     for (const ClockReading& reading : readings) {
         CountedTime& time = owners[{reading.event, reading.owner}];
@@ -20,16 +20,19 @@ std::map<uint16_t, CountedTime> sums_of(std::span<const ClockReading> readings) 
         time.running = add_saturating(time.running, reading.time.running);
     }
     std::map<uint16_t, CountedTime> sums;
-    for (const auto& [key, time] : owners)
-        sums[key.first] += {std::max(time.enabled, time.running), time.running};
+    for (const auto& [key, time] : owners) {
+        const bool has_all = difference(time.enabled, time.running) <= switching;
+        const uint64_t enabled = std::max(time.enabled, time.running);
+        sums[key.first] += {enabled, has_all ? enabled : time.running};
+    }
     return sums;
 }
 
 }  // namespace
 
-std::vector<EventTime> EventTimes::advance(std::span<const ClockReading> readings) {
+std::vector<EventTime> EventTimes::advance(std::span<const ClockReading> readings, uint64_t switching) {
     std::vector<EventTime> times;
-    for (const auto& [event, sum] : sums_of(readings)) {
+    for (const auto& [event, sum] : sums_of(readings, switching)) {
         CountedTime& told = told_[event];
         const CountedTime more{difference(sum.enabled, told.enabled), difference(sum.running, told.running)};
         told += more;

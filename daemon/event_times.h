@@ -30,7 +30,11 @@ public:
     /// runs only while the task is on its CPU (seen on Linux 6.18, in no manual). So the task's time is the
     /// longest of theirs, and it was counted for the sum of theirs. One that did not run lately is told of
     /// late, so that the sum may be the longer.
-    std::vector<EventTime> advance(std::span<const ClockReading> readings);
+    ///
+    /// It is the shorter by what a task ran on a CPU whose descriptor was not yet switched on, or already
+    /// off. `switching`: how long that took for all descriptors, one after the other; no more than that
+    /// missing is no time in which an event waited for a counter.
+    std::vector<EventTime> advance(std::span<const ClockReading> readings, uint64_t switching = 0);
 
 private:
     std::map<uint16_t, CountedTime> told_;

@@ -12,7 +12,6 @@
 #include "daemon/attach.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
-#include "daemon/proc_scan.h"
 #include "libop/error.h"
 #include "libop/software_events.h"
 #include "libop/text.h"
@@ -82,14 +81,6 @@ void check_without_kernel(const std::vector<CountedEvent>& events, const std::st
     throw_usage(of_event(event) + "none of these CPUs counts it, but CPU " + short_list(cpus) + " may do");
 }
 
-std::vector<pid_t> threads_of_all(const std::vector<pid_t>& processes) {
-    std::vector<pid_t> threads;
-    for (const pid_t process : processes)
-        for (const uint32_t thread : threads_of(static_cast<uint32_t>(process)))
-            threads.push_back(static_cast<pid_t>(thread));
-    return threads;
-}
-
 bool counts_on(const CountedEvent& event, uint32_t cpu) {
     return !event.cpus || std::ranges::find(*event.cpus, cpu) != event.cpus->end();
 }
@@ -99,12 +90,11 @@ bool counts_on(const CountedEvent& event, uint32_t cpu) {
 PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedEvent>& events,
                            Diagnostics& notes)
     : target_(target) {
-    if (target_.kind == Kind::processes) target_.tasks = threads_of_all(target.tasks);
     try {
-        open_all(events, true);
+        open_all(events, true, notes);
     } catch (const Error& error) {
         if (!is_refused(error.code()) || target_.kind == Kind::cpus) throw;
-        open_all(events, false);  // whose refusal tells more than the lack of kernel mode does
+        open_all(events, false, notes);  // whose refusal tells more than the lack of kernel mode does
         const std::string paranoid = perf_situation(EACCES, false, 0).paranoid;
         check_without_kernel(events, paranoid);
         notes.warn("what happens in the kernel is left out: kernel.perf_event_paranoid is " + paranoid +
@@ -114,11 +104,19 @@ PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedE
         throw Error(ErrorKind::system, "what was to be counted ended before counting was started", ESRCH);
 }
 
-void PerfCounters::open_all(const std::vector<CountedEvent>& events, bool kernel_mode) {
+void PerfCounters::open_all(const std::vector<CountedEvent>& events, bool kernel_mode, Diagnostics& notes) {
+    if (target_.kind != Kind::processes) return open_tasks(events, target_.tasks, kernel_mode);
+    const auto open = [&](const std::vector<pid_t>& threads) { open_tasks(events, threads, kernel_mode); };
+    if (!open_for_threads(target_.tasks, open))
+        notes.warn("threads are started all the time; those that are started just now are counted in part");
+}
+
+void PerfCounters::open_tasks(const std::vector<CountedEvent>& events, const std::vector<pid_t>& tasks,
+                              bool kernel_mode) {
     keys_.clear();
     fds_.clear();
     for (uint32_t i = 0; i < events.size(); ++i) {
-        for (const pid_t task : target_.tasks)
+        for (const pid_t task : tasks)
             open(events[i], {i, static_cast<uint32_t>(task), {}}, kernel_mode);
         for (const uint32_t cpu : target_.cpus)
             if (counts_on(events[i], cpu)) open(events[i], {i, {}, cpu}, kernel_mode);

@@ -40,7 +40,9 @@ public:
     std::vector<CounterReading> read() override;
 
 private:
-    void open_all(const std::vector<CountedEvent>& events, bool kernel_mode);
+    void open_all(const std::vector<CountedEvent>& events, bool kernel_mode, Diagnostics& notes);
+    void open_tasks(const std::vector<CountedEvent>& events, const std::vector<pid_t>& tasks,
+                    bool kernel_mode);
     void open(const CountedEvent& event, const CounterKey& key, bool kernel_mode);
     void set(unsigned long request, const char* what);
 

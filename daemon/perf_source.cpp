@@ -100,27 +100,39 @@ void PerfSource::open_all(const PerfOptions& options, PerfFeatures features) {
     opened_for_.clear();
     for (size_t i = 0; i < session_.events.size(); ++i)
         opened_for_.push_back(opened_for(options.encodings, i));
-    const auto cpus = online_cpus();
-    ring_bytes_ = fitting_ring(options.ring_bytes, cpus.size());
-    for (const uint32_t cpu : cpus)
-        open_cpu(options, cpu, features);
+    if (target_.kind == PerfTarget::Kind::process) {
+        const auto open = [&](const std::vector<pid_t>& threads) { open_cpus(options, threads, features); };
+        if (!open_for_threads({target_.pid}, open))
+            notes_.warn("process " + std::to_string(target_.pid) +
+                        " starts threads all the time; those that it starts just now are sampled in part");
+    } else {
+        open_cpus(options, {target_.pid}, features);
+    }
     if (lanes_.empty())
         throw Error(ErrorKind::system, explain_perf_error(perf_situation(ESRCH, false, target_.pid)));
 }
 
-void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFeatures& features) {
+void PerfSource::open_cpus(const PerfOptions& options, const std::vector<pid_t>& tasks,
+                           const PerfFeatures& features) {
+    const auto cpus = online_cpus();
+    lanes_.clear();
+    ring_bytes_ = fitting_ring(options.ring_bytes, cpus.size());
+    for (const uint32_t cpu : cpus)
+        open_cpu(options, cpu, tasks, features);
+}
+
+void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const std::vector<pid_t>& tasks,
+                          const PerfFeatures& features) {
     const auto request = request_for(options, session_.events.size());
-    std::vector<uint32_t> tasks{static_cast<uint32_t>(target_.pid)};
-    if (target_.kind == PerfTarget::Kind::process) tasks = threads_of(target_.pid);
-    for (const uint32_t task : tasks) {
+    for (const pid_t task : tasks) {
         const bool is_system = target_.kind == PerfTarget::Kind::system;
-        const pid_t pid = is_system ? -1 : static_cast<pid_t>(task);
         for (size_t i = 0; i < session_.events.size(); ++i) {
             if (opened_for_[i] != i) continue;
             Fd fd =
                 open_event(make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
-                           pid, cpu, options);
-            if (fd) add_event({std::move(fd), static_cast<uint16_t>(i), is_system ? cpu : task}, cpu);
+                           is_system ? -1 : task, cpu, options);
+            const uint32_t owner = is_system ? cpu : static_cast<uint32_t>(task);
+            if (fd) add_event({std::move(fd), static_cast<uint16_t>(i), owner}, cpu);
         }
     }
 }
@@ -191,20 +203,24 @@ void PerfSource::start() {
     // The slow parts before enabling, and one scan for processes that end before the next one reaches them.
     if (kernel_mode_) add_kernel_records(kernel_, initial_, notes_);
     scan();
-    if (target_.kind != PerfTarget::Kind::command)
-        for (const Lane& lane : lanes_)
-            for (const Event& event : lane.events)
-                ::ioctl(event.fd.get(), PERF_EVENT_IOC_ENABLE, 0);
+    if (target_.kind != PerfTarget::Kind::command) switch_all(PERF_EVENT_IOC_ENABLE);
     // After enabling: what changes from now on is in the rings and is applied after this.
     scan();
     initial_due_ = true;
     times_due_ = now() + times_interval;
 }
 
-void PerfSource::stop() {
+/// A CPU's time is one descriptor's; that of a task is put together from those for every CPU.
+void PerfSource::switch_all(unsigned long request) {
+    const uint64_t began = now();
     for (const Lane& lane : lanes_)
         for (const Event& event : lane.events)
-            ::ioctl(event.fd.get(), PERF_EVENT_IOC_DISABLE, 0);
+            ::ioctl(event.fd.get(), request, 0);
+    if (target_.kind != PerfTarget::Kind::system) switching_ += now() - began;
+}
+
+void PerfSource::stop() {
+    switch_all(PERF_EVENT_IOC_DISABLE);
     stopped_ = true;
     last_words_due_ = true;
 }
@@ -279,7 +295,7 @@ std::vector<ClockReading> PerfSource::read_events() {
 /// How long events were counted since the last call; those that come from the same samples, alike.
 std::vector<EventTime> PerfSource::advance_times() {
     std::vector<EventTime> times;
-    for (const EventTime& opened : times_.advance(read_events()))
+    for (const EventTime& opened : times_.advance(read_events(), switching_))
         for (size_t i = 0; i < opened_for_.size(); ++i)
             if (opened_for_[i] == opened.event) times.push_back({static_cast<uint16_t>(i), opened.time});
     return times;

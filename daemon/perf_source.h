@@ -82,11 +82,14 @@ private:
     };
 
     void open_all(const PerfOptions& options, PerfFeatures features);
-    void open_cpu(const PerfOptions& options, uint32_t cpu, const PerfFeatures& features);
+    void open_cpus(const PerfOptions& options, const std::vector<pid_t>& tasks, const PerfFeatures& features);
+    void open_cpu(const PerfOptions& options, uint32_t cpu, const std::vector<pid_t>& tasks,
+                  const PerfFeatures& features);
     Fd open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const PerfOptions& options) const;
     void add_event(Event event, uint32_t cpu);
     PerfRing map_ring(int fd, size_t& bytes);
     void scan();
+    void switch_all(unsigned long request);
     void wait_for(const Lane& lane);
     void advance(Lane& lane);
     Lane* earliest();
@@ -105,6 +108,7 @@ private:
     std::vector<size_t> opened_for_;  ///< by event: the one whose descriptors give its samples
     EventTimes times_;
     uint64_t times_due_ = 0;  ///< when they are told next
+    uint64_t switching_ = 0;  ///< see EventTimes::advance()
     Fd epoll_;
     size_t ring_bytes_ = 0;
     bool kernel_mode_ = true, stopped_ = false;

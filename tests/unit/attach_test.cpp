@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "libop/error.h"
@@ -34,6 +35,33 @@ TEST(Attach, a_task_on_its_way_out_is_told_from_others) {
     ::waitid(P_PID, child, &ignored, WEXITED | WNOWAIT);
     EXPECT_TRUE(is_ending(child)) << "nobody has waited for it yet";
     ::waitpid(child, nullptr, 0);
+}
+
+TEST(Attach, opening_is_repeated_for_threads_that_begin_meanwhile) {
+    std::atomic<bool> is_over = false;
+    std::vector<std::jthread> started;
+    std::vector<std::vector<pid_t>> calls;
+    const bool has_all = open_for_threads({::getpid()}, [&](const std::vector<pid_t>& threads) {
+        if (calls.size() < 2) started.emplace_back([&] { is_over.wait(false); });
+        calls.push_back(threads);
+    });
+    is_over = true;
+    is_over.notify_all();
+    EXPECT_TRUE(has_all);
+    ASSERT_EQ(calls.size(), 3u);
+    EXPECT_EQ(calls[1].size(), calls[0].size() + 1);
+    EXPECT_EQ(calls[2].size(), calls[1].size() + 1);
+}
+
+TEST(Attach, threads_that_keep_coming_are_told) {
+    std::atomic<bool> is_over = false;
+    std::vector<std::jthread> started;
+    EXPECT_FALSE(open_for_threads({::getpid()}, [&](const std::vector<pid_t>&) {
+        started.emplace_back([&] { is_over.wait(false); });
+    }));
+    is_over = true;
+    is_over.notify_all();
+    EXPECT_LT(started.size(), 100u);
 }
 
 TEST(Attach, descendants_are_found_through_all_threads_and_generations) {

@@ -43,6 +43,14 @@ TEST(EventTimes, a_descriptor_told_of_late_makes_no_event_run_longer_than_it_was
     EXPECT_EQ(texts(EventTimes().advance(readings)), Texts{"0:100/100"});
 }
 
+TEST(EventTimes, what_is_missing_for_switching_one_descriptor_after_the_other_is_no_waiting) {
+    const ClockReading readings[] = {
+        {0, 7, {100, 30}}, {0, 7, {98, 66}}, {0, 8, {100, 30}}, {0, 8, {100, 65}}};
+    EXPECT_EQ(texts(EventTimes().advance(readings, 4)), Texts{"0:200/195"});
+    const ClockReading late[] = {{0, 7, {90, 30}}, {0, 7, {95, 70}}};
+    EXPECT_EQ(texts(EventTimes().advance(late, 4)), Texts{"0:100/100"});
+}
+
 TEST(EventTimes, only_what_went_on_is_told) {
     EventTimes times;
     const ClockReading first[] = {{0, 0, {100, 50}}, {1, 0, {0, 0}}};
