@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fetch_kernel.sh FLAVOUR DIR: unpacks the newest Debian kernel of that flavour and its headers into DIR/FLAVOUR, so
-# that it boots and modules build against it; installs nothing. Does nothing if it is there. Prints
-# DIR/FLAVOUR/kernel.txt: release, kdir, vmlinuz, root and busybox.
+# fetch_kernel.sh FLAVOUR DIR: unpacks the newest Debian kernel of that flavour into DIR/FLAVOUR, so that it boots, and, if the
+# driver is built for it, its headers, so that modules build against it; installs nothing. Does nothing if it is there.
+# Prints DIR/FLAVOUR/kernel.txt: release, kdir, vmlinuz, root and busybox.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
@@ -19,22 +19,27 @@ relocate() {
 			[ ! -L "$tree/$part" ] || ln -sfn "$kbuild/$part" "$tree/$part"
 		done
 	done
-	[ -d "$root/lib/modules" ] || ln -sfn usr/lib "$root/lib"
-	depmod -b "$root" "$release"
 }
 
-# The kernel, its headers, and the build tools of the machine's own architecture whatever the kernel's.
-fetch() {
-	image=$(depends "linux-image-$arch" '^linux-image-[0-9]')
-	headers_package=$(depends "linux-headers-$arch" '^linux-headers-[0-9]')
-	case $image in
-	linux-image-$series.*) ;;
-	*) die "the newest $arch kernel is ${image:-not to be had}, not $series" ;;
-	esac
-	unpack "$root" "$image" "$headers_package" "$(depends "$headers_package" '-common$')" \
-		"$(depends "$headers_package" '^linux-kbuild-' | sed 's/:.*//'):amd64" "busybox-static:$arch"
-	release=${image#linux-image-}
+# The headers, and the build tools of the machine's own architecture whatever the kernel's.
+fetch_headers() {
+	headers_package=$(depends "linux-headers-$image" '^linux-headers-[0-9]')
+	unpack "$root" "$headers_package" "$(depends "$headers_package" '-common$')" \
+		"$(depends "$headers_package" '^linux-kbuild-' | sed 's/:.*//'):amd64"
 	relocate
+}
+
+fetch() {
+	image_package=$(depends "linux-image-$image" '^linux-image-[0-9]')
+	case $image_package in
+	linux-image-$series.*) ;;
+	*) die "the newest $arch kernel is ${image_package:-not to be had}, not $series" ;;
+	esac
+	unpack "$root" "$image_package" "busybox-static:$arch"
+	release=${image_package#linux-image-}
+	[ -z "$kernel_arch" ] || fetch_headers
+	[ -d "$root/lib/modules" ] || ln -sfn usr/lib "$root/lib"
+	depmod -b "$root" "$release"
 }
 
 [ $# = 2 ] || die "usage: $0 FLAVOUR DIR"
@@ -53,7 +58,7 @@ if [ ! -f "$dir/kernel.txt" ]; then
 	cat >"$dir/kernel.new" <<-END
 		release=$release
 		kdir=$root/usr/src/linux-headers-$release
-		vmlinuz=$root/boot/vmlinuz-$release
+		vmlinuz=$(echo "$root"/boot/vmlinu[xz]-"$release")
 		root=$root
 		busybox=$root/bin/busybox
 	END

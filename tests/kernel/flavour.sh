@@ -8,19 +8,23 @@ die() {
 	exit 1
 }
 
-# flavour NAME: sets flavour, suite ("" = stable and its security updates), arch, kernel_arch, cross.
+# flavour NAME: sets flavour, suite ("" = stable and its security updates, release = without these, which Debian's mirrors
+# do not always hold whole for every architecture, backports), arch, image (the kernel's package is linux-image-$image), cross,
+# kernel_arch ("" if the driver is not built for it).
 flavour() {
 	flavour=$1
 	suite=
 	case $flavour in
 	6.1-amd64 | 6.1-arm64) series=6.1 ;;
 	6.12-amd64) series=6.12 suite=backports ;;
+	6.1-ppc64el) series=6.1 suite=release ;;
 	6.1-debug) series=6.1 ;;
-	*) die "no such kernel flavour: $flavour (6.1-amd64, 6.12-amd64, 6.1-arm64 or 6.1-debug)" ;;
+	*) die "no such kernel flavour: $flavour (6.1-amd64, 6.12-amd64, 6.1-arm64, 6.1-ppc64el or 6.1-debug)" ;;
 	esac
 	case $flavour in
-	*-arm64) arch=arm64 kernel_arch=arm64 cross=aarch64-linux-gnu- ;;
-	*) arch=amd64 kernel_arch=x86 cross= ;;
+	*-arm64) arch=arm64 image=arm64 cross=aarch64-linux-gnu- kernel_arch=arm64 ;;
+	*-ppc64el) arch=ppc64el image=powerpc64le cross=powerpc64le-linux-gnu- kernel_arch= ;;
+	*) arch=amd64 image=amd64 cross= kernel_arch=x86 ;;
 	esac
 }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh [--smp N] [--mem MiB] [--icount ARGS] [--qmp-nmi RATE] [--timeout S] [--bind DIR]... FLAVOUR JOB OUTDIR
 # Boots a guest under software emulation and runs the script JOB in it as root. x86-64: over the host's files,
-# read-only; DIRs are visible even below /tmp, /run, /root and /var, which are the guest's own. arm64: in a root with
-# nothing but busybox. OUTDIR is /out inside, writable. Kernels: $OP_KERNELS, as fetch_kernel.sh leaves them.
+# read-only; DIRs are visible even below /tmp, /run, /root and /var, which are the guest's own. arm64, ppc64el: in a
+# root with nothing but busybox. OUTDIR is /out inside, writable. Kernels: $OP_KERNELS, as fetch_kernel.sh leaves them.
 # OUTDIR then holds job.log (what the job printed), serial.log (the kernel's log), status (the job's exit status).
 # --qmp-nmi: RATE NMIs a second for as long as the file /out/nmi exists; how many: OUTDIR/nmi_sent.
 # Exit status: the job's; 1 also if the guest did not end by itself or the kernel complained.
@@ -42,6 +42,7 @@ machine() {
 	case $arch in
 	amd64) echo "qemu-system-x86_64 -M q35 -cpu max" ;;
 	arm64) echo "qemu-system-aarch64 -M virt,gic-version=3 -cpu cortex-a72" ;;
+	ppc64el) echo "qemu-system-ppc64 -M pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken -cpu power9" ;;
 	esac
 	if [ -n "$icount" ]; then
 		echo "-accel tcg,thread=single -icount $icount"
@@ -52,7 +53,7 @@ machine() {
 
 shares() {
 	echo "-virtfs local,path=$out,mount_tag=out0,security_model=none"
-	[ "$arch" = arm64 ] ||
+	[ "$arch" != amd64 ] ||
 		echo "-virtfs local,path=/,mount_tag=host0,security_model=none,readonly=on,multidevs=remap"
 }
 
@@ -61,6 +62,7 @@ command_line() {
 	case $arch in
 	amd64) echo "console=ttyS0 no_timer_check op.root=host quiet panic=-1 oops=panic" ;;
 	arm64) echo "console=ttyAMA0 quiet panic=-1 oops=panic" ;;
+	ppc64el) echo "console=hvc0 quiet panic=-1 oops=panic" ;;
 	esac
 }
 

@@ -130,3 +130,14 @@ need_userland() {
 	left=/out/left/$1
 	mkdir -p "$left"
 }
+
+# record NAME EVENTS COMMAND...: a session of operf's, NAME.tar in $left, with what operf said in NAME.log. One file, as the clock of a
+# guest with -icount runs away while it waits for the host.
+record() {
+	name=$1 events=$2
+	shift 2
+	mkdir "$name"
+	operf --session-dir="$name" -e "$events" "$@" >"$left/$name.log" 2>&1 || fail "operf: $(cat "$left/$name.log")"
+	cat "$left/$name.log"
+	tar -cf "$left/$name.tar" "$name"
+}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The driver's tests, in QEMU guests. Kernels are fetched into ./check-kernel/kernels, or $OP_KERNELS, once.
-kernel_flavours = 6.1-amd64 6.12-amd64 6.1-arm64
+kernel_flavours = 6.1-amd64 6.12-amd64 6.1-arm64 6.1-ppc64el
 kernel_programs = \
 	tests/kernel/programs/call_chain.c \
 	tests/kernel/programs/count_instructions.c \
@@ -34,8 +34,10 @@ kernel_cases = \
 	tests/kernel/t_map_run.sh \
 	tests/kernel/t_msr.sh \
 	tests/kernel/t_ocount.sh \
+	tests/kernel/t_ocount_power.sh \
 	tests/kernel/t_opcontrol.sh \
 	tests/kernel/t_operf.sh \
+	tests/kernel/t_operf_power.sh \
 	tests/kernel/t_rounds.sh \
 	tests/kernel/t_rtc.sh \
 	tests/kernel/t_shares.sh \
@@ -62,7 +64,9 @@ kernel_harness = \
 	tests/kernel/initramfs.sh \
 	tests/kernel/inject_nmi.py \
 	tests/kernel/left_ocount.py \
+	tests/kernel/left_ocount_power.py \
 	tests/kernel/left_operf.py \
+	tests/kernel/left_operf_power.py \
 	tests/kernel/lib.sh \
 	tests/kernel/private_apt.sh \
 	tests/kernel/run.sh \

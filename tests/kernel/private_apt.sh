@@ -8,19 +8,21 @@ debian_mirrors() {
 		awk '$3 == "main" && (NF == 3 || $4 == "Debian") && !seen[$1 $2]++ { print $1, $2 }'
 }
 
-# private_sources SUITE: lines for sources.list. Backports come from where the release itself comes from.
+# private_sources SUITE: lines for sources.list; SUITE as flavour.sh says. Backports come from where the release comes from.
 private_sources() {
 	debian_mirrors | awk -v suite="$1" '
-		$2 ~ /^bookworm(-security)?$/ { print "deb", $1, $2, "main" }
-		suite != "" && $2 == "bookworm" { print "deb", $1, $2 "-" suite, "main" }'
+		$2 == "bookworm" || ($2 == "bookworm-security" && suite != "release") { print "deb", $1, $2, "main" }
+		suite == "backports" && $2 == "bookworm" { print "deb", $1, "bookworm-backports", "main" }'
 }
 
 # private_apt DIR ARCH SUITE: makes the configuration, exports APT_CONFIG and fetches the package lists. Packages are
-# the newest of SUITE if one is named.
+# the newest of the backports if these are named.
 private_apt() {
 	mkdir -p "$1/state/lists/partial" "$1/cache/archives/partial"
 	: >"$1/status"
 	private_sources "$3" >"$1/sources.list"
+	preferred=
+	[ "$3" != backports ] || preferred=bookworm-backports
 	[ -s "$1/sources.list" ] || die "the machine's apt sources name no mirror of Debian bookworm"
 	cat >"$1/apt.conf" <<-END
 		Dir::State "$1/state";
@@ -32,7 +34,7 @@ private_apt() {
 		Dir::Etc::preferencesparts "/dev/null";
 		APT::Architecture "$2";
 		APT::Architectures { "$2"; "amd64"; };
-		APT::Default-Release "${3:+bookworm-$3}";
+		APT::Default-Release "$preferred";
 		APT::Sandbox::User "";
 		Acquire::Languages "none";
 		Acquire::Retries "3";

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh KERNELS [CASE...]: builds the driver for each of the kernels (a quoted list of flavours), boots it in a guest
-# and runs the cases there, t_CASE.sh each; all that are for that kernel if none is named. Works in ./check-kernel.
+# run.sh KERNELS [CASE...]: builds the driver for each of the kernels (a quoted list of flavours; for those without it the
+# programs alone), boots it in a guest and runs the cases there, t_CASE.sh each; all that are for that kernel if none is named. Works in ./check-kernel.
 # Prints PASS, FAIL or SKIP for each and leaves them as .trs files, which tests/summary.sh adds up. Kernels are kept in
 # $OP_KERNELS, else ./check-kernel/kernels. A case says in its head what it is for:
 #   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, nmi or icount; see boot_options)
@@ -132,14 +132,19 @@ boot_all() {
 	done
 }
 
-# make_kit: the driver, the programs and the cases, as guests get them. The driver is also built as for kernels that do not let
-# modules add task work.
+# make_kit: the driver, the programs and the cases, as guests get them.
 make_kit() {
 	kit=$top/$flavour/kit
 	rm -rf "$kit" "$top/$flavour/module"
 	mkdir -p "$kit"
+	cp "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
 	make_userland
+	[ -z "$kernel_arch" ] || make_driver
+}
+
+# make_driver: also as for kernels that do not let modules add task work.
+make_driver() {
 	"$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/module"
 	"$here/build_module.sh" ${sparse:+--sparse} --without OP_HAVE_TASK_WORK "$flavour" "$OP_KERNELS" "$top/$flavour/no_task_work"
 	case $flavour in
@@ -148,7 +153,7 @@ make_kit() {
 		cp "$top/$flavour/double/oprofile.ko" "$kit/oprofile_double.ko"
 		;;
 	esac
-	cp "$top/$flavour/module/oprofile.ko" "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
+	cp "$top/$flavour/module/oprofile.ko" "$kit"
 }
 
 # make_userland: where the guest has nothing of the host's, our programs and their events into the kit. A case that needs them
@@ -167,8 +172,7 @@ make_userland() {
 	for program in ocount operf ophelp; do
 		cp "$top/userland-$arch/$program" "$kit"
 	done
-	mkdir "$kit/events"
-	cp -R "$here/../../events/cpu_models" "$here/../../events/arm" "$kit/events"
+	cp -R "$here/../../events" "$kit"
 }
 
 # The kernel: fetched, or for the debug kernel built.
@@ -201,7 +205,8 @@ check_kernel() {
 }
 
 missing_tool() {
-	for tool in cpio depmod gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++; do
+	for tool in cpio depmod gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
+		qemu-system-ppc64 powerpc64le-linux-gnu-gcc powerpc64le-linux-gnu-g++; do
 		command -v $tool >/dev/null || { echo "$tool is not installed"; return; }
 	done
 }

@@ -2,21 +2,10 @@
 # kernels: 6.1-arm64
 # boot: icount
 # limit: 400
-# operf on counters, two events at a time. left_operf.py checks the sessions with the host's opreport. Each leaves the guest as
-# one file: while it waits for the host its clock runs away.
+# operf on counters, two events at a time. left_operf.py checks the sessions with the host's opreport.
 . "$KIT/lib.sh"
 
 need_userland operf
-# record NAME EVENTS COMMAND...
-record() {
-	name=$1 events=$2
-	shift 2
-	mkdir "$name"
-	operf --session-dir="$name" -e "$events" "$@" >"$left/$name.log" 2>&1 || fail "operf: $(cat "$left/$name.log")"
-	cat "$left/$name.log"
-	tar -cf "$left/$name.tar" "$name"
-}
-
 known_instructions a # its file is read in once
 ocount --brief-format -e INST_RETIRED:0:0:1 -f "$left/counted" known_instructions a b c
 record known CPU_CYCLES:100000:0:0:1,INST_RETIRED:50000:0:0:1 known_instructions a b c

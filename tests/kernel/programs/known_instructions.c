@@ -34,6 +34,35 @@ __asm__(
     "2:  mov x0, #0\n"                       // 2
     "    mov x8, #94\n"                      // 2: exit_group
     "    svc #0\n"                           // 2
+#elif defined(__powerpc64__)
+    ".globl _start\n"
+    "_start:\n"
+    "    ld 14, 0(1)\n"                     // 1: the number of words, and one
+    "    addi 14, 14, -1\n"                 // 1
+    "    li 3, 17\n"                        // 1: SIGCHLD
+    "    li 4, 0\n"                         // 1
+    "    li 5, 0\n"                         // 1
+    "    li 0, 120\n"                       // 1: clone
+    "    sc\n"                              // 1
+    "    mr 15, 3\n"                        // 2: 0 in the child
+    "    lis 16, 0xf\n"                     // 2
+    "    ori 16, 16, 0x4240\n"              // 2: a million
+    "    mulld 16, 16, 14\n"                // 2
+    "1:  nop\n"
+    "    nop\n"
+    "    addic. 16, 16, -1\n"
+    "    bne 1b\n"
+    "    cmpdi 15, 0\n"                     // 2
+    "    beq 2f\n"                          // 2
+    "    li 3, -1\n"                        // 1
+    "    li 4, 0\n"                         // 1
+    "    li 5, 0\n"                         // 1
+    "    li 6, 0\n"                         // 1
+    "    li 0, 114\n"                       // 1: wait4
+    "    sc\n"                              // 1
+    "2:  li 3, 0\n"                         // 2
+    "    li 0, 234\n"                       // 2: exit_group
+    "    sc\n"                              // 2
 #else
 #error "the instructions of this architecture have not been counted"
 #endif

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""left_operf_power.py DIR BUILD: checks what t_operf_power.sh left in DIR, by the opreport of BUILD: of another architecture."""
+import json
+import subprocess
+import sys
+import tarfile
+
+left, build = sys.argv[1:]
+tarfile.open(f"{left}/shares.tar").extractall(left)
+
+
+def check(what, holds):
+    print("ok" if holds else "FAILED", what)
+    if not holds:
+        sys.exit(1)
+
+
+command = [f"{build}/opreport", "-l", "--format=json", f"--session-dir={left}/shares", f"--root={left}/root"]
+ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+check(f"opreport ends with {ran.returncode}: {ran.stderr.decode().strip()}", ran.returncode == 0)
+document = json.loads(ran.stdout)
+check(f"CPU {document['cpu']['name']}", document["cpu"]["name"] == "CPU with timer interrupt")
+samples = {}
+for row in document["symbols"]:
+    samples[row["symbol"]] = samples.get(row["symbol"], 0) + row["samples"][0]
+total = document["totals"][0]
+check(f"{total} samples, one a millisecond of 400 and what it took to begin", 400 <= total <= 440)
+# Three parts and one, and of the first some milliseconds more to begin with, of 400.
+three, one = samples["spin_three"], samples["spin_one"]
+check(f"{three} and {one}, 3 parts of 4 are {three / (three + one):.4f}", 0.74 <= three / (three + one) <= 0.77)
+check(f"{(three + one) / total:.4f} in the two", (three + one) / total > 0.95)
+ledger = json.load(open(f"{left}/shares/samples/current/manifest.json"))["ledger"]
+check(f"{ledger}", ledger["sampled"] == ledger["stored"] == total)
