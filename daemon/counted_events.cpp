@@ -50,6 +50,14 @@ CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
     return {spec, label_of(spec), encoding, cpus_of(catalogue, *resolved.event)};
 }
 
+/// Where a unit mask stands here there is a count for those programs that sample.
+CountedEvent choose_without_count(const EventCatalogue& catalogue, const EventSpec& spec) try {
+    return choose(catalogue, spec);
+} catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage || !spec.unit_mask) throw;
+    throw_usage(std::string(error.what()) + "; no count is given here: NAME[:UNITMASK[:KERNEL[:USER]]]");
+}
+
 EventSpec default_spec(const EventCatalogue& catalogue) {
     EventSpec spec;
     const auto& own = catalogue.model.default_event;
@@ -66,7 +74,7 @@ std::vector<CountedEvent> choose_counted_events(const std::vector<EventSpec>& sp
                                                 Diagnostics& notes) {
     std::vector<CountedEvent> events;
     for (const EventSpec& spec : specs)
-        events.push_back(choose(catalogue, spec));
+        events.push_back(choose_without_count(catalogue, spec));
     if (!events.empty()) return events;
     events.push_back(choose(catalogue, default_spec(catalogue)));
     if (works(events.front())) return events;
