@@ -48,9 +48,11 @@ void KnownImages::take(const Mapping& mapping, const Region* region) {
     image.deleted = classify_mapped_path(mapping.path).deleted;
     std::string build_id = hex(mapping.build_id);
     if (build_id.empty()) return;
-    if (!image.build_id.empty() && image.build_id != build_id)
+    if (!image.build_id.empty() && image.build_id != build_id) {
         notes_.warn(printable(region->image->name) +
                     " was replaced while profiling; its samples are of both versions");
+        image.several_builds = true;
+    }
     image.build_id = std::move(build_id);
 }
 
@@ -126,8 +128,9 @@ void KnownImages::describe(SessionInfo& info) const {
     for (const auto& [name, image] : used_) {
         RecordedImage& recorded = info.images[std::string(names_.text(name))] = image;
         const auto later = mapped_.find(name);  // of what was replaced meanwhile
-        if (later != mapped_.end() && !later->second->recorded.build_id.empty())
-            recorded.build_id = later->second->recorded.build_id;
+        if (later == mapped_.end() || later->second->recorded.build_id.empty()) continue;
+        recorded.build_id = later->second->recorded.build_id;
+        recorded.several_builds |= later->second->recorded.several_builds;
     }
 }
 

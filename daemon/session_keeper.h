@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -41,10 +42,14 @@ public:
     void begin_anew();
 
 private:
+    void tell_built_anew(const SessionInfo& run);
+
     SessionWriter& session_;
     std::optional<SessionInfo> earlier_;
     Collector collector_;
     bool kallsyms_written_ = false;
+    std::set<std::string> told_;  ///< images of which it was said that they were built anew
+    Diagnostics& notes_;
 };
 
 /// "20145 samples, 12 lost (12 no room in the kernel's buffer)".

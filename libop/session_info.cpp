@@ -167,6 +167,7 @@ void image_fields(Visit&& visit, Image& image) {
     visit("build_id", image.build_id);
     visit("mtime", image.mtime);
     visit("deleted", image.deleted);
+    visit("several_builds", image.several_builds);
 }
 
 template <class Visit, class Image>
@@ -269,6 +270,12 @@ void merge_kernel_image(std::vector<RecordedKernelImage>& images, const Recorded
         *old = newer;
 }
 
+void merge_image(RecordedImage& image, const RecordedImage& newer) {
+    const bool several = image.several_builds || newer.several_builds || image.is_other_build(newer);
+    image = newer;
+    image.several_builds = several;
+}
+
 template <class T>
 void replace_if_known(T& old, const T& newer) {
     if (newer != T{}) old = newer;
@@ -288,6 +295,11 @@ std::string SessionInfo::build_id(const std::string& name) const {
     return file == images.end() ? "" : file->second.build_id;
 }
 
+bool SessionInfo::has_several_builds(const std::string& name) const {
+    const auto file = images.find(name);
+    return file != images.end() && file->second.several_builds;
+}
+
 void SessionInfo::merge(const SessionInfo& newer) {
     for (const auto field : {&SessionInfo::tool, &SessionInfo::command, &SessionInfo::host,
                              &SessionInfo::kernel_release, &SessionInfo::machine, &SessionInfo::cpu_model})
@@ -305,7 +317,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
     for (const RecordedKernelImage& image : newer.kernel_images)
         merge_kernel_image(kernel_images, image);
     for (const auto& [path, image] : newer.images)
-        images[path] = image;
+        merge_image(images[path], image);
     ledger.merge(newer.ledger);
     arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);
     arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);

@@ -39,9 +39,16 @@ bool is_same_event(const RecordedEvent& a, const RecordedEvent& b);
 
 /// What was known of an image when its first sample was stored.
 struct RecordedImage {
-    std::string build_id;  ///< lower-case hex; empty = unknown
-    uint64_t mtime = 0;    ///< seconds since the epoch; 0 = unknown
-    bool deleted = false;  ///< the file had no name any more
+    std::string build_id;         ///< lower-case hex; empty = unknown
+    uint64_t mtime = 0;           ///< seconds since the epoch; 0 = unknown
+    bool deleted = false;         ///< the file had no name any more
+    bool several_builds = false;  ///< it was built anew while, or between the runs in which, it was recorded
+
+    /// True if both are known and are of different files: by build-id, else by modification time.
+    bool is_other_build(const RecordedImage& other) const {
+        const bool by_id = !build_id.empty() && !other.build_id.empty();
+        return by_id ? build_id != other.build_id : mtime != 0 && other.mtime != 0 && mtime != other.mtime;
+    }
 
     bool operator==(const RecordedImage&) const = default;
 };
@@ -76,6 +83,8 @@ struct SessionInfo {
 
     /// The build-id of an image or kernel image, by its recorded name; empty = unknown.
     std::string build_id(const std::string& name) const;
+    /// True if the samples of that image are of several builds of it.
+    bool has_several_builds(const std::string& name) const;
 
     /// Joins what an appended run adds: times widen, events, images and kernel images unite (the newer
     /// wins), ledgers and the times of events add up.

@@ -282,6 +282,10 @@ ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugF
 
 std::string replacement_note(const std::string& path, const std::string& build_id,
                              const RecordedImage& recorded) {
+    if (recorded.several_builds)
+        return printable(path) +
+               " was built anew while this session was recorded: samples of all builds are counted at the "
+               "symbols of this one";
     if (!recorded.build_id.empty() && !build_id.empty())
         return recorded.build_id == build_id
                    ? ""

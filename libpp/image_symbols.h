@@ -65,7 +65,8 @@ ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugF
                             Diagnostics& notes);
 
 /// What is to be told of the file at `path`, whose build-id is `build_id`, if it is not the one that was
-/// recorded (by build-ids if both are known, else by the modification time); empty if it seems to be.
+/// recorded (by build-ids if both are known, else by the modification time), or not the only one; empty if it
+/// seems to be.
 std::string replacement_note(const std::string& path, const std::string& build_id,
                              const RecordedImage& recorded);
 

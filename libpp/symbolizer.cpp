@@ -42,6 +42,7 @@ struct Wanted {
     Origin origin = Origin::file;
     uint64_t mtime = 0;    ///< seconds since the epoch; 0 = unknown
     std::string build_id;  ///< lower-case hex; empty = unknown
+    bool several_builds = false;
 };
 
 /// An image that was asked for.
@@ -130,6 +131,7 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
     if (!kernel && !is_kernel) {
         file.origin = Origin::file;
         if (info) file.build_id = info->build_id(image.name);
+        if (info) file.several_builds = info->has_several_builds(image.name);
     } else if (!options.vmlinux.empty()) {
         file.recorded = options.vmlinux;
         file.mtime = 0;
@@ -212,7 +214,8 @@ Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
 Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
     try {
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
-        const auto note = replacement_note(path, object.build_id, {wanted.build_id, wanted.mtime});
+        const auto note = replacement_note(path, object.build_id,
+                                           {wanted.build_id, wanted.mtime, false, wanted.several_builds});
         if (note.empty()) return {std::move(object.symbols), shortcoming_of(object.table), path};
         notes.warn(note);
         return {std::move(object.symbols), "", path, true};

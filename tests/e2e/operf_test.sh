@@ -83,6 +83,21 @@ says other_count 'holds TIMER:100000, this run counts TIMER:200000'
 says other_count 'is not separated by CPU, this run is'
 ! grep -q "this run" "$work/appended.log" || fail "append: a difference is told where there is none"
 
+# A program that is built anew between two runs
+mkdir "$work/anew"
+run_anew() {
+	echo "volatile unsigned long n; int main(void) { while (n < $2) n++; return 0; }" >"$work/anew.c"
+	cc -O0 -o "$work/anew/program" "$work/anew.c"
+	expect 0 "$1" --session-dir "$work/anew" --append --events TIMER:100000 "$work/anew/program"
+}
+run_anew anew_first 100000000
+run_anew anew_same 100000000
+! grep -q 'built anew' "$work/anew_same.log" || fail "anew: told of one build"
+run_anew anew_other 200000000
+says anew_other 'anew/program was built anew since the run before'
+"$build/opreport" --session-dir "$work/anew" --symbols >/dev/null 2>"$work/anew.log" || fail "anew: opreport"
+grep -q 'anew/program was built anew while .* samples of all builds' "$work/anew.log" || fail "anew: opreport is silent"
+
 # A process that has ended is not attached to, and it is told why
 sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
 parent=$!

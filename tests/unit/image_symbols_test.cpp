@@ -12,6 +12,7 @@ TEST(ReplacementNote, goes_by_build_ids_where_both_are_known) {
     const std::string path = dir.write("a", "");
     EXPECT_EQ(replacement_note(path, "ab", {"ab", 1}), "") << "the same build copied later";
     EXPECT_NE(replacement_note(path, "ab", {"cd", 0}).find("build-ids differ"), std::string::npos);
+    EXPECT_NE(replacement_note(path, "ab", {"ab", 1, false, true}).find("all builds"), std::string::npos);
 }
 
 TEST(ReplacementNote, goes_by_modification_time_else) {

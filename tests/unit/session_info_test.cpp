@@ -201,6 +201,25 @@ TEST(SessionInfo, merge_unites_lists_and_the_newer_wins) {
     EXPECT_EQ(info.images["/bin/true"].build_id, "f00d");
 }
 
+TEST(SessionInfo, merge_keeps_in_mind_that_an_image_was_built_anew) {
+    const auto merged = [](const RecordedImage& before, const RecordedImage& after) {
+        SessionInfo sum, newer;
+        sum.images["/bin/a"] = before;
+        newer.images["/bin/a"] = after;
+        sum.merge(newer);
+        return sum.has_several_builds("/bin/a");
+    };
+    EXPECT_TRUE(merged({"ab", 5}, {"cd", 5}));
+    EXPECT_FALSE(merged({"ab", 5}, {"ab", 6})) << "the same build, copied";
+    EXPECT_TRUE(merged({"", 5}, {"cd", 6})) << "without build-ids the time tells";
+    EXPECT_FALSE(merged({"", 0}, {"cd", 6})) << "nothing is known of it";
+    EXPECT_TRUE(merged({"ab", 5, false, true}, {"ab", 5})) << "in a run before";
+    SessionInfo info;
+    info.images["/bin/a"].several_builds = true;
+    EXPECT_TRUE(parse_session_info(to_json(info), "manifest").has_several_builds("/bin/a"));
+    EXPECT_FALSE(info.has_several_builds("/bin/b"));
+}
+
 TEST(SessionInfo, merge_adds_the_times_of_an_event) {
     SessionInfo info, newer;
     info.events = {{"E", 0, 100}, {"E", 0, 200}, {"E", 0, 100, 0, false, true}};
