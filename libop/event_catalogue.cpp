@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <variant>
@@ -14,7 +15,6 @@
 #include "libop/fd.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
-#include "libop/pfm_events.h"
 #include "libop/software_events.h"
 #include "libop/text.h"
 
@@ -51,6 +51,14 @@ std::shared_ptr<const UnitMaskSet> no_unit_masks() {
         UnitMaskSet{"zero", UnitMaskKind::mandatory, 0, "", true, {zero}});
 }
 
+/// True if they mean the same to the hardware, whatever the words.
+bool is_alike(const EventDescription& a, const EventDescription& b) {
+    return a.code == b.code && std::ranges::equal(a.unit_masks->entries, b.unit_masks->entries,
+                                                  [](const UnitMaskEntry& x, const UnitMaskEntry& y) {
+                                                      return x.value == y.value && x.name == y.name;
+                                                  });
+}
+
 class Gatherer {
 public:
     Gatherer(const CpuModel& model, const CatalogueSources& sources) : sources_(sources) {
@@ -69,9 +77,11 @@ public:
         for (EventDescription& event : events_of_files(sources_.events_dir, catalogue_.model.name))
             add_file_event(std::move(event));
         if (sources_.with_libpfm)
-            for (const std::string& pmu : catalogue_.model.pmus)
+            for (const std::string& pmu : pmus())
                 for (EventDescription& event : pfm_events(pmu))
-                    add_further(std::move(event), EventOrigin::libpfm, pmu);
+                    add_pfm_event(std::move(event), pmu);
+        for (const CatalogueEvent& event : catalogue_.events)
+            names_.insert(event.name);
         add_kernel_events();
         if (catalogue_.model.number == cpu_type_timer) add_clock();
         return std::move(catalogue_);
@@ -94,7 +104,24 @@ private:
             add(std::move(event), EventOrigin::file, "");
     }
 
-    /// Event files come first: what they know is not told again.
+    /// Client and server parts of a processor have PMUs that give some events of one name other codes, so
+    /// only the machine's own may speak for it.
+    std::vector<std::string> pmus() const {
+        std::vector<std::string> present;
+        if (sources_.machine)
+            std::ranges::copy_if(catalogue_.model.pmus, std::back_inserter(present), sources_.has_pmu);
+        return present.empty() ? catalogue_.model.pmus : present;
+    }
+
+    /// Event files come first: what they know is not told again, nor what another PMU has just so.
+    void add_pfm_event(EventDescription event, const std::string& pmu) {
+        if (names_.contains(event.name)) return;
+        const auto is_same = [&](const CatalogueEvent& known) {
+            return known.name == event.name && is_alike(known, event);
+        };
+        if (std::ranges::none_of(catalogue_.events, is_same)) add(std::move(event), EventOrigin::libpfm, pmu);
+    }
+
     bool add_further(EventDescription event, EventOrigin origin, const std::string& pmu) {
         if (!names_.insert(event.name).second) return false;
         add(std::move(event), origin, pmu);

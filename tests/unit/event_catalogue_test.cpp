@@ -328,6 +328,56 @@ TEST(PfmEvents, are_listed_and_encoded_for_any_processor) {
     EXPECT_TRUE(pfm_events("no such PMU").empty());
 }
 
+/// Skylake by its client's and a server's PMU, and the PMU of each of its events of a name.
+class Skylake {
+public:
+    explicit Skylake(bool (*has_pmu)(const std::string&) = nullptr) {
+        CpuModel model;
+        model.name = "i386/of_libpfm";
+        model.pmus = {"skl", "skx"};
+        CatalogueSources sources{"/nonexistent", {}, true, ""};
+        if (has_pmu) {
+            sources.machine = with_perfmon(4, 0);
+            sources.has_pmu = has_pmu;
+        }
+        catalogue = load_catalogue(model, sources);
+    }
+    std::vector<std::string> pmus_of(const std::string& name) const {
+        std::vector<std::string> pmus;
+        for (const CatalogueEvent& event : catalogue.events)
+            if (event.name == name) pmus.push_back(event.pmu);
+        return pmus;
+    }
+    EventEncoding encoding(const std::string& spec) const {
+        return encode_event(catalogue, resolve_event(catalogue, parse_event_spec(spec)));
+    }
+
+    EventCatalogue catalogue;
+};
+
+using Names = std::vector<std::string>;
+
+TEST(PfmEvents, of_a_types_pmus_those_of_the_machine_count) {
+    if (pfm_events("skx").empty()) GTEST_SKIP() << "libpfm4 is not there, or has no x86 events here";
+    const Skylake client([](const std::string& pmu) { return pmu == "skl"; });
+    const Skylake server([](const std::string& pmu) { return pmu == "skx"; });
+    EXPECT_EQ(client.pmus_of("OFFCORE_RESPONSE_0"), Names{"skl"});
+    EXPECT_EQ(server.pmus_of("OFFCORE_RESPONSE_0"), Names{"skx"});
+    const std::string any = "OFFCORE_RESPONSE_0:100000:ANY_REQUEST";
+    EXPECT_EQ(client.encoding(any), pfm_encoding("skl", "OFFCORE_RESPONSE_0", "ANY_REQUEST"));
+    EXPECT_EQ(server.encoding(any), pfm_encoding("skx", "OFFCORE_RESPONSE_0", "ANY_REQUEST"));
+    EXPECT_NE(server.encoding(any), client.encoding(any));
+}
+
+TEST(PfmEvents, of_all_pmus_are_there_if_none_is_known_to_be_the_machines) {
+    if (pfm_events("skx").empty()) GTEST_SKIP() << "libpfm4 is not there, or has no x86 events here";
+    const Skylake unknown([](const std::string&) { return false; });
+    for (const Skylake& skylake : {Skylake(), unknown}) {
+        EXPECT_EQ(skylake.pmus_of("OFFCORE_RESPONSE_0"), (Names{"skl", "skx"}));
+        EXPECT_EQ(skylake.pmus_of("INST_RETIRED"), Names{"skl"}) << "they do not differ in it";
+    }
+}
+
 TEST(PfmEvents, other_names_of_an_event_have_its_unit_masks) {
     const auto events = pfm_events("skl");
     if (events.empty()) GTEST_SKIP() << "libpfm4 is not there, or has no x86 events here";
