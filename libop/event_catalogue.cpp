@@ -225,7 +225,12 @@ std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint
 /// True for the event's own name. Those of POWER before POWER8 come in groups, of which any will do.
 bool is_named(const EventCatalogue& catalogue, const CatalogueEvent& event, const std::string& name) {
     if (event.name == name) return true;
-    return catalogue.model.name.starts_with("ppc64/") && event.name.starts_with(name + "_GRP");
+    constexpr std::string_view group = "_GRP";
+    std::string_view rest = event.name;
+    if (!catalogue.model.name.starts_with("ppc64/") || !rest.starts_with(name)) return false;
+    rest.remove_prefix(name.size());
+    if (!rest.starts_with(group)) return false;
+    return parse_number(rest.substr(group.size())).has_value();
 }
 
 std::variant<ResolvedEvent, Refusal> try_event(const EventCatalogue& catalogue, const CatalogueEvent& event,

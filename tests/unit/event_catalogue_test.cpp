@@ -183,14 +183,19 @@ TEST(EventCatalogue, of_several_events_of_a_name_the_first_that_fits_is_meant) {
 
 TEST(EventCatalogue, power_events_may_lack_their_group) {
     const test::TempDir dir;
-    dir.write("ppc64/power5/events", "event:0x1 counters:0 um:zero minimum:1 name:PM_A_GRP12 : A\n");
+    dir.write("ppc64/power5/events",
+              "event:0x1 counters:0 um:zero minimum:1 name:PM_A_GRP12 : A\n"
+              "event:0x2 counters:0 um:zero minimum:1 name:PM_GRP_CMPL : B\n"
+              "event:0x3 counters:0 um:zero minimum:1 name:PM_GRP_7GRP : C\n");
     dir.write("ppc64/power5/unit_masks", "name:zero type:mandatory default:0x0\n\t0x0 None\n");
     CpuModel model;
     model.name = "ppc64/power5";
     model.counters = 1;
     const EventCatalogue catalogue = load_catalogue(model, {dir.path(), {}, false, ""});
     EXPECT_EQ(resolve_event(catalogue, parse_event_spec("PM_A:10")).event->name, "PM_A_GRP12");
-    EXPECT_NE(fault(catalogue, "PM:10"), "");
+    EXPECT_NE(fault(catalogue, "PM:10"), "") << "what follows _GRP is no number";
+    EXPECT_NE(fault(catalogue, "PM_A_GRP:10"), "");
+    EXPECT_EQ(fault(catalogue, "PM_GRP_CMPL:10"), "");
 }
 
 TEST(EventText, tells_event_and_unit_mask_by_what_sample_files_hold) {
