@@ -233,14 +233,38 @@ bool is_named(const EventCatalogue& catalogue, const CatalogueEvent& event, cons
     return parse_number(rest.substr(group.size())).has_value();
 }
 
-std::variant<ResolvedEvent, Refusal> try_event(const EventCatalogue& catalogue, const CatalogueEvent& event,
-                                               const EventSpec& spec, const ResolveOptions& options) {
+/// An event of the name asked for that will not do.
+struct Misfit {
+    const CatalogueEvent* event = nullptr;
+    std::string reason;  ///< of the count, else of the unit mask
+    bool takes_count = true;
+    bool takes_mask = true;
+};
+
+std::variant<ResolvedEvent, Misfit> try_event(const EventCatalogue& catalogue, const CatalogueEvent& event,
+                                              const EventSpec& spec, const ResolveOptions& options) {
     const bool has_count = !options.ignore_counts && spec.count != 0;
     const std::string fault = has_count ? count_fault(spec, event, options.count_factor) : "";
-    if (!fault.empty()) return Refusal{fault};
     auto mask = choose_unit_mask(*event.unit_masks, spec, catalogue.takes_mask_0());
-    if (auto* const refusal = std::get_if<Refusal>(&mask)) return std::move(*refusal);
+    const auto* const refusal = std::get_if<Refusal>(&mask);
+    if (!fault.empty()) return Misfit{&event, fault, false, refusal == nullptr};
+    if (refusal) return Misfit{&event, refusal->reason, true, false};
     return ResolvedEvent{&event, spec, std::get<UnitMaskChoice>(std::move(mask))};
+}
+
+/// Tells why none of the events of a name will do: what keeps from the one that has the unit mask, else what
+/// masks they have. `misfits` is not empty.
+[[noreturn]] void fail_misfit(const std::vector<Misfit>& misfits) {
+    const auto meant = std::ranges::find(misfits, true, &Misfit::takes_mask);
+    if (meant != misfits.end()) throw_usage(meant->reason);
+    if (!misfits.front().takes_count) throw_usage(misfits.front().reason);
+    UnitMaskSet others;
+    for (size_t i = 1; i < misfits.size(); ++i) {
+        const auto& entries = misfits[i].event->unit_masks->entries;
+        others.entries.insert(others.entries.end(), entries.begin(), entries.end());
+    }
+    throw_usage(misfits.front().reason +
+                (others.entries.empty() ? "" : "; others of that name take " + unit_mask_list(others)));
 }
 
 }  // namespace
@@ -306,14 +330,14 @@ EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sou
 
 ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
                             const ResolveOptions& options) {
-    std::optional<Refusal> first;
+    std::vector<Misfit> misfits;
     for (const CatalogueEvent& event : catalogue.events) {
         if (!is_named(catalogue, event, spec.name)) continue;
         auto answer = try_event(catalogue, event, spec, options);
         if (auto* const resolved = std::get_if<ResolvedEvent>(&answer)) return std::move(*resolved);
-        if (!first) first = std::get<Refusal>(std::move(answer));
+        misfits.push_back(std::get<Misfit>(std::move(answer)));
     }
-    if (first) throw_usage(first->reason);
+    if (!misfits.empty()) fail_misfit(misfits);
     fail_unknown(catalogue, spec.name);
 }
 

@@ -103,8 +103,9 @@ struct ResolveOptions {
 
 /// Finds the event that `spec` asks for: a name of the catalogue, a count of at least the event's minimum (or
 /// 0: none said), a valid unit mask. On POWER names may lack their group, _GRPn. Of several of that name the
-/// first that fits. Throws a usage error for the first of these that does not hold, for an unknown one with
-/// names alike and CPU types that have it.
+/// first that fits. Throws a usage error for the first of these that does not hold, of several of the name
+/// for the first that has the unit mask, else with the unit masks of all; for an unknown one with names alike
+/// and CPU types that have it.
 ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
                             const ResolveOptions& options = {});
 

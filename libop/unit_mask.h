@@ -80,6 +80,9 @@ struct Refusal {
 std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,
                                                        bool zero_always = false);
 
+/// The set's entries for people: "0x01 (hit), 0x02 (miss)", of long sets the first.
+std::string unit_mask_list(const UnitMaskSet& set);
+
 /// The entry that is the set's default, or null if the default is a union of entries.
 const UnitMaskEntry* default_entry(const UnitMaskSet& set);
 

@@ -178,7 +178,16 @@ TEST(EventCatalogue, of_several_events_of_a_name_the_first_that_fits_is_meant) {
     };
     EXPECT_EQ(minimum("CACHE_READS:800:1"), 500u);
     EXPECT_EQ(minimum("CACHE_READS:800:0x41"), 800u);
-    EXPECT_NE(fault(catalogue, "CACHE_READS:799:0x41"), "");
+    EXPECT_TRUE(test::contains(fault(catalogue, "CACHE_READS:799:0x41"), "below the minimum of 800"));
+}
+
+TEST(EventCatalogue, a_unit_mask_is_refused_with_those_of_all_events_of_the_name) {
+    const std::string all = "it takes a union of 0x01, 0x02, 0x08; others of that name take 0x41";
+    EXPECT_EQ(fault(toy(), "CACHE_READS:800:0x40"),
+              "event 'CACHE_READS': unit mask 0x40 is not valid; " + all);
+    EXPECT_EQ(fault(toy(), "CACHE_READS:800:hits"),
+              "event 'CACHE_READS': no unit mask is named 'hits'; " + all);
+    EXPECT_FALSE(test::contains(fault(toy(), "CACHE_READS:1:0x40"), "others")) << "the count is told first";
 }
 
 TEST(EventCatalogue, power_events_may_lack_their_group) {
