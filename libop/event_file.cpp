@@ -185,8 +185,8 @@ private:
         Tags tags(line, place, true);
         event.description = line;
         event.name = tags.take("name");
-        if (event.name.find_first_of("/.,") != std::string::npos)
-            place.fail("the name '" + event.name + "' holds a '/', '.' or ','");
+        if (event.name.find_first_of("/.,:") != std::string::npos)
+            place.fail("the name '" + event.name + "' holds a '/', '.', ',' or ':'");
         event.code = parse_hex(tags.take("event"), place);
         event.minimum_count = parse_decimal(tags.take("minimum"), UINT32_MAX, place);
         if (const auto filter = tags.take_optional("filter"))

@@ -71,7 +71,9 @@ TEST(EventFile, faults_of_events_are_told_with_file_and_line) {
     EXPECT_EQ(fault("event:0x1 counters:0 um:none minimum:1 name:A : A\n"),
               "d/events:1: there are no unit masks 'none'");
     EXPECT_EQ(fault("event:0x1 counters:0 um:zero minimum:1 name:A/B : A\n"),
-              "d/events:1: the name 'A/B' holds a '/', '.' or ','");
+              "d/events:1: the name 'A/B' holds a '/', '.', ',' or ':'");
+    EXPECT_EQ(fault("event:0x1 counters:0 um:zero minimum:1 name:A:B : A\n"),
+              "d/events:1: the name 'A:B' holds a '/', '.', ',' or ':'");
     EXPECT_EQ(fault("nonsense\n"), "d/events:1: 'nonsense' is no tag");
     EXPECT_EQ(fault("event: 0x1 : A\n"), "d/events:1: tag 'event:' has no value");
     EXPECT_EQ(fault("event:0x1 \xff : A\n"), "d/events:1: this line is not UTF-8");
