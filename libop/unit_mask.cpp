@@ -122,11 +122,12 @@ std::string default_fault(const UnitMaskSet& set, bool merged) {
     if (!set.default_name.empty())
         return find_named(set, set.default_name) ? ""
                                                  : "its default '" + set.default_name + "' names no entry";
-    if (merged) return "";
-    if (set.kind != UnitMaskKind::bitmask)
-        return default_entry(set) ? "" : "its default is none of its entries";
-    return covered(set, set.default_value) == set.default_value ? ""
-                                                                : "its default holds bits that no entry has";
+    const UnitMaskEntry* const entry = default_entry(set);
+    if (set.kind != UnitMaskKind::bitmask && !entry) return "its default is none of its entries";
+    if (merged && entry && is_wide(entry->extra)) return "its default is an entry that is more than a number";
+    if (entry) return "";
+    const uint64_t bits = merged ? covered_by_bits(set, set.default_value) : covered(set, set.default_value);
+    return bits == set.default_value ? "" : "its default holds bits that no entry has";
 }
 
 }  // namespace

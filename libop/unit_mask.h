@@ -86,8 +86,8 @@ std::string unit_mask_list(const UnitMaskSet& set);
 /// The entry that is the set's default, or null if the default is a union of entries.
 const UnitMaskEntry* default_entry(const UnitMaskSet& set);
 
-/// Why the set cannot be right, in words; empty if it is fine. `merged` sets, which were joined of several,
-/// have defaults that no entry needs to be.
+/// Why the set cannot be right, in words; empty if it is fine. The default of `merged` sets, which were
+/// joined of several, is bits of the mask and nothing else.
 std::string unit_mask_fault(const UnitMaskSet& set, bool merged = false);
 
 }  // namespace op
