@@ -43,6 +43,18 @@ std::vector<pid_t> children_of(pid_t pid) {
     return children;
 }
 
+constexpr int flags_field = 9, starttime_field = 22;
+
+/// A field of /proc/NUMBER/stat by its number in proc(5), behind the name, which is the second and may hold
+/// anything.
+std::optional<uint64_t> stat_field(pid_t task, int number) {
+    const std::string text = read_file("/proc/" + std::to_string(task) + "/stat");
+    std::string_view rest = std::string_view(text).substr(text.rfind(')') + 1);
+    for (int i = 3; i < number; ++i)
+        take_word(rest);
+    return parse_number(take_word(rest));
+}
+
 /// Sorted.
 std::vector<pid_t> threads_of_all(const std::vector<pid_t>& processes) {
     std::vector<pid_t> threads;
@@ -67,16 +79,16 @@ pid_t process_of(pid_t number) {
 }
 
 bool is_ending(pid_t task) try {
-    const std::string text = read_file("/proc/" + std::to_string(task) + "/stat");
-    // After the name, which may hold anything, stand state, ppid, pgrp, session, tty, tpgid and flags
-    // (proc(5)).
-    std::string_view rest = std::string_view(text).substr(text.rfind(')') + 1);
-    for (int i = 0; i < 6; ++i)
-        take_word(rest);
     constexpr uint64_t exiting = 0x4;  // PF_EXITING of linux/sched.h
-    return parse_number(take_word(rest)).value_or(0) & exiting;
+    return stat_field(task, flags_field).value_or(0) & exiting;
 } catch (const Error& error) {
     return error.code() == ENOENT || error.code() == ESRCH;  // else it cannot be told, as with too many files
+}
+
+std::optional<uint64_t> start_of(pid_t task) try {
+    return stat_field(task, starttime_field);
+} catch (const Error&) {
+    return std::nullopt;
 }
 
 std::vector<pid_t> descendants_of(pid_t pid) {

@@ -4,7 +4,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "libop/fd.h"
@@ -18,6 +20,10 @@ pid_t process_of(pid_t number);
 /// True for a process or thread that is gone or on its way out: what the kernel refuses of it says nothing
 /// about permissions.
 bool is_ending(pid_t task);
+
+/// When a process or thread began, in clock ticks since boot: what tells it from a later one of its number.
+/// None if that cannot be told.
+std::optional<uint64_t> start_of(pid_t task);
 
 /// The processes that a process, or one that it has started, has started so far and that run; by number.
 /// Empty if it is gone or the kernel does not tell (CONFIG_PROC_CHILDREN).

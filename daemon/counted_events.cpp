@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "daemon/cpu_list.h"
+#include "daemon/event_cpus.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/fd.h"
@@ -23,23 +23,18 @@ std::string label_of(const EventSpec& spec) {
     return label;
 }
 
-/// What a PMU's file says of the CPUs that count for it: "cpumask" of those beside the CPUs, "cpus" of those
-/// that only some CPUs have.
-std::optional<std::vector<uint32_t>> cpus_of(const EventCatalogue& catalogue, const CatalogueEvent& event) {
-    if (event.origin != EventOrigin::kernel || event.pmu.empty()) return std::nullopt;
-    for (const char* const name : {"/cpumask", "/cpus"}) {
-        const std::string path = catalogue.devices + "/" + event.pmu + name;
-        if (!is_regular_file(path)) continue;
-        const std::string text = read_file(path);
-        return parse_cpu_list(std::string_view(text).substr(0, text.find('\n')));
-    }
-    return std::nullopt;
+std::optional<std::vector<uint32_t>> cpus_of(const EventCatalogue& catalogue, const CatalogueEvent& event,
+                                             const EventEncoding& encoding) {
+    if (event.origin == EventOrigin::kernel && !event.pmu.empty())
+        return cpus_of_pmu(catalogue.devices, event.pmu);
+    return cpus_of_event(catalogue.devices, encoding);
 }
 
 CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
     if (catalogue.builtin(spec.name)) {
         check_event(spec, false);
-        return {spec, label_of(spec), builtin_encoding(spec.name), {}};
+        const EventEncoding encoding = builtin_encoding(spec.name);
+        return {spec, label_of(spec), encoding, cpus_of_event(catalogue.devices, encoding)};
     }
     const ResolvedEvent resolved = resolve_event(catalogue, spec, {1, true});
     EventEncoding encoding = encode_event(catalogue, resolved);
@@ -47,14 +42,23 @@ CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
         throw_usage("event '" + printable(spec.name) + "': " + printable(resolved.event->extended) +
                     " takes samples and does not count; operf can");
     encoding.precise = 0;  // says something of samples only
-    return {spec, label_of(spec), encoding, cpus_of(catalogue, *resolved.event)};
+    return {spec, label_of(spec), encoding, cpus_of(catalogue, *resolved.event, encoding)};
+}
+
+bool is_choosable(const EventCatalogue& catalogue, const EventSpec& spec) try {
+    choose(catalogue, spec);
+    return true;
+} catch (const Error&) {
+    return false;
 }
 
 /// Where a unit mask stands here there is a count for those programs that sample.
 CountedEvent choose_without_count(const EventCatalogue& catalogue, const EventSpec& spec) try {
     return choose(catalogue, spec);
 } catch (const Error& error) {
-    if (error.kind() != ErrorKind::usage || !spec.unit_mask) throw;
+    EventSpec without_mask = spec;
+    without_mask.unit_mask.reset();
+    if (error.kind() != ErrorKind::usage || !spec.unit_mask || !is_choosable(catalogue, without_mask)) throw;
     throw_usage(std::string(error.what()) + "; no count is given here: NAME[:UNITMASK[:KERNEL[:USER]]]");
 }
 

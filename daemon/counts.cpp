@@ -31,6 +31,7 @@ uint64_t scaled(uint64_t value, double share) {
 }
 
 void add(CountRow& row, const CounterReading& reading) {
+    row.is_incomplete |= reading.enabled != 0 && reading.running == 0;
     row.enabled += reading.enabled;
     row.running += reading.running;
     row.counted += reading.value;

@@ -51,6 +51,7 @@ struct CountRow {
     uint64_t count = 0;                 ///< that, scaled up by counters that did not run all the time
     uint64_t enabled = 0, running = 0;  ///< ns, sums
     bool is_scaled = false;
+    bool is_incomplete = false;  ///< a counter never ran: what it should have counted is in no number
 
     /// False if no counter ran at all: then nothing is known, which is not the same as a count of 0.
     bool is_counted() const noexcept { return running != 0; }
@@ -60,7 +61,8 @@ struct CountRow {
 
 /// Rows for what was counted between two readings (`before` empty: since the beginning), sorted by event,
 /// then as in `counters`. A counter that ran less than 99 % of the time is scaled by itself, then counters
-/// are added up; one that never ran adds nothing but lowers the share. `counters` and readings are parallel.
+/// are added up; one that never ran adds nothing, lowers the share and makes the row incomplete. `counters`
+/// and readings are parallel.
 std::vector<CountRow> make_count_rows(std::span<const CounterKey> counters,
                                       std::span<const CounterReading> before,
                                       std::span<const CounterReading> after, CountSeparation separation);

@@ -38,6 +38,11 @@ bool is_x86(const DriverModel& model) {
     return model.cpu_type.starts_with("i386/") || model.cpu_type.starts_with("x86-64/");
 }
 
+/// Whose event 0 stands for the fixed counters; AMD's is one like others.
+bool is_intel(const DriverModel& model) {
+    return model.cpu_type.starts_with("i386/") && model.cpu_type != "i386/athlon";
+}
+
 std::optional<uint64_t> raw_code(std::string_view name) {
     return name.starts_with('r') ? parse_number(name.substr(1), 16) : std::nullopt;
 }
@@ -81,11 +86,14 @@ CounterMask identify_known(const EventSpec& spec, const DriverModel& model, cons
                            bool callgraph, DriverEvent& event) {
     const ResolvedEvent resolved =
         resolve_event(catalogue, spec, {callgraph ? callgraph_count_factor : 1, false});
+    if (!resolved.event->extended.empty())
+        throw_usage(quoted(spec) + printable(resolved.event->extended) +
+                    " takes its samples, which the driver does not program; operf can");
     const EventEncoding encoding = encode_event(catalogue, resolved);
     if (encoding.type != perf_type_raw || encoding.config1 != 0 || encoding.config2 != 0)
         throw_usage(quoted(spec) +
                     "it takes more than a counter, which the driver does not program; operf can");
-    if (is_x86(model) && resolved.event->code == 0)
+    if (is_intel(model) && resolved.event->code == 0)
         throw_usage(quoted(spec) + "a fixed counter counts it, which the driver does not program; operf can");
     if (is_x86(model))
         decode_x86(encoding.config, spec, event);

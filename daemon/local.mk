@@ -15,6 +15,7 @@ libopd_a_SOURCES = \
 	daemon/driver_session.cpp daemon/driver_session.h \
 	daemon/driver_setup.cpp daemon/driver_setup.h \
 	daemon/driver_source.cpp daemon/driver_source.h \
+	daemon/event_cpus.cpp daemon/event_cpus.h \
 	daemon/event_times.cpp daemon/event_times.h \
 	daemon/ibs_decode.cpp daemon/ibs_decode.h \
 	daemon/kernel_map.cpp daemon/kernel_map.h \

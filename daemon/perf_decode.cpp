@@ -151,7 +151,9 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header&
         }
         case PERF_RECORD_LOST:
             in.skip(8);
-            return Decoded{t.time, Lost{in.get<uint64_t>(), t.cpu, LossCause::kernel_buffer}};
+            return Decoded{.time = t.time,
+                           .record = Lost{in.get<uint64_t>(), t.cpu, LossCause::kernel_buffer},
+                           .had_no_room = true};
         case PERF_RECORD_LOST_SAMPLES:
             return Decoded{t.time, Lost{in.get<uint64_t>(), t.cpu, LossCause::kernel_buffer}};
         case PERF_RECORD_THROTTLE:

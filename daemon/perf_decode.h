@@ -62,9 +62,10 @@ public:
         Record record;
         const Sampling* sampling = nullptr;   ///< of a sample or throttling of a sampler
         std::span<const std::byte> raw = {};  ///< what the sampler says of the sample
+        bool had_no_room = false;  ///< of losses: in the ring, which the kernel also counts by itself
     };
-    /// Decodes one record; none if it is of no interest or damaged. Views in the result point into the record
-    /// or the arena.
+    /// Decodes one record; none if it is of no interest or damaged, but a damaged sample is a loss on CPU 0.
+    /// Views in the result point into the record or the arena.
     std::optional<Decoded> decode(const perf_event_header& header, ChainArena& chains) const;
     /// Appends the record, or, if it is a sampler's, one for each derived event that it is: maybe none.
     void deliver(const Decoded& decoded, std::vector<Record>& out) const;

@@ -57,6 +57,10 @@ std::string explain_refusal(const PerfSituation& s) {
            "; run as root, or as root set it: sysctl " + "kernel.perf_event_paranoid=" + value;
 }
 
+std::string event_of(const PerfSituation& s) {
+    return s.event.empty() ? "that event" : "event '" + printable(s.event) + "'";
+}
+
 }  // namespace
 
 bool is_unsupported(int error) noexcept {
@@ -85,11 +89,11 @@ std::string explain_perf_error(const PerfSituation& s) {
         case ENOENT:
         case EOPNOTSUPP:
         case ENODEV:
-            return "this machine cannot count that event; use event TIMER";
+            return "this machine cannot count " + event_of(s) + "; use event TIMER";
         case EINVAL:
             if (s.ibs && !s.system_wide)
                 return "this kernel takes IBS samples of the whole system only; use --system-wide";
-            return "the kernel refuses that event: it may count it, but take no samples of it";
+            return "the kernel refuses " + event_of(s) + ": it may count it, but take no samples of it";
         case EMFILE:
             return "too many files open: one is needed per thread, processor and event; raise the limit "
                    "(ulimit -n)";

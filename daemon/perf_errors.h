@@ -14,10 +14,11 @@ struct PerfSituation {
     int error = 0;  ///< errno of perf_event_open
     bool system_wide = false;
     bool root = false;
-    std::string paranoid;  ///< value of kernel.perf_event_paranoid; empty = no such file
-    bool seccomp = false;  ///< a system call filter is on
-    int pid = 0;           ///< process attached to, 0 = none
-    bool ibs = false;      ///< an event of AMD's samplers, which leave no mode out
+    std::string paranoid;    ///< value of kernel.perf_event_paranoid; empty = no such file
+    bool seccomp = false;    ///< a system call filter is on
+    int pid = 0;             ///< process attached to, 0 = none
+    bool ibs = false;        ///< an event of AMD's samplers, which leave no mode out
+    std::string event = {};  ///< the one asked for; empty = not told
 };
 
 /// The present situation.

@@ -27,13 +27,15 @@ bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding)
     if (perf_event_open(attr, 0, -1)) return true;
     // Older kernels let AMD's samplers look at whole CPUs only.
     const bool is_sampler = encoding.sampler != Sampler::counter;
-    return (is_sampler && errno == EINVAL && perf_event_open(attr, -1, 0)) || is_countable(errno, is_sampler);
+    return (is_sampler && errno == EINVAL && perf_event_open(attr, -1, 0)) ||
+           is_countable(errno, event.name, is_sampler);
 }
 
-bool is_countable(int error, bool is_sampler) {
+bool is_countable(int error, const std::string& event, bool is_sampler) {
     if (is_unsupported(error)) return false;
     PerfSituation situation = perf_situation(error, false, 0);
     situation.ibs = is_sampler;
+    situation.event = event;
     throw Error(ErrorKind::system, explain_perf_error(situation), error);
 }
 

@@ -2,6 +2,8 @@
 // What this machine can count, found out by asking the kernel.
 #pragma once
 
+#include <string>
+
 #include "libop/event_encoding.h"
 #include "libop/session_info.h"
 
@@ -14,8 +16,8 @@ bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding)
 /// False if the kernel offers no hardware counters, as in most virtual machines; true also if it may not be
 /// asked.
 bool has_hardware_counters();
-/// What the errno value of a refused perf_event_open, maybe of one of AMD's samplers, says of that: false, or
-/// a system error thrown.
-bool is_countable(int error, bool is_sampler = false);
+/// What the errno value of a refused perf_event_open of `event`, maybe of one of AMD's samplers, says of
+/// that: false, or a system error thrown.
+bool is_countable(int error, const std::string& event, bool is_sampler = false);
 
 }  // namespace op::collect

@@ -17,7 +17,8 @@ namespace op::collect {
 namespace {
 
 constexpr uint64_t samples_per_second = 1000, second = 1'000'000'000, moment = second / 10;
-constexpr uint64_t greatest_count = INT32_MAX;
+/// What the classic driver's counters take, so that commands with a count that was picked here do there, too.
+constexpr uint64_t greatest_picked = INT32_MAX;
 
 uint64_t now() {
     timespec t{};
@@ -93,12 +94,12 @@ std::optional<uint64_t> count_for(const EventRate& rate, uint64_t minimum) {
     const double wanted =
         static_cast<double>(rate.events) / static_cast<double>(rate.time) * second / samples_per_second;
     uint64_t count =
-        wanted < static_cast<double>(greatest_count) ? static_cast<uint64_t>(wanted + 0.5) : greatest_count;
+        wanted < static_cast<double>(greatest_picked) ? static_cast<uint64_t>(wanted + 0.5) : greatest_picked;
     uint64_t unit = 1;
     while (count / unit >= 100)
         unit *= 10;
     count = (count + unit / 2) / unit * unit;
-    return std::clamp(count, std::max<uint64_t>(minimum, 1), greatest_count);
+    return std::max({std::min(count, greatest_picked), minimum, uint64_t{1}});
 }
 
 std::optional<EventRate> measure_event(const RecordedEvent& event, const EventEncoding& encoding, pid_t pid) {

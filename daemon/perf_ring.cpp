@@ -34,6 +34,7 @@ const perf_event_header* PerfRing::peek() {
     const auto* header = reinterpret_cast<const perf_event_header*>(data_ + at);  // 8-aligned, never split
     if (header->size < sizeof *header || header->size > head_ - next_) {
         next_ = head_;
+        ++cuts_;
         return nullptr;
     }
     if (at + header->size <= data_size_) return header;

@@ -25,6 +25,7 @@ public:
           data_size_(other.data_size_),
           head_(other.head_),
           next_(other.next_),
+          cuts_(other.cuts_),
           split_(std::move(other.split_)) {}
     PerfRing& operator=(PerfRing&&) = delete;
     ~PerfRing();
@@ -32,8 +33,10 @@ public:
     /// Looks how far the kernel has come.
     void update() noexcept;
     /// The next record up to where update() saw, or null. A record with an impossible size ends the ring's
-    /// content as seen by update().
+    /// content as seen by update(): all behind it is lost.
     const perf_event_header* peek();
+    /// How often that happened since the last call.
+    uint64_t take_cuts() noexcept { return std::exchange(cuts_, 0); }
     /// Goes past the record peek() gave.
     void pop() noexcept;
     /// Gives the room of all popped records back to the kernel.
@@ -45,6 +48,7 @@ private:
     size_t data_size_ = 0;
     uint64_t head_ = 0;            ///< end of what may be read
     uint64_t next_ = 0;            ///< start of the next record
+    uint64_t cuts_ = 0;            ///< see take_cuts()
     std::vector<uint64_t> split_;  ///< copy of the one record that straddles the ring's end
 };
 

@@ -12,10 +12,13 @@
 
 #include "daemon/attach.h"
 #include "daemon/cpu_list.h"
+#include "daemon/event_cpus.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
 #include "daemon/samplers.h"
 #include "libop/error.h"
+#include "libop/kernel_events.h"
+#include "libop/software_events.h"
 #include "libop/text.h"
 
 namespace op::collect {
@@ -45,11 +48,15 @@ size_t fitting_ring(size_t wanted, size_t cpus) {
     return wanted;
 }
 
-/// True if a kernel that refused with `error` may accept fewer features; takes one away.
+/// True if a kernel that refused with `error` may accept fewer features; takes one away. Precision goes last,
+/// as it is what the user asked for, and what went before it in vain comes back.
 bool give_way(PerfFeatures& features, int error) {
     if (error == EINVAL && features.lost_count) return !(features.lost_count = false);
     if (error == EINVAL && features.build_id) return !(features.build_id = false);
-    if ((error == EINVAL || error == EOPNOTSUPP) && features.precise) return !(features.precise = false);
+    if ((error == EINVAL || error == EOPNOTSUPP) && features.precise) {
+        features.precise = false;
+        return features.lost_count = features.build_id = true;
+    }
     if ((error == EACCES || error == EPERM) && features.kernel_mode) return !(features.kernel_mode = false);
     return false;
 }
@@ -59,6 +66,18 @@ std::string no_kernel_note() {
     const auto s = perf_situation(EACCES, false, 0);
     return "kernel samples are left out: kernel.perf_event_paranoid is " + s.paranoid +
            "; run as root, or as root set it to 1";
+}
+
+/// True for an event of which user mode alone shows nothing.
+bool occurs_in_kernel(const RecordedEvent& event, const EventEncoding& encoding) {
+    const SoftwareEvent* const known = find_software_event(encoding);
+    return !event.user || (known && known->in_kernel);
+}
+
+std::string in_kernel_only(const RecordedEvent& event) {
+    return "event '" + printable(event.name) +
+           "': it occurs in the kernel, of which samples are not permitted: kernel.perf_event_paranoid is " +
+           perf_situation(EACCES, false, 0).paranoid + "; run as root, or as root set it to 1";
 }
 
 PerfRequest request_for(const PerfOptions& options, size_t events) {
@@ -75,6 +94,8 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     if (!epoll_) throw_system("cannot create an epoll descriptor");
     batch_.reserve(batch_limit);
+    for (const EventEncoding& encoding : options.encodings)
+        cpus_.push_back(cpus_of_event(event_source_devices, encoding));
     for (PerfFeatures features;;) {
         try {
             open_all(options, features);
@@ -86,8 +107,35 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
         }
     }
     const bool wanted = std::ranges::any_of(session_.events, &RecordedEvent::kernel);
-    if (wanted && !features_.kernel_mode) notes_.warn(no_kernel_note());
     kernel_mode_ = features_.kernel_mode && wanted;
+    note_gaps(options);
+}
+
+/// What was asked for and is not to be had. Throws for an event that the rest shows nothing of.
+void PerfSource::note_gaps(const PerfOptions& options) {
+    for (size_t i = 0; i < session_.events.size(); ++i) {
+        const RecordedEvent& event = session_.events[i];
+        if (!features_.kernel_mode && occurs_in_kernel(event, options.encodings[i]))
+            throw Error(ErrorKind::system, in_kernel_only(event), EACCES);
+        if (!features_.precise && options.encodings[i].precise != 0)
+            notes_.warn(
+                "event " + event.name +
+                ": the kernel takes no precise samples of it here; they may lie some instructions late");
+    }
+    note_cpus_left_out();
+    if (!features_.kernel_mode && std::ranges::any_of(session_.events, &RecordedEvent::kernel))
+        notes_.warn(no_kernel_note());
+}
+
+void PerfSource::note_cpus_left_out() {
+    for (size_t i = 0; i < cpus_.size(); ++i) {
+        std::vector<std::string> others;
+        for (const uint32_t cpu : online_cpus())
+            if (!counts_on(i, cpu)) others.push_back(std::to_string(cpu));
+        if (!others.empty())
+            notes_.warn("event " + session_.events[i].name + ": not counted on CPU " + short_list(others) +
+                        ", which is of another kind");
+    }
 }
 
 PerfSource::~PerfSource() = default;
@@ -127,14 +175,19 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const std::v
     for (const pid_t task : tasks) {
         const bool is_system = target_.kind == PerfTarget::Kind::system;
         for (size_t i = 0; i < session_.events.size(); ++i) {
-            if (opened_for_[i] != i) continue;
+            if (opened_for_[i] != i || !counts_on(i, cpu)) continue;
             Fd fd =
-                open_event(make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
+                open_event(session_.events[i],
+                           make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
                            is_system ? -1 : task, cpu, options);
             const uint32_t owner = is_system ? cpu : static_cast<uint32_t>(task);
             if (fd) add_event({std::move(fd), static_cast<uint16_t>(i), owner}, cpu);
         }
     }
+}
+
+bool PerfSource::counts_on(size_t event, uint32_t cpu) const {
+    return !cpus_[event] || std::ranges::find(*cpus_[event], cpu) != cpus_[event]->end();
 }
 
 /// The first event of a CPU brings the ring, the others write to it.
@@ -153,7 +206,8 @@ void PerfSource::add_event(Event event, uint32_t cpu) {
 }
 
 /// Empty for a thread that is gone or a CPU that went off meanwhile.
-Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const PerfOptions& options) const {
+Fd PerfSource::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t pid, uint32_t cpu,
+                          const PerfOptions& options) const {
     Fd fd = perf_event_open(attr, pid, static_cast<int>(cpu));
     if (fd) return fd;
     const int error = errno;
@@ -166,6 +220,7 @@ Fd PerfSource::open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const P
     const pid_t attached = options.target.kind == PerfTarget::Kind::process ? options.target.pid : 0;
     PerfSituation situation = perf_situation(error, system_wide, attached);
     situation.ibs = (attr.sample_type & PERF_SAMPLE_RAW) != 0;
+    situation.event = event.name;
     throw Error(ErrorKind::system, explain_perf_error(situation), error);
 }
 
@@ -234,6 +289,9 @@ void PerfSource::advance(Lane& lane) {
             continue;
         }
         lane.next = std::move(*decoded);
+        if (auto* lost = std::get_if<Lost>(&lane.next.record);
+            lost && lost->cause == LossCause::damaged_stream)
+            lost->cpu = lane.cpu;
         lane.has_next = true;
         return;
     }
@@ -257,6 +315,8 @@ std::span<const Record> PerfSource::drain() {
     until_ = stopped_ ? UINT64_MAX : time - settle_time;
     if (!stopped_ && time >= times_due_) tell_times();
     for (Lane& lane : lanes_) {
+        if (const uint64_t cuts = lane.ring.take_cuts())
+            batch_.push_back(Lost{cuts, lane.cpu, LossCause::damaged_stream});
         lane.ring.release();
         lane.ring.update();
         advance(lane);
@@ -265,7 +325,7 @@ std::span<const Record> PerfSource::drain() {
     while (batch_.size() < batch_limit && (batch_.empty() || chains_.has_room())) {
         Lane* lane = earliest();
         if (!lane) break;
-        if (const auto* lost = std::get_if<Lost>(&lane->next.record)) lane->lost_told += lost->count;
+        if (lane->next.had_no_room) lane->lost_told += std::get<Lost>(lane->next.record).count;
         decoder_->deliver(lane->next, batch_);
         lane->ring.pop();
         advance(*lane);
@@ -316,6 +376,8 @@ void PerfSource::say_last_words() {
     for (const EventTime& time : advance_times())
         last_words_.add(time);
     for (Lane& lane : lanes_) {
+        if (const uint64_t cuts = lane.ring.take_cuts())
+            last_words_.add(Lost{cuts, lane.cpu, LossCause::damaged_stream});
         if (lane.lost <= lane.lost_told) continue;
         last_words_.add(Lost{lane.lost - lane.lost_told, lane.cpu, LossCause::kernel_buffer});
         lane.lost_told = lane.lost;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,7 @@ private:
         std::vector<Event> events;  ///< all that write to the ring; the first owns it
         PerfDecoder::Decoded next;
         bool has_next = false;
-        uint64_t lost_told = 0;  ///< samples delivered in Lost records
+        uint64_t lost_told = 0;  ///< samples for which there was no room, delivered in Lost records
         uint64_t lost = 0;       ///< samples that the kernel says were lost, as of the last reading
     };
 
@@ -85,7 +86,8 @@ private:
     void open_cpus(const PerfOptions& options, const std::vector<pid_t>& tasks, const PerfFeatures& features);
     void open_cpu(const PerfOptions& options, uint32_t cpu, const std::vector<pid_t>& tasks,
                   const PerfFeatures& features);
-    Fd open_event(perf_event_attr attr, pid_t pid, uint32_t cpu, const PerfOptions& options) const;
+    Fd open_event(const RecordedEvent& event, perf_event_attr attr, pid_t pid, uint32_t cpu,
+                  const PerfOptions& options) const;
     void add_event(Event event, uint32_t cpu);
     PerfRing map_ring(int fd, size_t& bytes);
     void scan();
@@ -97,6 +99,9 @@ private:
     std::vector<EventTime> advance_times();
     void tell_times();
     void say_last_words();
+    bool counts_on(size_t event, uint32_t cpu) const;
+    void note_gaps(const PerfOptions& options);
+    void note_cpus_left_out();
 
     SessionInfo session_;
     PerfTarget target_;
@@ -105,6 +110,7 @@ private:
     PerfFeatures features_;  ///< as far as the kernel has them
     std::unique_ptr<PerfDecoder> decoder_;
     std::vector<Lane> lanes_;
+    std::vector<std::optional<std::vector<uint32_t>>> cpus_;  ///< by event: those that count it; none = all
     std::vector<size_t> opened_for_;  ///< by event: the one whose descriptors give its samples
     EventTimes times_;
     uint64_t times_due_ = 0;  ///< when they are told next

@@ -3,10 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "libop/ledger.h"
 
 namespace op {
+
+/// Why an event was not counted at all, for people.
+inline constexpr std::string_view no_counter_was_free =
+    "all counters that could hold it were taken, by other events or by another user of the hardware (the NMI "
+    "watchdog is "
+    "one)";
 
 /// For how long an event was to be counted, and for how long a counter had it: ns, sums over CPUs or tasks.
 /// Both 0: not known.
@@ -27,6 +34,8 @@ struct CountedTime {
     constexpr bool is_partial() const noexcept {
         return running < enabled && enabled - running > enabled / 1000;
     }
+    /// True if it was to be counted and no counter ever had it: nothing is known of it.
+    constexpr bool is_without_counter() const noexcept { return enabled != 0 && running == 0; }
     /// Share of the time in which it was counted, 0 to 1.
     double share() const noexcept {
         return running < enabled ? static_cast<double>(running) / static_cast<double>(enabled) : 1;

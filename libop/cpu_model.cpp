@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t greatest_number = 0xffff;
 constexpr uint64_t most_counters = 32;
 
-NumberRange parse_range(std::string_view text, const Place& place) {
+NumberRange parse_range(std::string_view text, const FileLine& place) {
     const size_t dash = text.find('-');
     const auto first = parse_number(text.substr(0, dash), 16);
     const auto last = dash == text.npos ? first : parse_number(text.substr(dash + 1), 16);
@@ -25,7 +25,7 @@ NumberRange parse_range(std::string_view text, const Place& place) {
     return {static_cast<uint32_t>(*first), static_cast<uint32_t>(*last)};
 }
 
-NumberRanges parse_ranges(std::string_view text, const Place& place) {
+NumberRanges parse_ranges(std::string_view text, const FileLine& place) {
     if (text == "*") return {NumberRange{}};
     NumberRanges ranges;
     for (const std::string_view part : split(text, ','))
@@ -50,7 +50,7 @@ std::vector<std::string> names_of(std::string_view text) {
     return names;
 }
 
-CpuRule x86_rule(std::string_view text, const Place& place) {
+CpuRule x86_rule(std::string_view text, const FileLine& place) {
     constexpr std::string_view siblings = "siblings:";
     CpuRule rule;
     const auto fields = words(text);
@@ -70,7 +70,7 @@ CpuRule x86_rule(std::string_view text, const Place& place) {
     return rule;
 }
 
-CpuRule arm_rule(std::string_view text, const Place& place) {
+CpuRule arm_rule(std::string_view text, const FileLine& place) {
     CpuRule rule;
     rule.kind = CpuRule::Kind::arm;
     const auto fields = words(text);
@@ -87,7 +87,7 @@ CpuRule names_rule(CpuRule::Kind kind, std::string_view text) {
     return rule;
 }
 
-CpuRule cpuinfo_rule(std::string_view text, const Place& place) {
+CpuRule cpuinfo_rule(std::string_view text, const FileLine& place) {
     CpuRule rule;
     rule.kind = CpuRule::Kind::cpuinfo;
     rule.key = take_word(text);
@@ -178,7 +178,7 @@ private:
                         "' is not known here");
     }
 
-    Place place_;
+    FileLine place_;
     std::vector<CpuModel> rows_;
 };
 

@@ -18,7 +18,7 @@ constexpr size_t most_merged = 64;
 constexpr unsigned greatest_filter = 31, greatest_counter = 31;
 
 /// The CPU type that an include line names, or nothing if it is none.
-std::optional<std::string> included_type(std::string_view line, const Place& place) {
+std::optional<std::string> included_type(std::string_view line, const FileLine& place) {
     constexpr std::string_view tag = "include:";
     line = skip_blanks(line);
     if (!line.starts_with(tag)) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<std::string> included_type(std::string_view line, const Place& pla
 /// A set with where it is from.
 struct PlacedSet {
     std::shared_ptr<const UnitMaskSet> set;
-    Place place;
+    FileLine place;
     size_t depth = 0;  ///< of includes
     bool is_used = false;
 };
@@ -44,7 +44,7 @@ public:
     UnitMaskParser(std::map<std::string, PlacedSet, std::less<>>& sets, size_t depth)
         : sets_(sets), depth_(depth) {}
 
-    void header(std::string_view line, const Place& place) {
+    void header(std::string_view line, const FileLine& place) {
         finish();
         place_ = place;
         set_.emplace();
@@ -55,7 +55,7 @@ public:
         tags.expect_no_more();
     }
 
-    void entry(std::string_view line, const Place& place) {
+    void entry(std::string_view line, const FileLine& place) {
         if (!set_) place.fail("an entry before the first 'name:' line");
         UnitMaskEntry entry;
         entry.value = parse_hex(take_word(line), place);
@@ -93,7 +93,7 @@ private:
             set_->default_name = word;
     }
 
-    static void extra(std::string_view& line, UnitMaskEntry& entry, const Place& place) {
+    static void extra(std::string_view& line, UnitMaskEntry& entry, const FileLine& place) {
         std::string_view flags = take_word(line);
         flags.remove_prefix(flags.find(':') + 1);
         for (const std::string_view flag : split(flags, ','))
@@ -107,7 +107,7 @@ private:
             place.fail("the name '" + entry.name + "' holds a ':' or ','");
     }
 
-    static uint32_t extra_flag(std::string_view flag, const Place& place) {
+    static uint32_t extra_flag(std::string_view flag, const FileLine& place) {
         constexpr std::string_view mask = "cmask=";
         if (flag == "edge") return extra_bits::edge;
         if (flag == "any") return extra_bits::any;
@@ -123,7 +123,7 @@ private:
 
     std::map<std::string, PlacedSet, std::less<>>& sets_;
     size_t depth_;
-    Place place_;
+    FileLine place_;
     std::optional<UnitMaskSet> set_;
 };
 
@@ -144,7 +144,7 @@ public:
 
 private:
     void read_unit_masks(const EventTexts& texts) {
-        Place place{texts.label + "/unit_masks", 0};
+        FileLine place{texts.label + "/unit_masks", 0};
         UnitMaskParser parser(sets_, depth_);
         each_line(texts.unit_masks, place, [&](std::string_view line) {
             if (line.front() == '\t' || line.front() == ' ') return parser.entry(line, place);
@@ -157,7 +157,7 @@ private:
     }
 
     void read_events(const EventTexts& texts) {
-        Place place{texts.label + "/events", 0};
+        FileLine place{texts.label + "/events", 0};
         each_line(texts.events, place, [&](std::string_view line) {
             const auto type = included_type(line, place);
             if (!type) return event(line, place);
@@ -166,7 +166,7 @@ private:
     }
 
     template <class Read>
-    void include(const std::string& type, const Place& place, Read read) {
+    void include(const std::string& type, const FileLine& place, Read read) {
         if (std::ranges::find(path_, type) != path_.end()) place.fail("'" + type + "' includes itself");
         if (!seen_.insert(type).second) return;
         if (depth_ == deepest_include)
@@ -180,7 +180,7 @@ private:
         path_.pop_back();
     }
 
-    void event(std::string_view line, const Place& place) {
+    void event(std::string_view line, const FileLine& place) {
         EventDescription event;
         Tags tags(line, place, true);
         event.description = line;
@@ -198,7 +198,7 @@ private:
         events_.push_back(std::move(event));
     }
 
-    static void counters(Tags& tags, EventDescription& event, const Place& place) {
+    static void counters(Tags& tags, EventDescription& event, const FileLine& place) {
         const auto list = tags.take_optional("counters");
         if (!list && event.extended.empty()) place.fail("no tag 'counters:'");
         if (!list) return;
@@ -208,7 +208,7 @@ private:
             event.counters |= 1u << parse_decimal(number, greatest_counter, place);
     }
 
-    std::shared_ptr<const UnitMaskSet> unit_masks(std::string_view names, const Place& place) {
+    std::shared_ptr<const UnitMaskSet> unit_masks(std::string_view names, const FileLine& place) {
         if (const auto known = sets_.find(names); known != sets_.end()) {
             known->second.is_used = true;
             return known->second.set;
@@ -227,7 +227,7 @@ private:
         return sets_.emplace(names, placed).first->second.set;
     }
 
-    static void merge(UnitMaskSet& merged, const UnitMaskSet& part, const Place& place) {
+    static void merge(UnitMaskSet& merged, const UnitMaskSet& part, const FileLine& place) {
         if (part.kind == UnitMaskKind::mandatory)
             place.fail("unit masks '" + part.name + "' are mandatory, which cannot be joined");
         if (!merged.entries.empty() && merged.kind != part.kind)

@@ -11,7 +11,7 @@ namespace op {
 namespace {
 
 /// Registers have 64 bits, codes 32.
-uint64_t parse_register(std::string_view text, const Place& place) {
+uint64_t parse_register(std::string_view text, const FileLine& place) {
     if (text.starts_with("0x") || text.starts_with("0X"))
         if (const auto value = parse_number(text.substr(2), 16)) return *value;
     place.fail("'" + std::string(text) + "' is no hexadecimal number of 64 bits, 0xNN");
@@ -21,7 +21,7 @@ uint64_t parse_register(std::string_view text, const Place& place) {
 
 std::map<uint32_t, EventMapping> parse_event_mappings(std::string_view text, const std::string& label) {
     std::map<uint32_t, EventMapping> mappings;
-    Place place{label, 0};
+    FileLine place{label, 0};
     each_line(text, place, [&](std::string_view line) {
         Tags tags(line, place, false);
         const uint32_t code = parse_hex(tags.take("event"), place);

@@ -25,7 +25,7 @@ bool is_valid_utf8(std::string_view text) {
 
 }  // namespace
 
-void Place::fail(const std::string& what) const {
+void FileLine::fail(const std::string& what) const {
     throw_input(file + ":" + std::to_string(line) + ": " + printable(what));
 }
 
@@ -38,7 +38,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-void each_line(std::string_view text, Place& place, const std::function<void(std::string_view)>& take) {
+void each_line(std::string_view text, FileLine& place, const std::function<void(std::string_view)>& take) {
     for (place.line = 1; !text.empty(); ++place.line) {
         const std::string_view line = take_line(text);
         const std::string_view content = skip_blanks(line);
@@ -48,7 +48,7 @@ void each_line(std::string_view text, Place& place, const std::function<void(std
     }
 }
 
-Tags::Tags(std::string_view& line, const Place& place, bool has_description) : place_(place) {
+Tags::Tags(std::string_view& line, const FileLine& place, bool has_description) : place_(place) {
     line = skip_blanks(line);
     while (!line.empty() && line.front() != ':' && line.front() != '#') {
         take_one(line);
@@ -91,14 +91,14 @@ void Tags::expect_no_more() const {
     if (!values_.empty()) place_.fail("unknown tag '" + std::string(values_.begin()->first) + ":'");
 }
 
-uint32_t parse_hex(std::string_view text, const Place& place) {
+uint32_t parse_hex(std::string_view text, const FileLine& place) {
     if (text.starts_with("0x") || text.starts_with("0X"))
         if (const auto value = parse_number(text.substr(2), 16); value && *value <= UINT32_MAX)
             return static_cast<uint32_t>(*value);
     place.fail("'" + std::string(text) + "' is no hexadecimal number of 32 bits, 0xNN");
 }
 
-uint64_t parse_decimal(std::string_view text, uint64_t greatest, const Place& place) {
+uint64_t parse_decimal(std::string_view text, uint64_t greatest, const FileLine& place) {
     const auto value = parse_number(text);
     if (value && *value <= greatest) return *value;
     place.fail("'" + std::string(text) + "' is no decimal number up to " + std::to_string(greatest));

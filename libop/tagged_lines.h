@@ -12,8 +12,8 @@
 
 namespace op {
 
-/// A place in a file, for messages.
-struct Place {
+/// A line of a file, for messages.
+struct FileLine {
     std::string file;
     size_t line = 0;  ///< from 1
 
@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text);
 
 /// Calls `take` with each line that says something: neither blank nor a comment, which begins with '#'.
 /// Meanwhile place.line is its number. Throws an input error at a line that is not UTF-8.
-void each_line(std::string_view text, Place& place, const std::function<void(std::string_view)>& take);
+void each_line(std::string_view text, FileLine& place, const std::function<void(std::string_view)>& take);
 
 /// The tags at the front of a line. Valid as long as the line's text and the place.
 class Tags {
@@ -36,7 +36,7 @@ public:
     /// Takes them off `line`. With `has_description` a colon that stands alone must follow; what is after it
     /// remains. Without, all that may follow is a comment. Throws an input error, also for a tag given twice
     /// or without a value.
-    Tags(std::string_view& line, const Place& place, bool has_description);
+    Tags(std::string_view& line, const FileLine& place, bool has_description);
 
     /// The value of a tag that must be there. Throws an input error.
     std::string_view take(std::string_view name);
@@ -47,13 +47,13 @@ public:
 private:
     void take_one(std::string_view& line);
 
-    const Place& place_;
+    const FileLine& place_;
     std::map<std::string_view, std::string_view> values_;
 };
 
 /// "0xNN" of at most 32 bits. Throws an input error.
-uint32_t parse_hex(std::string_view text, const Place& place);
+uint32_t parse_hex(std::string_view text, const FileLine& place);
 /// A decimal number up to `greatest`. Throws an input error.
-uint64_t parse_decimal(std::string_view text, uint64_t greatest, const Place& place);
+uint64_t parse_decimal(std::string_view text, uint64_t greatest, const FileLine& place);
 
 }  // namespace op

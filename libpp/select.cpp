@@ -95,6 +95,8 @@ std::string empty_reason(const SessionReader& session) {
     if (const uint64_t lost = info->ledger.lost())
         return "; all " + std::to_string(lost) + " samples of " + session.path() + " were lost";
     std::string events;
+    if (std::ranges::all_of(info->events, [](const RecordedEvent& e) { return e.time.is_without_counter(); }))
+        return "; no event of " + session.path() + " was counted";
     for (const auto& event : info->events)
         events += (events.empty() ? "" : ", ") + event.name + ":" + std::to_string(event.count);
     return "; the events of " + session.path() + " (" + events +

@@ -128,11 +128,26 @@ void note_throttling(const SessionReader& session, const SessionInfo* info, Diag
                "; their counts are too low, use a higher count");
 }
 
+bool has_samples(const SessionReader& session, const RecordedEvent& event) {
+    const std::string part = "/" + event.name + "." + std::to_string(event.count) + ".";
+    const auto paths = session.list();
+    return std::ranges::any_of(paths, [&](const std::string& path) { return path.find(part) != path.npos; });
+}
+
+/// No column tells of them. Where there are samples all the same, libpp/event_remarks speaks of it.
+void note_never_counted(const SessionReader& session, const SessionInfo& info, Diagnostics& notes) {
+    for (const RecordedEvent& event : info.events)
+        if (event.time.is_without_counter() && !has_samples(session, event))
+            notes.warn("event " + event.name + ":" + std::to_string(event.count) +
+                       " was not counted: " + std::string(no_counter_was_free));
+}
+
 }  // namespace
 
 void note_losses(const SessionReader& session, const SessionInfo* info, Diagnostics& notes) {
     note_overflow(session, notes);
     note_throttling(session, info, notes);
+    if (info) note_never_counted(session, *info, notes);
     if (info)
         note_ledger(info->ledger, notes);
     else

@@ -6,7 +6,9 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
 
+#include "libop/counted_time.h"
 #include "libop/text.h"
 
 namespace op::tool {
@@ -98,8 +100,10 @@ public:
     std::string notes() const {
         std::map<std::pair<uint32_t, std::string>, std::vector<std::string>> missing;
         std::map<uint32_t, double> scaled;
+        std::set<uint32_t> incomplete;
         for (const CountRow& row : block_.rows) {
             if (!row.is_counted()) missing[{row.key.event, reason_not_counted(row)}].push_back(place(row));
+            if (row.is_counted() && row.is_incomplete) incomplete.insert(row.key.event);
             if (!row.is_scaled) continue;
             double& share = scaled.try_emplace(row.key.event, 1.0).first->second;
             share = std::min(share, row.share());
@@ -108,6 +112,9 @@ public:
         for (const auto& [event, share] : scaled)
             text += "\t" + label(event) + ": counted for " + percent(share) +
                     " % of the time only; the count is scaled up from that\n";
+        for (const uint32_t event : incomplete)
+            text +=
+                "\t" + label(event) + ": some counters never had their turn, so that the count is too low\n";
         for (const auto& [what, places] : missing)
             text += "\t" + label(what.first) + ": not counted" + where(places) + ": " + what.second + "\n";
         return text.empty() ? text : "\n" + text;
@@ -144,8 +151,7 @@ private:
 
 std::string reason_not_counted(const CountRow& row) {
     if (row.enabled == 0) return "nothing of it ran in that time";
-    return "all counters that could hold it were taken, by other events or by another user of the hardware "
-           "(the NMI watchdog is one)";
+    return std::string(no_counter_was_free);
 }
 
 std::string count_report_text(const CountReport& report, const CountBlock& block, int64_t time) {

@@ -30,6 +30,7 @@ Json row_json(const CountReport& report, const CountRow& row) {
     if (row.is_counted()) {
         json["count"] = row.count;
         json["scaled"] = row.is_scaled;
+        json["incomplete"] = row.is_incomplete;
         json["unscaled_count"] = row.counted;
     } else {
         json["not_counted"] = reason_not_counted(row);

@@ -57,24 +57,35 @@ public:
             else if (is_ending(task))
                 throw_system("cannot count thread " + std::to_string(task), ESRCH);
             else
-                threads_.push_back(task);
+                threads_.push_back({task, start_of(task)});
         }
     }
 
     bool is_any() const { return !processes_.empty() || !threads_.empty(); }
 
     bool have_ended() const {
-        return std::ranges::all_of(processes_, has_ended) && std::ranges::all_of(threads_, is_ending);
+        return std::ranges::all_of(processes_, has_ended) && std::ranges::all_of(threads_, is_over);
     }
 
 private:
+    struct Thread {
+        pid_t number;
+        std::optional<uint64_t> start;  ///< numbers are used again
+    };
+
+    static bool is_over(const Thread& thread) {
+        if (is_ending(thread.number)) return true;
+        const auto start = start_of(thread.number);
+        return thread.start && start && *start != *thread.start;
+    }
+
     static bool has_ended(const Fd& process) {
         pollfd fd{process.get(), POLLIN, 0};
         return ::poll(&fd, 1, 0) > 0;
     }
 
     std::vector<Fd> processes_;  ///< pidfds, readable once the process has ended
-    std::vector<pid_t> threads_;
+    std::vector<Thread> threads_;
 };
 
 /// One run of ocount, in the order of its steps.

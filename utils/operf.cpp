@@ -274,7 +274,7 @@ private:
     static std::string multiplexed(const SessionInfo& info) {
         std::string text;
         for (const RecordedEvent& e : info.events)
-            if (e.time.is_partial())
+            if (e.time.is_partial() && !e.time.is_without_counter())
                 text += (text.empty() ? "" : ", ") + e.name + ":" + std::to_string(e.count) + " ran " +
                         std::to_string(static_cast<int>(e.time.share() * 100)) + " % of the time";
         return text;
@@ -283,6 +283,10 @@ private:
     void say_more(const SessionInfo& info) const {
         if (const std::string events = multiplexed(info); !events.empty())
             say("events took turns on the processor's counters: " + events + "; reports scale their counts");
+        for (const RecordedEvent& e : info.events)
+            if (e.time.is_without_counter())
+                say("event " + e.name + ":" + std::to_string(e.count) +
+                    " was not counted: " + std::string(no_counter_was_free));
         for (const RecordedEvent& e : info.events)
             if (e.throttled)
                 say("the kernel held event " + e.name +

@@ -37,6 +37,15 @@ TEST(Attach, a_task_on_its_way_out_is_told_from_others) {
     ::waitpid(child, nullptr, 0);
 }
 
+TEST(Attach, tasks_of_one_number_are_told_by_when_they_began) {
+    EXPECT_EQ(start_of(0x7ffffff0), std::nullopt);
+    const auto own = start_of(::getpid());
+    ASSERT_TRUE(own);
+    ASSERT_TRUE(start_of(1));
+    EXPECT_LT(*start_of(1), *own);
+    EXPECT_EQ(start_of(::getpid()), own);
+}
+
 TEST(Attach, opening_is_repeated_for_threads_that_begin_meanwhile) {
     std::atomic<bool> is_over = false;
     std::vector<std::jthread> started;

@@ -124,14 +124,15 @@ TEST(CountReport, as_json_has_all_that_is_known) {
     report.numbers = {42};
     report.separation = CountSeparation::task;
     const CountBlock block = {nanoseconds{5}, {row({0, 42, {}}, 1000, 100, 50), row({1, 43, {}}, 0, 0, 0)}};
-    EXPECT_EQ(count_report_json(report, block, 17),
-              R"({"format":"oprofile-ng counts","version":1,"subject":{"kind":"processes","list":[42]},)"
-              R"("time":17,"duration_ns":5,"counts":[)"
-              R"({"event":"LLC_MISSES","task":42,"count":2000,"scaled":true,"unscaled_count":1000,)"
-              R"("enabled_ns":100,"running_ns":50},)"
-              R"({"event":"cycles:u","task":43,"not_counted":"nothing of it ran in that time",)"
-              R"("enabled_ns":0,"running_ns":0}]})"
-              "\n");
+    EXPECT_EQ(
+        count_report_json(report, block, 17),
+        R"({"format":"oprofile-ng counts","version":1,"subject":{"kind":"processes","list":[42]},)"
+        R"("time":17,"duration_ns":5,"counts":[)"
+        R"({"event":"LLC_MISSES","task":42,"count":2000,"scaled":true,"incomplete":false,"unscaled_count":1000,)"
+        R"("enabled_ns":100,"running_ns":50},)"
+        R"({"event":"cycles:u","task":43,"not_counted":"nothing of it ran in that time",)"
+        R"("enabled_ns":0,"running_ns":0}]})"
+        "\n");
 }
 
 TEST(CountIntervals, are_rounded_to_tenths_of_a_second) {

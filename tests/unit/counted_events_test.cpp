@@ -54,6 +54,15 @@ TEST(CountedEvents, without_counters_the_clock_takes_the_place_of_the_default_an
     EXPECT_EQ(notes.warnings().size(), 1u);
 }
 
+TEST(CountedEvents, a_count_in_the_place_of_a_unit_mask_is_told_and_nothing_else_taken_for_one) {
+    const auto fault = [](const char* spec) {
+        return test::fault(ErrorKind::usage, [&] { choose({spec}, toy()); });
+    };
+    EXPECT_TRUE(test::contains(fault("CYCLES:100000"), "no count is given here: NAME[:UNITMASK"));
+    EXPECT_TRUE(test::contains(fault("NO_SUCH:100000"), "NO_SUCH"));
+    EXPECT_FALSE(test::contains(fault("NO_SUCH:100000"), "no count is given here"));
+}
+
 TEST(CountedEvents, what_was_asked_for_is_never_replaced) {
     EXPECT_EQ(choose({"CYCLES"}, toy(), no_counters).at(0).spec.name, "CYCLES");
 }

@@ -15,6 +15,12 @@ TEST(CountedTime, is_partial_below_99_9_percent) {
     EXPECT_TRUE((CountedTime{UINT64_MAX, UINT64_MAX / 2}).is_partial());
 }
 
+TEST(CountedTime, only_what_was_to_be_counted_can_lack_a_counter) {
+    EXPECT_TRUE((CountedTime{1, 0}).is_without_counter());
+    EXPECT_FALSE((CountedTime{1, 1}).is_without_counter());
+    EXPECT_FALSE((CountedTime{}).is_without_counter());
+}
+
 TEST(CountedTime, shares_are_from_0_to_1) {
     EXPECT_EQ((CountedTime{}).share(), 1);
     EXPECT_EQ((CountedTime{8, 2}).share(), 0.25);

@@ -54,6 +54,9 @@ TEST(Counts, each_counter_is_scaled_by_its_own_share) {
     EXPECT_DOUBLE_EQ(all[0].share(), 0.55);
     EXPECT_TRUE(all[1].is_counted());
     EXPECT_DOUBLE_EQ(all[1].share(), 0.5) << "a counter that never ran lowers the share";
+    EXPECT_FALSE(all[0].is_incomplete);
+    EXPECT_TRUE(all[1].is_incomplete);
+    EXPECT_FALSE(rows({{0, 0, 0}}).at(0).is_incomplete) << "nothing was missed";
 }
 
 TEST(Counts, are_told_apart_by_cpu_if_asked_for) {

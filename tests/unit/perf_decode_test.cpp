@@ -131,6 +131,11 @@ TEST(PerfDecoder, losses_and_throttling_are_told) {
     const auto l = std::get<Lost>(decoder.decode(lost.header(), chains)->record);
     EXPECT_EQ(l.count, 42u);
     EXPECT_EQ(l.cpu, 3u);
+    EXPECT_TRUE(decoder.decode(lost.header(), chains)->had_no_room);
+    Bytes dropped(PERF_RECORD_LOST_SAMPLES, 0);
+    dropped.u64(42).trailer(1, 3);
+    EXPECT_EQ(std::get<Lost>(decoder.decode(dropped.header(), chains)->record).count, 42u);
+    EXPECT_FALSE(decoder.decode(dropped.header(), chains)->had_no_room);
     Bytes throttle(PERF_RECORD_THROTTLE, 0);
     throttle.u64(1).u64(1).u64(1).trailer(1, 3);
     EXPECT_TRUE(std::get<Throttle>(decoder.decode(throttle.header(), chains)->record).on);

@@ -44,6 +44,14 @@ TEST(PerfErrors, samplers_see_the_kernel_and_older_ones_the_whole_system_only) {
     EXPECT_FALSE(mentions({EINVAL, true, true, "2", false, 0, true}, "--system-wide"));
 }
 
+TEST(PerfErrors, a_refused_event_is_named) {
+    PerfSituation situation{EINVAL, false, true, "2", false, 0};
+    situation.event = "msr@tsc";
+    EXPECT_TRUE(mentions(situation, "the kernel refuses event 'msr@tsc': it may count it"));
+    situation.error = ENOENT;
+    EXPECT_TRUE(mentions(situation, "cannot count event 'msr@tsc'; use event TIMER"));
+}
+
 TEST(PerfErrors, the_other_refusals_say_what_to_do) {
     EXPECT_TRUE(mentions({ENOENT, false, true, "2", false, 0}, "use event TIMER"));
     EXPECT_TRUE(mentions({EMFILE, false, true, "2", false, 0}, "ulimit -n"));

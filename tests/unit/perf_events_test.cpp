@@ -106,11 +106,11 @@ TEST(PerfEvents, an_event_without_a_count_takes_its_default) {
 
 TEST(PerfEvents, only_a_missing_counter_lets_the_clock_take_over) {
     for (const int error : {ENOENT, EOPNOTSUPP, ENODEV})
-        EXPECT_FALSE(is_countable(error));
+        EXPECT_FALSE(is_countable(error, "X"));
     for (const auto& [error, remedy] :
          {std::pair{EBUSY, "another profiler"}, {EMFILE, "ulimit -n"}, {EACCES, "not permitted"}})
-        EXPECT_TRUE(test::contains(test::fault(ErrorKind::system, [&, code = error] { is_countable(code); }),
-                                   remedy));
+        EXPECT_TRUE(test::contains(
+            test::fault(ErrorKind::system, [&, code = error] { is_countable(code, "X"); }), remedy));
 }
 
 TEST(PerfEvents, an_unknown_event_or_a_low_count_is_refused) {

@@ -52,6 +52,21 @@ protected:
 
 }  // namespace
 
+TEST_F(Rings, what_is_cut_off_by_an_impossible_size_is_told) {
+    put(64);
+    ring_->update();
+    EXPECT_TRUE(ring_->peek());
+    EXPECT_EQ(ring_->take_cuts(), 0u);
+    const perf_event_header impossible{PERF_RECORD_SAMPLE, 0, 4};
+    std::memcpy(base_ + page_, &impossible, sizeof impossible);
+    EXPECT_FALSE(ring_->peek());
+    EXPECT_EQ(ring_->take_cuts(), 1u);
+    EXPECT_EQ(ring_->take_cuts(), 0u) << "once";
+    put(64);
+    ring_->update();
+    EXPECT_TRUE(ring_->peek()) << "what comes later is read again";
+}
+
 TEST_F(Rings, a_record_across_the_end_comes_in_one_piece) {
     for (const uint16_t rest : {8, 16, 64, 400}) {
         put(static_cast<uint16_t>(size_ - head().data_head % size_ - rest));

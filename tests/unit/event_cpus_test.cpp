@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/event_cpus.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/temp_dir.h"
+
+namespace op::collect {
+namespace {
+
+/// A processor with two kinds of cores, and a memory controller.
+class EventCpus : public ::testing::Test {
+protected:
+    EventCpus() {
+        put("cpu_core/type", "4");
+        put("cpu_core/cpus", "0-3");
+        put("cpu_atom/type", "10");
+        put("cpu_atom/cpus", "4-7");
+        put("uncore_imc/type", "12");
+        put("uncore_imc/cpumask", "0");
+        put("msr/type", "13");
+    }
+    void put(const std::string& file, const std::string& text) { dir_.write(file, text + "\n"); }
+    std::optional<std::vector<uint32_t>> cpus(uint32_t type) const {
+        EventEncoding encoding;
+        encoding.type = type;
+        return cpus_of_event(dir_.path(), encoding);
+    }
+
+    test::TempDir dir_;
+    const std::vector<uint32_t> core_{0, 1, 2, 3}, atom_{4, 5, 6, 7};
+};
+
+}  // namespace
+
+TEST_F(EventCpus, codes_without_a_pmu_are_for_the_first_kind_of_core) {
+    for (const uint32_t type : {perf_type_hardware, perf_type_raw, 3u})
+        EXPECT_EQ(cpus(type), core_);
+    EXPECT_EQ(cpus(10), atom_);
+    EXPECT_EQ(cpus(perf_type_software), std::nullopt);
+}
+
+TEST_F(EventCpus, a_pmu_that_says_nothing_is_everywhere) {
+    EXPECT_EQ(cpus(13), std::nullopt);
+    EXPECT_EQ(cpus(12), std::nullopt) << "what stands beside the CPUs takes no samples there";
+    EXPECT_EQ(cpus(99), std::nullopt);
+    EXPECT_EQ(cpus_of_pmu(dir_.path(), "uncore_imc"), std::vector<uint32_t>{0});
+    EXPECT_EQ(cpus_of_pmu(dir_.path(), "cpu_atom"), atom_);
+    EXPECT_EQ(cpus_of_pmu(dir_.path(), "msr"), std::nullopt);
+}
+
+TEST(EventCpusOfOneKind, are_all) {
+    const test::TempDir dir;
+    EXPECT_EQ(cpus_of_event(dir.path(), {}), std::nullopt);
+    EXPECT_EQ(cpus_of_event(dir.path() + "/none", {.type = 10}), std::nullopt);
+}
+
+}  // namespace op::collect
