@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <variant>
@@ -14,7 +15,6 @@
 #include "libop/fd.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
-#include "libop/pfm_events.h"
 #include "libop/software_events.h"
 #include "libop/text.h"
 
@@ -51,6 +51,14 @@ std::shared_ptr<const UnitMaskSet> no_unit_masks() {
         UnitMaskSet{"zero", UnitMaskKind::mandatory, 0, "", true, {zero}});
 }
 
+/// True if they mean the same to the hardware, whatever the words.
+bool is_alike(const EventDescription& a, const EventDescription& b) {
+    return a.code == b.code && std::ranges::equal(a.unit_masks->entries, b.unit_masks->entries,
+                                                  [](const UnitMaskEntry& x, const UnitMaskEntry& y) {
+                                                      return x.value == y.value && x.name == y.name;
+                                                  });
+}
+
 class Gatherer {
 public:
     Gatherer(const CpuModel& model, const CatalogueSources& sources) : sources_(sources) {
@@ -69,9 +77,11 @@ public:
         for (EventDescription& event : events_of_files(sources_.events_dir, catalogue_.model.name))
             add_file_event(std::move(event));
         if (sources_.with_libpfm)
-            for (const std::string& pmu : catalogue_.model.pmus)
+            for (const std::string& pmu : pmus())
                 for (EventDescription& event : pfm_events(pmu))
-                    add_further(std::move(event), EventOrigin::libpfm, pmu);
+                    add_pfm_event(std::move(event), pmu);
+        for (const CatalogueEvent& event : catalogue_.events)
+            names_.insert(event.name);
         add_kernel_events();
         if (catalogue_.model.number == cpu_type_timer) add_clock();
         return std::move(catalogue_);
@@ -94,7 +104,24 @@ private:
             add(std::move(event), EventOrigin::file, "");
     }
 
-    /// Event files come first: what they know is not told again.
+    /// Client and server parts of a processor have PMUs that give some events of one name other codes, so
+    /// only the machine's own may speak for it.
+    std::vector<std::string> pmus() const {
+        std::vector<std::string> present;
+        if (sources_.machine)
+            std::ranges::copy_if(catalogue_.model.pmus, std::back_inserter(present), sources_.has_pmu);
+        return present.empty() ? catalogue_.model.pmus : present;
+    }
+
+    /// Event files come first: what they know is not told again, nor what another PMU has just so.
+    void add_pfm_event(EventDescription event, const std::string& pmu) {
+        if (names_.contains(event.name)) return;
+        const auto is_same = [&](const CatalogueEvent& known) {
+            return known.name == event.name && is_alike(known, event);
+        };
+        if (std::ranges::none_of(catalogue_.events, is_same)) add(std::move(event), EventOrigin::libpfm, pmu);
+    }
+
     bool add_further(EventDescription event, EventOrigin origin, const std::string& pmu) {
         if (!names_.insert(event.name).second) return false;
         add(std::move(event), origin, pmu);
@@ -198,17 +225,46 @@ std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint
 /// True for the event's own name. Those of POWER before POWER8 come in groups, of which any will do.
 bool is_named(const EventCatalogue& catalogue, const CatalogueEvent& event, const std::string& name) {
     if (event.name == name) return true;
-    return catalogue.model.name.starts_with("ppc64/") && event.name.starts_with(name + "_GRP");
+    constexpr std::string_view group = "_GRP";
+    std::string_view rest = event.name;
+    if (!catalogue.model.name.starts_with("ppc64/") || !rest.starts_with(name)) return false;
+    rest.remove_prefix(name.size());
+    if (!rest.starts_with(group)) return false;
+    return parse_number(rest.substr(group.size())).has_value();
 }
 
-std::variant<ResolvedEvent, Refusal> try_event(const EventCatalogue& catalogue, const CatalogueEvent& event,
-                                               const EventSpec& spec, const ResolveOptions& options) {
+/// An event of the name asked for that will not do.
+struct Misfit {
+    const CatalogueEvent* event = nullptr;
+    std::string reason;  ///< of the count, else of the unit mask
+    bool takes_count = true;
+    bool takes_mask = true;
+};
+
+std::variant<ResolvedEvent, Misfit> try_event(const EventCatalogue& catalogue, const CatalogueEvent& event,
+                                              const EventSpec& spec, const ResolveOptions& options) {
     const bool has_count = !options.ignore_counts && spec.count != 0;
     const std::string fault = has_count ? count_fault(spec, event, options.count_factor) : "";
-    if (!fault.empty()) return Refusal{fault};
     auto mask = choose_unit_mask(*event.unit_masks, spec, catalogue.takes_mask_0());
-    if (auto* const refusal = std::get_if<Refusal>(&mask)) return std::move(*refusal);
+    const auto* const refusal = std::get_if<Refusal>(&mask);
+    if (!fault.empty()) return Misfit{&event, fault, false, refusal == nullptr};
+    if (refusal) return Misfit{&event, refusal->reason, true, false};
     return ResolvedEvent{&event, spec, std::get<UnitMaskChoice>(std::move(mask))};
+}
+
+/// Tells why none of the events of a name will do: what keeps from the one that has the unit mask, else what
+/// masks they have. `misfits` is not empty.
+[[noreturn]] void fail_misfit(const std::vector<Misfit>& misfits) {
+    const auto meant = std::ranges::find(misfits, true, &Misfit::takes_mask);
+    if (meant != misfits.end()) throw_usage(meant->reason);
+    if (!misfits.front().takes_count) throw_usage(misfits.front().reason);
+    UnitMaskSet others;
+    for (size_t i = 1; i < misfits.size(); ++i) {
+        const auto& entries = misfits[i].event->unit_masks->entries;
+        others.entries.insert(others.entries.end(), entries.begin(), entries.end());
+    }
+    throw_usage(misfits.front().reason +
+                (others.entries.empty() ? "" : "; others of that name take " + unit_mask_list(others)));
 }
 
 }  // namespace
@@ -274,14 +330,14 @@ EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sou
 
 ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
                             const ResolveOptions& options) {
-    std::optional<Refusal> first;
+    std::vector<Misfit> misfits;
     for (const CatalogueEvent& event : catalogue.events) {
         if (!is_named(catalogue, event, spec.name)) continue;
         auto answer = try_event(catalogue, event, spec, options);
         if (auto* const resolved = std::get_if<ResolvedEvent>(&answer)) return std::move(*resolved);
-        if (!first) first = std::get<Refusal>(std::move(answer));
+        misfits.push_back(std::get<Misfit>(std::move(answer)));
     }
-    if (first) throw_usage(first->reason);
+    if (!misfits.empty()) fail_misfit(misfits);
     fail_unknown(catalogue, spec.name);
 }
 

@@ -14,6 +14,7 @@
 #include "libop/event_encoding.h"
 #include "libop/event_file.h"
 #include "libop/event_table.h"
+#include "libop/pfm_events.h"
 
 namespace op {
 
@@ -52,6 +53,8 @@ struct CatalogueSources {
     std::optional<Processor> machine;
     bool with_libpfm = true;
     std::string devices;  ///< the kernel's PMUs (libop/kernel_events); empty = none
+    /// Which of libpfm's PMUs the machine has; asked only if there is a machine.
+    bool (*has_pmu)(const std::string& pmu) = pfm_is_present;
 };
 
 /// The events of a CPU model.
@@ -59,7 +62,8 @@ struct EventCatalogue {
     CpuModel model;
     std::string events_dir, devices;  ///< as in the sources
     unsigned counters = 0;            ///< hardware counters
-    /// By origin; those of files in file order. A name may occur several times among the latter.
+    /// By origin; those of files in file order. A name may occur several times among those of files, and
+    /// among libpfm's where PMUs of one type differ in it.
     std::vector<CatalogueEvent> events;
     std::vector<std::string> missing;  ///< events of the model that this processor lacks by CPUID
 
@@ -79,7 +83,8 @@ struct EventCatalogue {
 /// Says that the directory of event files is not there.
 std::string no_event_files(const std::string& events_dir);
 
-/// Makes the catalogue of a model. A model without event files has the other events only. Throws an input
+/// Makes the catalogue of a model. A model without event files has the other events only. Of libpfm's PMUs of
+/// the model those of the machine count, all if none is known to be there. Throws an input
 /// error for event files that are wrong, a system error for those that cannot be read.
 EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sources);
 
@@ -98,8 +103,9 @@ struct ResolveOptions {
 
 /// Finds the event that `spec` asks for: a name of the catalogue, a count of at least the event's minimum (or
 /// 0: none said), a valid unit mask. On POWER names may lack their group, _GRPn. Of several of that name the
-/// first that fits. Throws a usage error for the first of these that does not hold, for an unknown one with
-/// names alike and CPU types that have it.
+/// first that fits. Throws a usage error for the first of these that does not hold, of several of the name
+/// for the first that has the unit mask, else with the unit masks of all; for an unknown one with names alike
+/// and CPU types that have it.
 ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
                             const ResolveOptions& options = {});
 

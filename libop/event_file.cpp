@@ -185,8 +185,8 @@ private:
         Tags tags(line, place, true);
         event.description = line;
         event.name = tags.take("name");
-        if (event.name.find_first_of("/.,") != std::string::npos)
-            place.fail("the name '" + event.name + "' holds a '/', '.' or ','");
+        if (event.name.find_first_of("/.,:") != std::string::npos)
+            place.fail("the name '" + event.name + "' holds a '/', '.', ',' or ':'");
         event.code = parse_hex(tags.take("event"), place);
         event.minimum_count = parse_decimal(tags.take("minimum"), UINT32_MAX, place);
         if (const auto filter = tags.take_optional("filter"))
@@ -236,6 +236,9 @@ private:
             place.fail("unit masks '" + merged.name + "' have more than " + std::to_string(most_merged) +
                        " entries");
         const UnitMaskEntry* const entry = default_entry(part);
+        if (!part.default_name.empty() || (entry && (entry->extra & extra_bits::real)))
+            place.fail("unit masks '" + part.name +
+                       "' have a default that is more than a number, which cannot be joined");
         merged.kind = part.kind;
         merged.default_value |= entry ? entry->value : part.default_value;
         merged.entries.insert(merged.entries.end(), part.entries.begin(), part.entries.end());

@@ -101,6 +101,11 @@ bool has_pfm() noexcept {
     return true;
 }
 
+bool pfm_is_present(const std::string& pmu) {
+    const auto found = find_pmu(pmu);
+    return found && found->is_present;
+}
+
 std::vector<EventDescription> pfm_events(const std::string& pmu) {
     std::vector<EventDescription> events;
     const auto found = find_pmu(pmu);

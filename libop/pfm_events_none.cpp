@@ -9,6 +9,10 @@ bool has_pfm() noexcept {
     return false;
 }
 
+bool pfm_is_present(const std::string&) {
+    return false;
+}
+
 std::vector<EventDescription> pfm_events(const std::string&) {
     return {};
 }

@@ -50,20 +50,9 @@ const UnitMaskEntry* find_named(const UnitMaskSet& set, std::string_view name) {
     return entry == set.entries.end() || name.empty() ? nullptr : &*entry;
 }
 
-/// "0x01 (hit), 0x02 (miss)".
-std::string list_of(const UnitMaskSet& set) {
-    std::string text;
-    for (size_t i = 0; i < set.entries.size() && i < most_listed; ++i) {
-        const UnitMaskEntry& entry = set.entries[i];
-        text += (text.empty() ? "0x" : ", 0x") + hex(entry.value, 2);
-        if (!entry.name.empty()) text += " (" + entry.name + ")";
-    }
-    return set.entries.size() > most_listed ? text + " and more, see ophelp" : text;
-}
-
 std::string valid_ones(const UnitMaskSet& set) {
     const char* how = set.kind == UnitMaskKind::bitmask ? "; it takes a union of " : "; it takes ";
-    return how + list_of(set);
+    return how + unit_mask_list(set);
 }
 
 UnitMaskChoice choice_of(const UnitMaskEntry& entry) {
@@ -110,7 +99,7 @@ private:
 
     Refusal ambiguous(uint64_t asked) const {
         return refusal("unit mask 0x" + hex(asked, 2) +
-                       " stands for several; give it by name: " + list_of(set_));
+                       " stands for several; give it by name: " + unit_mask_list(set_));
     }
 
     Refusal refusal(const std::string& why) const { return {event_ + why}; }
@@ -133,11 +122,12 @@ std::string default_fault(const UnitMaskSet& set, bool merged) {
     if (!set.default_name.empty())
         return find_named(set, set.default_name) ? ""
                                                  : "its default '" + set.default_name + "' names no entry";
-    if (merged) return "";
-    if (set.kind != UnitMaskKind::bitmask)
-        return default_entry(set) ? "" : "its default is none of its entries";
-    return covered(set, set.default_value) == set.default_value ? ""
-                                                                : "its default holds bits that no entry has";
+    const UnitMaskEntry* const entry = default_entry(set);
+    if (set.kind != UnitMaskKind::bitmask && !entry) return "its default is none of its entries";
+    if (merged && entry && is_wide(entry->extra)) return "its default is an entry that is more than a number";
+    if (entry) return "";
+    const uint64_t bits = merged ? covered_by_bits(set, set.default_value) : covered(set, set.default_value);
+    return bits == set.default_value ? "" : "its default holds bits that no entry has";
 }
 
 }  // namespace
@@ -155,6 +145,16 @@ const UnitMaskEntry* default_entry(const UnitMaskSet& set) {
     if (!set.default_name.empty()) return find_named(set, set.default_name);
     const auto entry = std::ranges::find(set.entries, set.default_value, &UnitMaskEntry::value);
     return entry == set.entries.end() ? nullptr : &*entry;
+}
+
+std::string unit_mask_list(const UnitMaskSet& set) {
+    std::string text;
+    for (size_t i = 0; i < set.entries.size() && i < most_listed; ++i) {
+        const UnitMaskEntry& entry = set.entries[i];
+        text += (text.empty() ? "0x" : ", 0x") + hex(entry.value, 2);
+        if (!entry.name.empty()) text += " (" + entry.name + ")";
+    }
+    return set.entries.size() > most_listed ? text + " and more, see ophelp" : text;
 }
 
 std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,

@@ -80,11 +80,14 @@ struct Refusal {
 std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,
                                                        bool zero_always = false);
 
+/// The set's entries for people: "0x01 (hit), 0x02 (miss)", of long sets the first.
+std::string unit_mask_list(const UnitMaskSet& set);
+
 /// The entry that is the set's default, or null if the default is a union of entries.
 const UnitMaskEntry* default_entry(const UnitMaskSet& set);
 
-/// Why the set cannot be right, in words; empty if it is fine. `merged` sets, which were joined of several,
-/// have defaults that no entry needs to be.
+/// Why the set cannot be right, in words; empty if it is fine. The default of `merged` sets, which were
+/// joined of several, is bits of the mask and nothing else.
 std::string unit_mask_fault(const UnitMaskSet& set, bool merged = false);
 
 }  // namespace op

@@ -58,6 +58,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/event_catalogue_test.cpp \
 	tests/unit/event_file_test.cpp \
 	tests/unit/event_mapping_test.cpp \
+	tests/unit/event_obstacles_test.cpp utils/event_listing.h utils/event_obstacles.cpp utils/event_obstacles.h \
 	tests/unit/event_cpus_test.cpp \
 	tests/unit/event_times_test.cpp \
 	tests/unit/perf_rate_test.cpp \

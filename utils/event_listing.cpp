@@ -58,7 +58,8 @@ std::string counters_text(const EventCatalogue& catalogue, const CatalogueEvent&
     if (!event.extended.empty()) return "(ext: " + event.extended + ")";
     const uint32_t all = all_counters(catalogue.counters);
     const CounterMask mask = event.counter_mask();
-    if (!mask || *mask == 0 || (*mask & all) == all) return "(counter: all)";
+    if (!mask) return "(counter: N/A)";
+    if (*mask == 0 || (*mask & all) == all) return "(counter: all)";
     std::string text;
     for (int counter = 0; counter < 32; ++counter)
         if (*mask >> counter & 1) text += (text.empty() ? "" : ", ") + std::to_string(counter);

@@ -55,6 +55,7 @@ opreport_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += ophelp
 ophelp_SOURCES = utils/ophelp.cpp utils/event_listing.cpp utils/event_listing.h utils/event_listing_xml.cpp \
+	utils/event_obstacles.cpp utils/event_obstacles.h \
 	libpp/xml_document.cpp libpp/markup.cpp \
 	utils/output.cpp utils/output.h utils/pager.cpp utils/pager.h utils/terminal.cpp utils/terminal.h $(utils_common)
 ophelp_LDADD = libopd.a libop.a $(recording_libs)

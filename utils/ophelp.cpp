@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <iterator>
 
-#include "daemon/perf_probe.h"
 #include "libop/error.h"
 #include "libop/event_mapping.h"
-#include "libop/event_table.h"
 #include "libop/ibs_rules.h"
 #include "libop/kernel_events.h"
 #include "libop/nearest.h"
 #include "libop/text.h"
 #include "utils/event_listing.h"
+#include "utils/event_obstacles.h"
 #include "utils/options.h"
 #include "utils/output.h"
 #include "utils/tool.h"
@@ -162,6 +161,7 @@ private:
         }
         check_ibs_events(model_->name, events);
         const auto numbers = allocate(masks);
+        note_obstacles_here(needs_of(events));
         std::vector<std::string> texts;
         for (size_t i = 0; i < events.size(); ++i) {
             const std::string& extended = events[i].event->extended;
@@ -200,7 +200,9 @@ private:
     }
 
     void tell_code() const {
-        const uint32_t code = resolve(parse(o_.words[0])).event->code;
+        const ResolvedEvent event = resolve(parse(o_.words[0]));
+        note_obstacles_here(needs_of({&event, 1}));
+        const uint32_t code = event.event->code;
         const auto mappings = load_event_mappings(dir_, model_->name);
         const auto mapping = mappings.find(code);
         write_stdout(std::to_string(code) + " " +
@@ -225,19 +227,18 @@ private:
             throw_usage("no event of " + model_->title + " mentions '" + printable(o_.words[0]) + "'" +
                         did_you_mean(nearest_names(o_.words[0], catalogue_.names())));
         }
+        note_obstacles_here(needs_of_all(found));
         show(o_.xml ? listing_xml(catalogue_, found, o_.count_factor())
                     : listing_text(catalogue_, found, o_.count_factor()));
     }
 
-    void list_all() {
+    void list_all() const {
         if (catalogue_.events.empty())
             throw_usage("no events of " + model_->title + " are known: there is no " + dir_ + "/" +
                         model_->name + "/events, and nothing else knows the processor");
-        if (o_.cpu_type.empty()) {
-            note_obstacles();
-            note_missing_features();
-        }
+        note_missing();
         const EventList all = all_events(catalogue_);
+        note_obstacles_here(needs_of_all(all));
         const std::string notice = model_->number == cpu_type_timer ? timer_text + std::string("\n") : "";
         show(o_.xml ? listing_xml(catalogue_, all, o_.count_factor())
                     : listing_head(catalogue_) + notice + listing_text(catalogue_, all, o_.count_factor()));
@@ -245,48 +246,15 @@ private:
 
     void show(const std::string& text) const { show_output(o_.show, "", text); }
 
-    /// Tells what of the list cannot be counted here, and why.
-    void note_obstacles() {
-        if (!catalogue_.missing.empty())
+    /// Tells what of that cannot be counted on this machine, if it is for this machine.
+    void note_obstacles_here(const EventNeeds& needs) const {
+        if (o_.cpu_type.empty()) note_obstacles(needs, catalogue_.devices, tool_.notes);
+    }
+
+    void note_missing() const {
+        if (o_.cpu_type.empty() && !catalogue_.missing.empty())
             tool_.notes.warn("not listed, since this processor lacks them (says CPUID leaf 0xA): " +
                              joined(catalogue_.missing));
-        RecordedEvent cycles;
-        cycles.name = cycles_event;
-        cycles.count = 100000;
-        try {
-            if (!collect::perf_event_works(cycles, builtin_encoding(cycles.name)))
-                tool_.notes.warn(
-                    "of these only the kernel's own events (such as page-faults) can be counted here: the "
-                    "kernel offers no hardware counters (as in most virtual machines); TIMER:NANOSECONDS "
-                    "works, too");
-        } catch (const Error& error) {
-            tool_.notes.warn("whether they can be counted here is not known: " + std::string(error.what()));
-        }
-    }
-
-    bool lists(const std::string& facility) const {
-        return std::ranges::find(catalogue_.events, facility, &CatalogueEvent::extended) !=
-               catalogue_.events.end();
-    }
-
-    bool lists_precise_masks() const {
-        const auto is_precise = [](const UnitMaskEntry& e) { return (e.extra & extra_bits::pebs) != 0; };
-        return std::ranges::any_of(catalogue_.events, [&](const CatalogueEvent& event) {
-            return std::ranges::any_of(event.unit_masks->entries, is_precise);
-        });
-    }
-
-    /// Tells which samplers, and whether precision, the kernel does not offer here.
-    void note_missing_features() {
-        for (const char* const sampler : {"ibs_fetch", "ibs_op"})
-            if (lists(sampler) && !kernel_pmu_type(catalogue_.devices, sampler))
-                tool_.notes.warn("events with (ext: " + std::string(sampler) +
-                                 ") cannot be sampled here: the kernel has no PMU of that name, as in most "
-                                 "virtual machines");
-        if (lists_precise_masks() && greatest_precise_level(catalogue_.devices) == 0)
-            tool_.notes.warn(
-                "what is listed as (precise) is not here: the kernel offers no precise samples, as in most "
-                "virtual machines");
     }
 
     Tool& tool_;

@@ -178,19 +178,33 @@ TEST(EventCatalogue, of_several_events_of_a_name_the_first_that_fits_is_meant) {
     };
     EXPECT_EQ(minimum("CACHE_READS:800:1"), 500u);
     EXPECT_EQ(minimum("CACHE_READS:800:0x41"), 800u);
-    EXPECT_NE(fault(catalogue, "CACHE_READS:799:0x41"), "");
+    EXPECT_TRUE(test::contains(fault(catalogue, "CACHE_READS:799:0x41"), "below the minimum of 800"));
+}
+
+TEST(EventCatalogue, a_unit_mask_is_refused_with_those_of_all_events_of_the_name) {
+    const std::string all = "it takes a union of 0x01, 0x02, 0x08; others of that name take 0x41";
+    EXPECT_EQ(fault(toy(), "CACHE_READS:800:0x40"),
+              "event 'CACHE_READS': unit mask 0x40 is not valid; " + all);
+    EXPECT_EQ(fault(toy(), "CACHE_READS:800:hits"),
+              "event 'CACHE_READS': no unit mask is named 'hits'; " + all);
+    EXPECT_FALSE(test::contains(fault(toy(), "CACHE_READS:1:0x40"), "others")) << "the count is told first";
 }
 
 TEST(EventCatalogue, power_events_may_lack_their_group) {
     const test::TempDir dir;
-    dir.write("ppc64/power5/events", "event:0x1 counters:0 um:zero minimum:1 name:PM_A_GRP12 : A\n");
+    dir.write("ppc64/power5/events",
+              "event:0x1 counters:0 um:zero minimum:1 name:PM_A_GRP12 : A\n"
+              "event:0x2 counters:0 um:zero minimum:1 name:PM_GRP_CMPL : B\n"
+              "event:0x3 counters:0 um:zero minimum:1 name:PM_GRP_7GRP : C\n");
     dir.write("ppc64/power5/unit_masks", "name:zero type:mandatory default:0x0\n\t0x0 None\n");
     CpuModel model;
     model.name = "ppc64/power5";
     model.counters = 1;
     const EventCatalogue catalogue = load_catalogue(model, {dir.path(), {}, false, ""});
     EXPECT_EQ(resolve_event(catalogue, parse_event_spec("PM_A:10")).event->name, "PM_A_GRP12");
-    EXPECT_NE(fault(catalogue, "PM:10"), "");
+    EXPECT_NE(fault(catalogue, "PM:10"), "") << "what follows _GRP is no number";
+    EXPECT_NE(fault(catalogue, "PM_A_GRP:10"), "");
+    EXPECT_EQ(fault(catalogue, "PM_GRP_CMPL:10"), "");
 }
 
 TEST(EventText, tells_event_and_unit_mask_by_what_sample_files_hold) {
@@ -326,6 +340,56 @@ TEST(PfmEvents, are_listed_and_encoded_for_any_processor) {
     EXPECT_TRUE(test::contains(
         test::fault(ErrorKind::usage, [] { pfm_encoding("skl", "MEM_LOAD_RETIRED", ""); }), "libpfm says"));
     EXPECT_TRUE(pfm_events("no such PMU").empty());
+}
+
+/// Skylake by its client's and a server's PMU, and the PMU of each of its events of a name.
+class Skylake {
+public:
+    explicit Skylake(bool (*has_pmu)(const std::string&) = nullptr) {
+        CpuModel model;
+        model.name = "i386/of_libpfm";
+        model.pmus = {"skl", "skx"};
+        CatalogueSources sources{"/nonexistent", {}, true, ""};
+        if (has_pmu) {
+            sources.machine = with_perfmon(4, 0);
+            sources.has_pmu = has_pmu;
+        }
+        catalogue = load_catalogue(model, sources);
+    }
+    std::vector<std::string> pmus_of(const std::string& name) const {
+        std::vector<std::string> pmus;
+        for (const CatalogueEvent& event : catalogue.events)
+            if (event.name == name) pmus.push_back(event.pmu);
+        return pmus;
+    }
+    EventEncoding encoding(const std::string& spec) const {
+        return encode_event(catalogue, resolve_event(catalogue, parse_event_spec(spec)));
+    }
+
+    EventCatalogue catalogue;
+};
+
+using Names = std::vector<std::string>;
+
+TEST(PfmEvents, of_a_types_pmus_those_of_the_machine_count) {
+    if (pfm_events("skx").empty()) GTEST_SKIP() << "libpfm4 is not there, or has no x86 events here";
+    const Skylake client([](const std::string& pmu) { return pmu == "skl"; });
+    const Skylake server([](const std::string& pmu) { return pmu == "skx"; });
+    EXPECT_EQ(client.pmus_of("OFFCORE_RESPONSE_0"), Names{"skl"});
+    EXPECT_EQ(server.pmus_of("OFFCORE_RESPONSE_0"), Names{"skx"});
+    const std::string any = "OFFCORE_RESPONSE_0:100000:ANY_REQUEST";
+    EXPECT_EQ(client.encoding(any), pfm_encoding("skl", "OFFCORE_RESPONSE_0", "ANY_REQUEST"));
+    EXPECT_EQ(server.encoding(any), pfm_encoding("skx", "OFFCORE_RESPONSE_0", "ANY_REQUEST"));
+    EXPECT_NE(server.encoding(any), client.encoding(any));
+}
+
+TEST(PfmEvents, of_all_pmus_are_there_if_none_is_known_to_be_the_machines) {
+    if (pfm_events("skx").empty()) GTEST_SKIP() << "libpfm4 is not there, or has no x86 events here";
+    const Skylake unknown([](const std::string&) { return false; });
+    for (const Skylake& skylake : {Skylake(), unknown}) {
+        EXPECT_EQ(skylake.pmus_of("OFFCORE_RESPONSE_0"), (Names{"skl", "skx"}));
+        EXPECT_EQ(skylake.pmus_of("INST_RETIRED"), Names{"skl"}) << "they do not differ in it";
+    }
 }
 
 TEST(PfmEvents, other_names_of_an_event_have_its_unit_masks) {

@@ -71,7 +71,9 @@ TEST(EventFile, faults_of_events_are_told_with_file_and_line) {
     EXPECT_EQ(fault("event:0x1 counters:0 um:none minimum:1 name:A : A\n"),
               "d/events:1: there are no unit masks 'none'");
     EXPECT_EQ(fault("event:0x1 counters:0 um:zero minimum:1 name:A/B : A\n"),
-              "d/events:1: the name 'A/B' holds a '/', '.' or ','");
+              "d/events:1: the name 'A/B' holds a '/', '.', ',' or ':'");
+    EXPECT_EQ(fault("event:0x1 counters:0 um:zero minimum:1 name:A:B : A\n"),
+              "d/events:1: the name 'A:B' holds a '/', '.', ',' or ':'");
     EXPECT_EQ(fault("nonsense\n"), "d/events:1: 'nonsense' is no tag");
     EXPECT_EQ(fault("event: 0x1 : A\n"), "d/events:1: tag 'event:' has no value");
     EXPECT_EQ(fault("event:0x1 \xff : A\n"), "d/events:1: this line is not UTF-8");
@@ -133,6 +135,25 @@ TEST(EventFile, sets_of_different_or_mandatory_type_do_not_join) {
               "d/events:1: unit masks 'a,b' are of different types");
     EXPECT_EQ(fault("event:0x1 counters:0 um:a,zero minimum:1 name:A : A\n", sets + zero),
               "d/events:1: unit masks 'zero' are mandatory, which cannot be joined");
+}
+
+TEST(EventFile, sets_join_only_if_their_defaults_do) {
+    const std::string event = "event:0x1 counters:0 um:a,b minimum:1 name:A : A\n";
+    const auto sets = [](const std::string& type, const std::string& first, const std::string& second) {
+        return "name:a type:" + type + " default:" + first + "name:b type:" + type + " default:" + second;
+    };
+    const std::string one = "0x1\n\t0x1 One\n", joined = "d/events:1: unit masks 'a,b' joined: ",
+                      wide =
+                          "d/events:1: unit masks 'b' have a default that is more than a number, which "
+                          "cannot be joined";
+    EXPECT_EQ(fault(event, sets("exclusive", one, "0x2\n\t0x2 Two\n")),
+              joined + "its default is none of its entries");
+    EXPECT_EQ(fault(event, sets("exclusive", one, "0x2\n\t0x2 Two\n\t0x3 Both\n")), "");
+    EXPECT_EQ(fault(event, sets("bitmask", one, "two\n\t0x2 extra: two Two\n")), wide);
+    EXPECT_EQ(fault(event, sets("bitmask", one, "0x2\n\t0x2 extra:edge two Two\n")), wide);
+    EXPECT_EQ(fault(event, sets("bitmask", one, "0x2\n\t0x2 Two\n\t0x3 extra:edge both Both\n")),
+              joined + "its default is an entry that is more than a number");
+    EXPECT_EQ(fault(event, sets("bitmask", one, "0x0\n\t0x2 Two\n")), "") << "a union of none";
 }
 
 TEST(EventFile, includes_are_read_in_place) {
