@@ -201,7 +201,10 @@ OtherTypes types_with_event(const EventCatalogue& catalogue, std::string_view na
     const std::string event = "event '" + printable(name) + "': ";
     if (catalogue.lacks(name)) throw_usage(event + "this processor lacks it (says CPUID leaf 0xA)");
     const OtherTypes others = types_with_event(catalogue, name);
-    const std::string alike = did_you_mean(nearest_names(name, catalogue.names()));
+    std::vector<std::string> names = catalogue.names();
+    for (const EventInfo& builtin : event_table())
+        names.emplace_back(builtin.name);
+    const std::string alike = did_you_mean(nearest_names(name, names));
     throw_usage(event + "not an event of " + catalogue.model.title + alike +
                 (!others.having.empty() ? "; CPU types that have it: " + joined(others.having) +
                                               (others.having.size() == most_types ? " and maybe more" : "")
@@ -275,9 +278,24 @@ CounterMask CatalogueEvent::counter_mask() const {
     return takes_none ? CounterMask{} : CounterMask{counters};
 }
 
+/// Where they are if this program was moved with what it was installed with, or was built and not installed.
+std::optional<std::string> events_beside_program() {
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    if (error) return std::nullopt;
+    for (const char* const beside : {"share/oprofile", "events"}) {
+        const std::string directory = self.parent_path() / beside;
+        if (is_regular_file(directory + "/cpu_models")) return directory;
+    }
+    return std::nullopt;
+}
+
 std::string events_directory() {
     const char* const set = std::getenv("OPROFILE_EVENTS_DIR");
-    return set && *set ? set : OP_EVENTS_DIR;
+    if (set && *set) return set;
+    std::error_code error;
+    if (std::filesystem::is_directory(OP_EVENTS_DIR, error)) return OP_EVENTS_DIR;
+    return events_beside_program().value_or(OP_EVENTS_DIR);
 }
 
 CpuModels load_cpu_models(const std::string& events_dir) {

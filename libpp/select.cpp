@@ -175,11 +175,17 @@ public:
             notes_.warn(std::to_string(without_program_) +
                         " sample files left out: their application is anonymous memory, not a program");
         if (seen_ == 0) throw_empty(sessions);
-        if (!has_samples_) throw_no_match(seen_, events_, hints_for(spec_, numbers_));
+        if (!has_samples_) throw_no_match(seen_, events_, hints_for(spec_, numbers_) + hint_for_options());
         return std::move(files_);
     }
 
 private:
+    std::string hint_for_options() const {
+        return options_.exclude_dependent
+                   ? "; --exclude-dependent leaves out samples in libraries and in the kernel"
+                   : "";
+    }
+
     void add(std::string path, SampleName name, const std::string& samples_dir) {
         if (name.callee && !options_.callgraph) return;
         if (name.app.kind == ImageName::Kind::anon) {

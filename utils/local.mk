@@ -70,7 +70,7 @@ opgprof_SOURCES = utils/opgprof.cpp $(report_common)
 opgprof_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += oparchive
-oparchive_SOURCES = utils/oparchive.cpp utils/tree_writer.cpp utils/tree_writer.h $(report_common)
+oparchive_SOURCES = utils/oparchive.cpp utils/source_finder.cpp utils/source_finder.h utils/tree_writer.cpp utils/tree_writer.h $(report_common)
 oparchive_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += opimport

@@ -166,6 +166,9 @@ private:
             write_page(tree);
         else
             write_listings(tree);
+        if (!missing_.empty())
+            notes_.warn(not_found_text(missing_) + (missing_.size() == 1 ? ": its" : ": their") +
+                        " symbols are listed; see --search-dirs and --base-dirs");
     }
 
     void warn_if_nothing_is_left() {
@@ -213,8 +216,7 @@ private:
     std::optional<std::string> source_of(const pp::AnnotatedFile& file) {
         auto source = finder_.read(file.path);
         if (!source) {
-            notes_.warn("source " + printable(file.path) +
-                        " is not found: its symbols are listed; see --search-dirs and --base-dirs");
+            missing_.push_back(file.path);
             return std::nullopt;
         }
         warn_if_changed(file, *source);
@@ -301,6 +303,7 @@ private:
     Diagnostics& notes_;
     pp::Annotation annotation_;
     SourceFinder finder_;
+    std::vector<std::string> missing_;  ///< sources, in the order in which they were looked for
     std::string command_;
 };
 

@@ -19,6 +19,7 @@
 #include "libpp/image_bytes.h"
 #include "libpp/image_symbols.h"
 #include "utils/load_profile.h"
+#include "utils/source_finder.h"
 #include "utils/tree_writer.h"
 
 namespace op::tool {
@@ -67,15 +68,17 @@ public:
     void add_sources() {
         const pp::Profile& profile = loaded_.profile();
         std::set<std::string_view> seen;
+        std::vector<std::string> missing;
         for (const pp::Location& location : profile.locations) {
             const auto line = profile.images[location.image].symbols->line(location.offset);
             if (!line || !seen.insert(line->file).second) continue;
             const std::string path(line->file);
             if (!path.starts_with('/') || !is_regular_file(path))
-                notes_.warn("source " + printable(path) + " is not found");
+                missing.push_back(path);
             else
                 items_.insert({path, path});
         }
+        if (!missing.empty()) notes_.warn(not_found_text(missing));
     }
 
     const std::set<Item>& items() const { return items_; }

@@ -60,7 +60,10 @@ struct Store {
     const std::string& value;
 
     void operator()(bool* flag) const { *flag = true; }
-    void operator()(std::string* text) const { *text = value; }
+    void operator()(std::string* text) const {
+        if (value.empty()) throw_usage("--" + std::string(option.long_name) + ": an empty value");
+        *text = value;
+    }
     void operator()(std::optional<std::string>* text) const { *text = value; }
     void operator()(std::vector<std::string>* list) const {
         if (value.empty() && !option.is_given)

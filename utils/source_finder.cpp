@@ -8,6 +8,7 @@
 
 #include "libop/error.h"
 #include "libop/fd.h"
+#include "libop/text.h"
 
 namespace op::tool {
 
@@ -55,6 +56,11 @@ std::optional<Source> SourceFinder::read(const std::string& recorded) const {
         if (auto source = read_below(end)) return source;
     }
     return std::nullopt;
+}
+
+std::string not_found_text(const std::vector<std::string>& sources) {
+    if (sources.size() == 1) return "source " + printable(sources.front()) + " is not found";
+    return std::to_string(sources.size()) + " sources are not found (" + printable(short_list(sources)) + ")";
 }
 
 }  // namespace op::tool

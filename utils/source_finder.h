@@ -37,4 +37,7 @@ private:
     std::vector<std::string> search_dirs_, base_dirs_;
 };
 
+/// "source a.c is not found", or how many are not, with the first five.
+std::string not_found_text(const std::vector<std::string>& sources);
+
 }  // namespace op::tool
