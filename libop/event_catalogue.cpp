@@ -137,16 +137,16 @@ private:
                              "Event of the kernel's PMU " + found.pmu, found.pmu, found.encoding);
         for (const SoftwareEvent& known : software_events())
             add_kernel_event(std::string(known.name), std::string(known.description), "software",
-                             known.encoding());
+                             known.encoding(), known.minimum_count);
     }
 
     void add_kernel_event(std::string name, std::string description, const std::string& pmu,
-                          const EventEncoding& encoding) {
+                          const EventEncoding& encoding, uint64_t minimum_count = 1) {
         EventDescription event;
         event.name = std::move(name);
         event.description = std::move(description);
         event.code = static_cast<uint32_t>(encoding.config);
-        event.minimum_count = 1;
+        event.minimum_count = minimum_count;
         event.unit_masks = no_unit_masks();
         if (add_further(std::move(event), EventOrigin::kernel, pmu))
             catalogue_.events.back().encoding = encoding;

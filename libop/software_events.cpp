@@ -10,15 +10,15 @@ namespace op {
 namespace {
 
 constexpr SoftwareEvent events[] = {
-    {"cpu-clock", "Nanoseconds by the clock of a CPU", 0, false},
-    {"task-clock", "Nanoseconds for which a task ran", 1, false},
-    {"page-faults", "Page faults", 2, false},
-    {"context-switches", "Switches from one task to another", 3, true},
-    {"cpu-migrations", "Moves of a task to another CPU", 4, true},
-    {"minor-faults", "Page faults that needed no reading from disk", 5, false},
-    {"major-faults", "Page faults that needed reading from disk", 6, false},
-    {"alignment-faults", "Accesses to unaligned data that the kernel mended", 7, false},
-    {"emulation-faults", "Instructions that the kernel emulated", 8, false},
+    {"cpu-clock", "Nanoseconds by the clock of a CPU", 0, 10000, false},
+    {"task-clock", "Nanoseconds for which a task ran", 1, 10000, false},
+    {"page-faults", "Page faults", 2, 1, false},
+    {"context-switches", "Switches from one task to another", 3, 1, true},
+    {"cpu-migrations", "Moves of a task to another CPU", 4, 1, true},
+    {"minor-faults", "Page faults that needed no reading from disk", 5, 1, false},
+    {"major-faults", "Page faults that needed reading from disk", 6, 1, false},
+    {"alignment-faults", "Accesses to unaligned data that the kernel mended", 7, 1, false},
+    {"emulation-faults", "Instructions that the kernel emulated", 8, 1, false},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ struct SoftwareEvent {
     std::string_view name;
     std::string_view description;  ///< one clause without full stop
     uint64_t number;               ///< config of perf_event_open(2)
+    uint64_t minimum_count;        ///< of samples; the kernel's clocks take none more often (seen on 6.18)
     bool in_kernel;                ///< occurs in kernel mode only, so who may not count there sees none
 
     EventEncoding encoding() const noexcept;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "libop/ledger.h"
+#include "libop/record.h"
 #include "libop/text.h"
 #include "libpp/percent.h"
 
@@ -69,7 +70,7 @@ std::string what_lacks(const ProfileImage& image, const Symbolizer& symbolizer, 
     if (const auto reason = symbolizer.shortcoming(image.name); !reason.empty()) return std::string(reason);
     if (symbolizer.is_replaced(image.name)) return "";
     if (!wants_lines || image.name.kind == ImageName::Kind::anon || image.symbols->has_lines()) return "";
-    if (image.name.kind == ImageName::Kind::kernel)
+    if (image.name.kind == ImageName::Kind::kernel || image.name.name == kallsyms_image)
         return "has no source lines; give a kernel image with debug information with --vmlinux";
     return "has no debug information, so no source lines; compile it with -g or install its debug symbols";
 }

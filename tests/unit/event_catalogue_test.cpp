@@ -98,6 +98,7 @@ TEST(EventCatalogue, the_kernels_events_stand_behind_those_of_the_files) {
     const EventCatalogue catalogue = toy({}, dir.path());
     EXPECT_EQ(catalogue.names().size(), 9u + software_events().size());
     EXPECT_EQ(catalogue.names()[7], "slots");
+    EXPECT_EQ(catalogue.events[9].minimum_count, 10000u) << "the kernel takes samples of it no more often";
     EXPECT_EQ(catalogue.names()[9], "cpu-clock");
     const ResolvedEvent tsc = resolve_event(catalogue, parse_event_spec("msr@tsc:1000"));
     EXPECT_EQ(encode_event(catalogue, tsc), (EventEncoding{9, 3, 0, 0, 0}));
