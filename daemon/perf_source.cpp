@@ -35,6 +35,10 @@ constexpr size_t smallest_wanted_ring = size_t{1} << 16;
 /// must not take more than a hundredth of the time either.
 constexpr uint64_t times_interval = 1'000'000'000;
 constexpr uint64_t times_share = 100;
+/// What reports mappings, names, forks and exits on a CPU that does not have the first event:
+/// PERF_COUNT_SW_DUMMY.
+constexpr EventEncoding counts_nothing{perf_type_software, 9, 0, 0, 0};
+constexpr uint16_t no_event = UINT16_MAX;
 
 uint64_t now() {
     timespec t{};
@@ -175,13 +179,14 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const std::v
     for (const pid_t task : tasks) {
         const bool is_system = target_.kind == PerfTarget::Kind::system;
         for (size_t i = 0; i < session_.events.size(); ++i) {
-            if (opened_for_[i] != i || !counts_on(i, cpu)) continue;
-            Fd fd =
-                open_event(session_.events[i],
-                           make_attr(session_.events[i], options.encodings.at(i), i == 0, request, features),
-                           is_system ? -1 : task, cpu, options);
+            const bool counts = counts_on(i, cpu), is_leader = i == 0;
+            if (opened_for_[i] != i || (!counts && !is_leader)) continue;
+            const EventEncoding& encoding = counts ? options.encodings.at(i) : counts_nothing;
+            Fd fd = open_event(session_.events[i],
+                               make_attr(session_.events[i], encoding, is_leader, request, features),
+                               is_system ? -1 : task, cpu, options);
             const uint32_t owner = is_system ? cpu : static_cast<uint32_t>(task);
-            if (fd) add_event({std::move(fd), static_cast<uint16_t>(i), owner}, cpu);
+            if (fd) add_event({std::move(fd), counts ? static_cast<uint16_t>(i) : no_event, owner}, cpu);
         }
     }
 }

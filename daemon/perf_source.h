@@ -68,7 +68,7 @@ private:
     /// An event of a task or of all tasks, on one CPU.
     struct Event {
         Fd fd;
-        uint16_t number;  ///< index into the session's events
+        uint16_t number;  ///< index into the session's events; of none, UINT16_MAX
         uint32_t owner;   ///< see ClockReading
     };
     /// A CPU's ring with the record that is next in it.
