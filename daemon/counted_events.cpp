@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "daemon/event_cpus.h"
 #include "libop/error.h"
 #include "libop/event_table.h"
 #include "libop/fd.h"

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "daemon/event_cpus.h"
 #include "libop/diagnostics.h"
 #include "libop/event_catalogue.h"
 #include "libop/event_encoding.h"
@@ -19,8 +19,8 @@ struct CountedEvent {
     EventSpec spec;
     std::string label;  ///< as reports have it: name[:unitmask][:k|:u], k = kernel mode only, u = user only
     EventEncoding encoding;
-    /// The CPUs that count it, of PMUs that are not every CPU's (uncore, hybrid); none = all do.
-    std::optional<std::vector<uint32_t>> cpus;
+    /// Not all for PMUs that are not every CPU's (uncore, hybrid).
+    CountingCpus cpus;
 };
 
 /// Tells whether the machine can count an event.

@@ -2,6 +2,7 @@
 // Reading the CPU lists of PMUs.
 #include "daemon/event_cpus.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -22,7 +23,7 @@ std::string first_line(const std::string& path) {
     return text.substr(0, text.find('\n'));
 }
 
-std::optional<std::vector<uint32_t>> cpus_in(const std::string& path) {
+CountingCpus cpus_in(const std::string& path) {
     if (!is_regular_file(path)) return std::nullopt;
     return parse_cpu_list(first_line(path));
 }
@@ -34,13 +35,16 @@ bool is_of_type(const fs::path& pmu, uint32_t type) {
 
 }  // namespace
 
-std::optional<std::vector<uint32_t>> cpus_of_pmu(const std::string& devices, const std::string& pmu) {
+bool counts_on(const CountingCpus& cpus, uint32_t cpu) noexcept {
+    return !cpus || std::ranges::find(*cpus, cpu) != cpus->end();
+}
+
+CountingCpus cpus_of_pmu(const std::string& devices, const std::string& pmu) {
     const auto beside = cpus_in(devices + "/" + pmu + "/cpumask");
     return beside ? beside : cpus_in(devices + "/" + pmu + "/cpus");
 }
 
-std::optional<std::vector<uint32_t>> cpus_of_event(const std::string& devices,
-                                                   const EventEncoding& encoding) {
+CountingCpus cpus_of_event(const std::string& devices, const EventEncoding& encoding) {
     const uint32_t type = encoding.type;
     if (type == perf_type_hardware || type == perf_type_hw_cache || type == perf_type_raw)
         return cpus_in(devices + "/cpu_core/cpus");

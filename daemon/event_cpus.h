@@ -12,14 +12,19 @@
 
 namespace op::collect {
 
+/// CPUs that count an event; none = all do.
+using CountingCpus = std::optional<std::vector<uint32_t>>;
+
+bool counts_on(const CountingCpus& cpus, uint32_t cpu) noexcept;
+
 /// Of a PMU: the CPUs that count for it if it stands beside them ("cpumask"), or that have it if only some do
 /// ("cpus"); none: every CPU. `devices`: the directory of PMUs, event_source_devices of
 /// libop/kernel_events.h.
-std::optional<std::vector<uint32_t>> cpus_of_pmu(const std::string& devices, const std::string& pmu);
+CountingCpus cpus_of_pmu(const std::string& devices, const std::string& pmu);
 
 /// Of an event of the processor's own counters, whose cores may be of several kinds: the kernel gives codes
 /// without a PMU to "cpu_core" where there is one (hybrid Intel processors; made-up directories are all that
 /// was tried). None: every CPU.
-std::optional<std::vector<uint32_t>> cpus_of_event(const std::string& devices, const EventEncoding& encoding);
+CountingCpus cpus_of_event(const std::string& devices, const EventEncoding& encoding);
 
 }  // namespace op::collect

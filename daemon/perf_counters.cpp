@@ -38,11 +38,6 @@ perf_event_attr counting_attr(const CountedEvent& event, Kind kind, bool kernel_
     return attr;
 }
 
-bool needs_kernel_mode(const CountedEvent& event) {
-    const SoftwareEvent* const known = find_software_event(event.encoding);
-    return !event.spec.user || (known && known->in_kernel);
-}
-
 bool is_refused(int error) {
     return error == EACCES || error == EPERM;
 }
@@ -66,7 +61,8 @@ std::string of_event(const CountedEvent& event) {
 
 /// Throws for an event that user mode alone would show as 0.
 void check_without_kernel(const std::vector<CountedEvent>& events, const std::string& paranoid) {
-    const auto needs_it = std::ranges::find_if(events, needs_kernel_mode);
+    const auto needs_it = std::ranges::find_if(
+        events, [](const CountedEvent& e) { return is_kernel_only(e.encoding, e.spec.user); });
     if (needs_it == events.end()) return;
     throw Error(ErrorKind::system,
                 of_event(*needs_it) + "it occurs in the kernel, where counting is not permitted: " +
@@ -79,10 +75,6 @@ void check_without_kernel(const std::vector<CountedEvent>& events, const std::st
     for (const uint32_t cpu : event.cpus.value())
         cpus.push_back(std::to_string(cpu));
     throw_usage(of_event(event) + "none of these CPUs counts it, but CPU " + short_list(cpus) + " may do");
-}
-
-bool counts_on(const CountedEvent& event, uint32_t cpu) {
-    return !event.cpus || std::ranges::find(*event.cpus, cpu) != event.cpus->end();
 }
 
 }  // namespace
@@ -119,7 +111,7 @@ void PerfCounters::open_tasks(const std::vector<CountedEvent>& events, const std
         for (const pid_t task : tasks)
             open(events[i], {i, static_cast<uint32_t>(task), {}}, kernel_mode);
         for (const uint32_t cpu : target_.cpus)
-            if (counts_on(events[i], cpu)) open(events[i], {i, {}, cpu}, kernel_mode);
+            if (counts_on(events[i].cpus, cpu)) open(events[i], {i, {}, cpu}, kernel_mode);
         const bool is_missing = keys_.empty() || keys_.back().event != i;
         if (is_missing && !target_.cpus.empty()) fail_elsewhere(events[i]);
     }

@@ -12,7 +12,6 @@
 
 #include "daemon/attach.h"
 #include "daemon/cpu_list.h"
-#include "daemon/event_cpus.h"
 #include "daemon/perf_attr.h"
 #include "daemon/perf_errors.h"
 #include "daemon/samplers.h"
@@ -72,12 +71,6 @@ std::string no_kernel_note() {
            "; run as root, or as root set it to 1";
 }
 
-/// True for an event of which user mode alone shows nothing.
-bool occurs_in_kernel(const RecordedEvent& event, const EventEncoding& encoding) {
-    const SoftwareEvent* const known = find_software_event(encoding);
-    return !event.user || (known && known->in_kernel);
-}
-
 std::string in_kernel_only(const RecordedEvent& event) {
     return "event '" + printable(event.name) +
            "': it occurs in the kernel, of which samples are not permitted: kernel.perf_event_paranoid is " +
@@ -119,7 +112,7 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
 void PerfSource::note_gaps(const PerfOptions& options) {
     for (size_t i = 0; i < session_.events.size(); ++i) {
         const RecordedEvent& event = session_.events[i];
-        if (!features_.kernel_mode && occurs_in_kernel(event, options.encodings[i]))
+        if (!features_.kernel_mode && is_kernel_only(options.encodings[i], event.user))
             throw Error(ErrorKind::system, in_kernel_only(event), EACCES);
         if (!features_.precise && options.encodings[i].precise != 0)
             notes_.warn(
@@ -135,7 +128,7 @@ void PerfSource::note_cpus_left_out() {
     for (size_t i = 0; i < cpus_.size(); ++i) {
         std::vector<std::string> others;
         for (const uint32_t cpu : online_cpus())
-            if (!counts_on(i, cpu)) others.push_back(std::to_string(cpu));
+            if (!counts_on(cpus_[i], cpu)) others.push_back(std::to_string(cpu));
         if (!others.empty())
             notes_.warn("event " + session_.events[i].name + ": not counted on CPU " + short_list(others) +
                         ", which is of another kind");
@@ -179,7 +172,7 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const std::v
     for (const pid_t task : tasks) {
         const bool is_system = target_.kind == PerfTarget::Kind::system;
         for (size_t i = 0; i < session_.events.size(); ++i) {
-            const bool counts = counts_on(i, cpu), is_leader = i == 0;
+            const bool counts = counts_on(cpus_[i], cpu), is_leader = i == 0;
             if (opened_for_[i] != i || (!counts && !is_leader)) continue;
             const EventEncoding& encoding = counts ? options.encodings.at(i) : counts_nothing;
             Fd fd = open_event(session_.events[i],
@@ -189,10 +182,6 @@ void PerfSource::open_cpu(const PerfOptions& options, uint32_t cpu, const std::v
             if (fd) add_event({std::move(fd), counts ? static_cast<uint16_t>(i) : no_event, owner}, cpu);
         }
     }
-}
-
-bool PerfSource::counts_on(size_t event, uint32_t cpu) const {
-    return !cpus_[event] || std::ranges::find(*cpus_[event], cpu) != cpus_[event]->end();
 }
 
 /// The first event of a CPU brings the ring, the others write to it.

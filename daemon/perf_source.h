@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/event_cpus.h"
 #include "daemon/event_times.h"
 #include "daemon/kernel_map.h"
 #include "daemon/perf_decode.h"
@@ -99,7 +100,6 @@ private:
     std::vector<EventTime> advance_times();
     void tell_times();
     void say_last_words();
-    bool counts_on(size_t event, uint32_t cpu) const;
     void note_gaps(const PerfOptions& options);
     void note_cpus_left_out();
 
@@ -110,7 +110,7 @@ private:
     PerfFeatures features_;  ///< as far as the kernel has them
     std::unique_ptr<PerfDecoder> decoder_;
     std::vector<Lane> lanes_;
-    std::vector<std::optional<std::vector<uint32_t>>> cpus_;  ///< by event: those that count it; none = all
+    std::vector<CountingCpus> cpus_;  ///< by event
     std::vector<size_t> opened_for_;  ///< by event: the one whose descriptors give its samples
     EventTimes times_;
     uint64_t times_due_ = 0;  ///< when they are told next

@@ -42,4 +42,9 @@ const SoftwareEvent* find_software_event(std::string_view name) noexcept {
     return row == std::end(events) ? nullptr : row;
 }
 
+bool is_kernel_only(const EventEncoding& encoding, bool user_mode) noexcept {
+    const SoftwareEvent* const known = find_software_event(encoding);
+    return !user_mode || (known && known->in_kernel);
+}
+
 }  // namespace op

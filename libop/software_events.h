@@ -27,5 +27,8 @@ std::span<const SoftwareEvent> software_events() noexcept;
 const SoftwareEvent* find_software_event(const EventEncoding& encoding) noexcept;
 /// The one of that name, or null.
 const SoftwareEvent* find_software_event(std::string_view name) noexcept;
+/// True for an event that who may not look into the kernel sees nothing of: of this encoding, wanted in user
+/// mode too or not.
+bool is_kernel_only(const EventEncoding& encoding, bool user_mode) noexcept;
 
 }  // namespace op

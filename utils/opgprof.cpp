@@ -119,7 +119,6 @@ constexpr std::byte elf_magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L
 /// Tells which functions gprof leaves out, so that it counts their samples at others: many of the clones
 /// that compilers make.
 void warn_of_clones(const pp::Profile& profile, uint32_t image, const std::string& path, Diagnostics& notes) {
-    if (!profile.images[image].symbols->has_symbols()) return;
     const MappedFile file(path);
     if (!std::ranges::equal(file.bytes().first(std::min<size_t>(file.bytes().size(), 4)), elf_magic)) return;
     const auto object = pp::open_elf(file.bytes(), path);
@@ -158,7 +157,13 @@ int opgprof(Tool& tool, int argc, char** argv) {
     const auto path = loaded->file_of(profile.images[image].name);
     if (!path) throw_input("image " + printable(name) + " is not found; gprof could not read it either");
     const std::string bytes = export_gmon(profile, image, address_bytes(*path), tool.notes);
-    warn_of_clones(profile, image, *path, tool.notes);
+    if (profile.images[image].symbols->has_symbols())
+        warn_of_clones(profile, image, *path, tool.notes);
+    else
+        tool.notes.warn(printable(*path) + " has no symbols, without which gprof shows nothing");
+    const auto names_it = [&](const std::string& word) { return word.find(name) != std::string::npos; };
+    if (std::ranges::none_of(parsed.words, names_it))
+        tool.notes.warn(printable(o.output) + " is of " + printable(name));
     for (const std::string& remark : loaded->remarks())  // gmon.out has no place for them
         tool.notes.warn(remark);
     tool.print_notes();

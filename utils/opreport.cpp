@@ -87,8 +87,11 @@ void warn_of_lost_arcs(const std::optional<SessionInfo>& info, Diagnostics& note
 void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
     Diagnostics& notes = loaded.samples().notes();
     const bool has_calls = !loaded.profile().arcs.empty();
-    if (o.callgraph && !has_calls) notes.warn("no call graph was recorded; profile with --callgraph");
-    if (o.callgraph || has_calls) warn_of_lost_arcs(loaded.opened().info, notes);
+    const auto& info = loaded.opened().info;
+    if (o.callgraph && !has_calls)
+        notes.warn(info && info->arcs_stored > 0 ? "what is selected has no calls; others were recorded"
+                                                 : "no call graph was recorded; profile with --callgraph");
+    if (o.callgraph || has_calls) warn_of_lost_arcs(info, notes);
 }
 
 LoadOptions load_for_report(const ReportCommandOptions& o) {

@@ -4,24 +4,9 @@
 import json
 import sys
 
+from left import check, known_instructions, only_row
+
 left = sys.argv[1]
-
-
-def known(words):
-    """What known_instructions executes, parent and child; see there."""
-    return 31 + 8000000 * words
-
-
-def check(what, holds):
-    print("ok" if holds else "FAILED", what)
-    if not holds:
-        sys.exit(1)
-
-
-def brief(name):
-    """(event, count, percent) of the only line."""
-    event, count, percent = open(f"{left}/{name}").read().split(",")
-    return event, int(count), float(percent)
 
 
 def rows(name):
@@ -30,13 +15,13 @@ def rows(name):
 
 
 for name, words in ("one", 1), ("three", 3):
-    counted = brief(name)
-    check(f"{name}: {counted}", counted == ("INST_RETIRED:0x0:u", known(words), 100.0))
+    counted = only_row(f"{left}/{name}")
+    check(f"{name}: {counted}", counted == ("INST_RETIRED:0x0:u", known_instructions(words), 100.0))
 
 modes = rows("modes")
 check(f"modes: {len(modes)} events, none scaled", len(modes) == 6 and not any(row["scaled"] for row in modes.values()))
 user, kernel, both = (modes["INST_RETIRED" + mode]["count"] for mode in (":0x0:u", ":0x0:k", ""))
-check(f"user instructions {user}", user == known(3))
+check(f"user instructions {user}", user == known_instructions(3))
 check(f"instructions {both} = {user} + {kernel} of the kernel", kernel > 0 and both == user + kernel)
 # The emulator's clock and its cycle counter go at 1 GHz and an instruction takes 2 ns of it.
 for mode in ":0x0:u", ":0x0:k", "":
@@ -52,9 +37,9 @@ check("every event was counted", all(row["running_ns"] > 0 for row in multiplexe
 check("not every one all the time", any(row["scaled"] for row in multiplexed.values()))
 row = multiplexed["INST_RETIRED:0x0:u"]
 share = row["running_ns"] / row["enabled_ns"]
-in_kernel = row["enabled_ns"] - 2 * known(6)
+in_kernel = row["enabled_ns"] - 2 * known_instructions(6)
 check(f"user instructions counted {share:.3f} of the time", 0.5 < share < 0.99)
-check(f"{row['unscaled_count']} counted are fewer than there were", row["unscaled_count"] < known(6))
+check(f"{row['unscaled_count']} counted are fewer than there were", row["unscaled_count"] < known_instructions(6))
 check(f"the kernel had {in_kernel} ns of {row['enabled_ns']}", 0 < in_kernel < row["enabled_ns"] / 50)
 bound = in_kernel / 2 / share
-check(f"{row['count']} is {known(6)}, give or take {bound:.0f}", abs(row["count"] - known(6)) <= bound)
+check(f"{row['count']} is {known_instructions(6)}, give or take {bound:.0f}", abs(row["count"] - known_instructions(6)) <= bound)

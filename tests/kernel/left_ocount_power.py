@@ -4,34 +4,18 @@
 import json
 import sys
 
+from left import check, known_instructions, only_row
+
 left = sys.argv[1]
-
-
-def known(words):
-    """What known_instructions executes, parent and child; see there."""
-    return 31 + 8000000 * words
-
-
-def check(what, holds):
-    print("ok" if holds else "FAILED", what)
-    if not holds:
-        sys.exit(1)
-
-
-def brief(name):
-    """(event, count, percent) of the only line."""
-    event, count, percent = open(f"{left}/{name}").read().split(",")
-    return event, int(count), float(percent)
-
 
 counts = {}
 for name, words in ("three", 3), ("six", 6):
-    event, counts[name], percent = brief(name)
+    event, counts[name], percent = only_row(f"{left}/{name}")
     check(f"{name}: {event} all the time", event == "PM_INST_CMPL" and percent == 100)
-    kernel = counts[name] - known(words)
-    check(f"{name}: {counts[name]} instructions, {kernel} more than the program's", 0 < kernel < known(words) / 100)
+    kernel = counts[name] - known_instructions(words)
+    check(f"{name}: {counts[name]} instructions, {kernel} more than the program's", 0 < kernel < known_instructions(words) / 100)
 between = counts["six"] - counts["three"]
-check(f"three words more: {between} instructions", 0.99 < between / (known(6) - known(3)) < 1.01)
+check(f"three words more: {between} instructions", 0.99 < between / (known_instructions(6) - known_instructions(3)) < 1.01)
 
 turns = {row["event"]: row for row in json.load(open(f"{left}/turns"))["counts"]}
 shares = {event: row["running_ns"] / row["enabled_ns"] for event, row in turns.items()}

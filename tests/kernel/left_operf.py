@@ -8,22 +8,13 @@ import subprocess
 import sys
 import tarfile
 
+from left import check, known_instructions
+
 left, build = sys.argv[1:]
 source = pathlib.Path(__file__).resolve().parents[2]
 os.environ["OPROFILE_EVENTS_DIR"] = str(source / "events")
 for archive in pathlib.Path(left).glob("*.tar"):
     tarfile.open(archive).extractall(left)
-
-
-def check(what, holds):
-    print("ok" if holds else "FAILED", what)
-    if not holds:
-        sys.exit(1)
-
-
-def known(words):
-    """What known_instructions executes, parent and child; see there."""
-    return 31 + 8000000 * words
 
 
 def report(session, wanted):
@@ -60,7 +51,7 @@ check(f"known: {symbols}, all in the program's own code", symbols == {"_start": 
 # More events than counters: each was counted for part of the time, and reports tell what would have been in all of it. The
 # share of the time is not quite that of the program's instructions, as the kernel takes some of either.
 several = [("INST_RETIRED", count) for count in range(50000, 59000, 1000)]
-occurred = known(6)
+occurred = known_instructions(6)
 scaled = report("several", several)[1]
 for (event, count), total, told in zip(several, scaled, manifest("several")["events"]):
     share = told["running_ns"] / told["enabled_ns"]

@@ -6,15 +6,10 @@ import subprocess
 import sys
 import tarfile
 
+from left import check
+
 left, build = sys.argv[1:]
 tarfile.open(f"{left}/shares.tar").extractall(left)
-
-
-def check(what, holds):
-    print("ok" if holds else "FAILED", what)
-    if not holds:
-        sys.exit(1)
-
 
 command = [f"{build}/opreport", "-l", "--format=json", f"--session-dir={left}/shares", f"--root={left}/root"]
 ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)

@@ -63,6 +63,7 @@ kernel_harness = \
 	tests/kernel/guest_init \
 	tests/kernel/initramfs.sh \
 	tests/kernel/inject_nmi.py \
+	tests/kernel/left.py \
 	tests/kernel/left_ocount.py \
 	tests/kernel/left_ocount_power.py \
 	tests/kernel/left_operf.py \

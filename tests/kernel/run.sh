@@ -72,7 +72,7 @@ tell() {
 
 # check_left CASE: what the case left behind is checked here, where there is more than in the guest.
 check_left() {
-	[ ! -f "$here/left_$1.py" ] || python3 "$here/left_$1.py" "$out/left/$1" "$PWD" >>"$out/results/$1.log" 2>&1
+	[ ! -f "$here/left_$1.py" ] || python3 -B "$here/left_$1.py" "$out/left/$1" "$PWD" >>"$out/results/$1.log" 2>&1
 }
 
 # boot KIND CASE...: one boot; tells the results. Sets $left to the cases that did not come to run.

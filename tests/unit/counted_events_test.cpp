@@ -104,6 +104,9 @@ TEST(SoftwareEvents, are_found_by_name_and_by_encoding) {
     }
     EXPECT_EQ(find_software_event("CYCLES"), nullptr);
     EXPECT_EQ(find_software_event(EventEncoding{}), nullptr);
+    EXPECT_TRUE(is_kernel_only(find_software_event("context-switches")->encoding(), true));
+    EXPECT_FALSE(is_kernel_only(find_software_event("cpu-clock")->encoding(), true));
+    EXPECT_TRUE(is_kernel_only(EventEncoding{}, false));
 }
 
 }  // namespace op::collect

@@ -49,6 +49,13 @@ TEST_F(EventCpus, a_pmu_that_says_nothing_is_everywhere) {
     EXPECT_EQ(cpus_of_pmu(dir_.path(), "msr"), std::nullopt);
 }
 
+TEST(CountingCpus, of_no_list_are_all_and_of_a_list_its_own) {
+    EXPECT_TRUE(counts_on(std::nullopt, 5));
+    EXPECT_TRUE(counts_on(std::vector<uint32_t>{0, 2}, 2));
+    EXPECT_FALSE(counts_on(std::vector<uint32_t>{0, 2}, 1));
+    EXPECT_FALSE(counts_on(std::vector<uint32_t>{}, 0));
+}
+
 TEST(EventCpusOfOneKind, are_all) {
     const test::TempDir dir;
     EXPECT_EQ(cpus_of_event(dir.path(), {}), std::nullopt);
