@@ -76,9 +76,9 @@ EXTRA_DIST += $(kernel_programs) $(kernel_cases) $(kernel_harness)
 
 .PHONY: check-kernel check-kernel-debug bench-kernel
 # Two guests at a time: most of a guest's time one of its CPUs has nothing to do. With three their clocks are no longer to be relied on.
-check-kernel: all
+check-kernel: all tests/e2e/shares$(EXEEXT)
 	printf '%s\n' $(kernel_flavours) | xargs -P 2 -I FLAVOUR $(srcdir)/tests/kernel/run.sh FLAVOUR $(CASES)
-check-kernel-debug: all
+check-kernel-debug: all tests/e2e/shares$(EXEEXT)
 	$(srcdir)/tests/kernel/run.sh 6.1-debug $(CASES)
 bench-kernel: all
 	$(srcdir)/tests/kernel/bench.sh

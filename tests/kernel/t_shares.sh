@@ -6,7 +6,7 @@
 
 load_driver timer=1
 use_timer 1000000
-sample run.log -p /shares shares "$(longer 4000)"
+sample run.log -p /shares shares "$(longer 6000)"
 cat run.log
 check_eq "balance" "$(value run.log balance)" ok
 three=$(offsets_in run.log three)

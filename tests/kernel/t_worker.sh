@@ -8,7 +8,7 @@
 
 load_driver timer=1 place_by_worker=1
 use_timer 1000000
-sample shares.log -p /shares shares "$(longer 4000)"
+sample shares.log -p /shares shares "$(longer 6000)"
 cat shares.log
 check_eq "balance" "$(value shares.log balance)" ok
 three=$(offsets_in shares.log three)

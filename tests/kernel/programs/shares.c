@@ -30,14 +30,27 @@ static void print_range(const char* name, const char* first, const char* last) {
     printf("range %s %td %td\n", name, first - __ehdr_start, last - __ehdr_start);
 }
 
-// Rounds that take about a quarter of a millisecond, if the machine is not busy with other things.
-static uint64_t calibrate(volatile uint64_t* sink) {
+// Rounds that take about a quarter of a millisecond, fewer if the machine was busy with other things.
+static uint64_t try_rounds(volatile uint64_t* sink) {
     uint64_t rounds = 1000;
     for (;; rounds *= 2) {
         int64_t before = cpu_ns();
         *sink = spin_three(rounds);
         if (cpu_ns() - before > 2000000) return rounds / 8;
     }
+}
+
+// The most that is found, if it is found twice: with few rounds the clock takes a good part of the time.
+static uint64_t calibrate(volatile uint64_t* sink) {
+    uint64_t most = 0;
+    int found = 0;
+    for (int i = 0; i < 20 && found < 2; i++) {
+        uint64_t rounds = try_rounds(sink);
+        if (rounds > most) found = 0;
+        if (rounds >= most) found++;
+        if (rounds > most) most = rounds;
+    }
+    return most;
 }
 
 int main(int argc, char** argv) {
