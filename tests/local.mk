@@ -235,7 +235,7 @@ e2e_tests = tests/e2e/callgrind_test.sh tests/e2e/op2calltree_test.sh tests/e2e/
 	tests/e2e/gprof_test.sh tests/e2e/shares_test.sh tests/e2e/ocount_test.sh tests/e2e/operf_test.sh tests/e2e/oprofiled_test.sh \
 	tests/e2e/opcontrol_test.sh tests/e2e/symbolizer_test.sh tests/e2e/while_recording_test.sh
 checks = tests/layers_test.sh tests/options_test.sh tests/headers_test.sh tests/docs_test.sh tests/format_test.sh \
-	tests/events_test.sh
+	tests/events_test.sh tests/emulator_fault_test.sh
 TESTS += $(e2e_tests) $(checks)
 EXTRA_DIST += $(e2e_tests) $(checks) tests/events_test.py tests/e2e/clients.sh tests/e2e/calls.cpp tests/e2e/calls.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;

@@ -56,6 +56,7 @@ kernel_harness = \
 	tests/kernel/build_userland.sh \
 	tests/kernel/complaints \
 	tests/kernel/debug.config \
+	tests/kernel/emulator_fault \
 	tests/kernel/fetch_kernel.sh \
 	tests/kernel/fetch_libraries.sh \
 	tests/kernel/flavour.sh \

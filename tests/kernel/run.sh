@@ -112,16 +112,22 @@ boot() {
 }
 
 # boot_all KIND: until every case has run; the one that the guest died of has failed. A guest that did not come up, which happens
-# to the kernels on a busy host, is booted again.
+# to the kernels on a busy host, is booted again, and so is, once, one that died of the emulator.
 boot_all() {
 	left=$(cases_for "$1")
-	again=2
+	again=2 emulator_faults=0
 	while [ -n "$left" ]; do
 		boot "$1" $left
 		[ -n "$left" ] || break
 		if [ ! -e "$top/$flavour/$1/job.log" ] && [ $again -gt 0 ]; then
 			again=$((again - 1))
 			echo "the guest did not come up: $(tail -n 1 "$top/$flavour/$1/guest.err")"
+			continue
+		fi
+		if [ $emulator_faults = 0 ] && "$here/emulator_fault" "$top/$flavour/$1/serial.log" >"$top/$flavour/fault"; then
+			emulator_faults=1
+			echo "the emulator failed the guest, which is booted again: double fault, $(cat "$top/$flavour/fault")"
+			tail -n 60 "$top/$flavour/$1/serial.log" | sed 's/^/    /'
 			continue
 		fi
 		set -- "$1" $left

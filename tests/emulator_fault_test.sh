@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A guest that died of the emulator is told from one that died of its kernel or of the driver.
+set -eu
+tool=${srcdir:-.}/tests/kernel/emulator_fault
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# died PANIC FLAGS: what the kernel says when it dies so.
+died() {
+	cat >"$log" <<-END
+		[  291.284050] case throttle
+		[  294.289192] traps: $1
+		[  294.303747] RSP: 0018:ff5b5f1b4048b980 EFLAGS: $2
+		[  294.312090] RSP: 002b:00007fff856555a8 EFLAGS: 00000246 ORIG_RAX: 000000000000003b
+	END
+}
+# is_emulator, is_kernel WHAT
+is_emulator() { "$tool" "$log" >/dev/null || { echo "FAILED: $1: taken for the kernel's"; exit 1; }; }
+is_kernel() { ! "$tool" "$log" >/dev/null || { echo "FAILED: $1: taken for the emulator's"; exit 1; }; }
+
+double="PANIC: double fault, error_code: 0x0"
+died "$double" a6aafa02
+is_emulator "flags that no processor has"
+died "$double" 00400246
+is_emulator "the lowest reserved bit"
+for flags in 00000246 00010202 003f7fd7; do
+	died "$double" $flags
+	is_kernel "a double fault with flags $flags"
+done
+died "PANIC: general protection fault" a6aafa02
+is_kernel "another fault, whose frame may have been written to"
+: >"$log"
+is_kernel "no word of the kernel"
