@@ -22,8 +22,8 @@ std::string label_of(const EventSpec& spec) {
     return label;
 }
 
-std::optional<std::vector<uint32_t>> cpus_of(const EventCatalogue& catalogue, const CatalogueEvent& event,
-                                             const EventEncoding& encoding) {
+CountingCpus cpus_of(const EventCatalogue& catalogue, const CatalogueEvent& event,
+                     const EventEncoding& encoding) {
     if (event.origin == EventOrigin::kernel && !event.pmu.empty())
         return cpus_of_pmu(catalogue.devices, event.pmu);
     return cpus_of_event(catalogue.devices, encoding);

@@ -15,6 +15,7 @@ namespace op::collect {
 /// CPUs that count an event; none = all do.
 using CountingCpus = std::optional<std::vector<uint32_t>>;
 
+/// True if that CPU is one of them.
 bool counts_on(const CountingCpus& cpus, uint32_t cpu) noexcept;
 
 /// Of a PMU: the CPUs that count for it if it stands beside them ("cpumask"), or that have it if only some do

@@ -27,8 +27,8 @@ std::span<const SoftwareEvent> software_events() noexcept;
 const SoftwareEvent* find_software_event(const EventEncoding& encoding) noexcept;
 /// The one of that name, or null.
 const SoftwareEvent* find_software_event(std::string_view name) noexcept;
-/// True for an event that who may not look into the kernel sees nothing of: of this encoding, wanted in user
-/// mode too or not.
+/// True if an event of this encoding shows nothing to a user who may not look into the kernel. `user_mode`:
+/// whether it is asked for in user mode, too.
 bool is_kernel_only(const EventEncoding& encoding, bool user_mode) noexcept;
 
 }  // namespace op

@@ -6,9 +6,10 @@ tool=${srcdir:-.}/tests/kernel/emulator_fault
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# died PANIC FLAGS: what the kernel says when it dies so.
+# died PANIC FLAGS [FLAGS-BEFORE]: what the kernel says when it dies so, and of a warning before.
 died() {
 	cat >"$log" <<-END
+		[  291.284050] RSP: 0018:ff5b5f1b4048b980 EFLAGS: ${3-00000246}
 		[  291.284050] case throttle
 		[  294.289192] traps: $1
 		[  294.303747] RSP: 0018:ff5b5f1b4048b980 EFLAGS: $2
@@ -28,6 +29,8 @@ for flags in 00000246 00010202 003f7fd7; do
 	died "$double" $flags
 	is_kernel "a double fault with flags $flags"
 done
+died "$double" 00000246 a6aafa02
+is_kernel "a double fault after a frame of odd flags"
 died "PANIC: general protection fault" a6aafa02
 is_kernel "another fault, whose frame may have been written to"
 : >"$log"

@@ -16,6 +16,7 @@
 #include "libop/text.h"
 #include "libpp/elf_object.h"
 #include "libpp/export_gmon.h"
+#include "libpp/profile_spec.h"
 #include "utils/load_profile.h"
 #include "utils/output.h"
 
@@ -116,14 +117,19 @@ unsigned address_bytes(const std::string& path) {
 /// How an ELF file begins; a packed module does not, which gprof does not read either.
 constexpr std::byte elf_magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
 
-/// Tells which functions gprof leaves out, so that it counts their samples at others: many of the clones
-/// that compilers make.
-void warn_of_clones(const pp::Profile& profile, uint32_t image, const std::string& path, Diagnostics& notes) {
+/// Tells what gprof cannot do with the binary: it reads the binary's own symbols only, and of these leaves
+/// out many of the clones that compilers make, so that it counts their samples at others.
+void warn_of_symbols(const pp::Profile& profile, uint32_t image, const std::string& path,
+                     Diagnostics& notes) {
     const MappedFile file(path);
     if (!std::ranges::equal(file.bytes().first(std::min<size_t>(file.bytes().size(), 4)), elf_magic)) return;
     const auto object = pp::open_elf(file.bytes(), path);
+    const std::vector<pp::RawSymbol> symbols = object->symbols(false);
+    if (symbols.empty())
+        return notes.warn(printable(path) +
+                          " has no symbols of its own, without which gprof refuses it; opreport shows more");
     std::set<std::string_view> left_out;
-    for (const pp::RawSymbol& symbol : object->symbols(false))
+    for (const pp::RawSymbol& symbol : symbols)
         if (!symbol.global && !symbol.weak && !pp::gprof_reads_local(symbol.name))
             left_out.insert(symbol.name);
     std::map<std::string_view, uint64_t> sums;
@@ -142,6 +148,15 @@ void warn_of_clones(const pp::Profile& profile, uint32_t image, const std::strin
         list_by_samples(std::move(counted)) + "; opreport --format=callgrind keeps all functions");
 }
 
+/// The binaries that the words of the command line name: libraries if there are any, else applications.
+std::vector<std::string> asked_for(const std::vector<std::string>& words) {
+    const pp::ProfileSpec spec = pp::parse_profile_spec(words);
+    if (!spec.libraries.empty()) return spec.libraries;
+    std::vector<std::string> names = spec.words;
+    names.insert(names.end(), spec.images.begin(), spec.images.end());
+    return names;
+}
+
 int opgprof(Tool& tool, int argc, char** argv) {
     Options o;
     const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
@@ -157,17 +172,13 @@ int opgprof(Tool& tool, int argc, char** argv) {
     const auto path = loaded->file_of(profile.images[image].name);
     if (!path) throw_input("image " + printable(name) + " is not found; gprof could not read it either");
     const std::string bytes = export_gmon(profile, image, address_bytes(*path), tool.notes);
-    if (profile.images[image].symbols->has_symbols())
-        warn_of_clones(profile, image, *path, tool.notes);
-    else
-        tool.notes.warn(printable(*path) + " has no symbols, without which gprof shows nothing");
-    const auto names_it = [&](const std::string& word) { return word.find(name) != std::string::npos; };
-    if (std::ranges::none_of(parsed.words, names_it))
-        tool.notes.warn(printable(o.output) + " is of " + printable(name));
+    warn_of_symbols(profile, image, *path, tool.notes);
     for (const std::string& remark : loaded->remarks())  // gmon.out has no place for them
         tool.notes.warn(remark);
     tool.print_notes();
     write_output(o.output, bytes);
+    if (asked_for(parsed.words) != std::vector{name})
+        tool.notes.warn(printable(o.output) + " is of " + printable(name));
     return 0;
 }
 

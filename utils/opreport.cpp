@@ -83,14 +83,20 @@ void warn_of_lost_arcs(const std::optional<SessionInfo>& info, Diagnostics& note
         " calls were lost, their callers being in no known code; compile with -fno-omit-frame-pointer");
 }
 
+/// Why no calls are shown; empty if they were lost, which warn_of_lost_arcs() tells.
+std::string why_no_calls(const std::optional<SessionInfo>& info) {
+    if (info && info->arcs_stored > 0) return "what is selected has no calls; others were recorded";
+    if (info && info->arcs_lost > 0) return "";
+    return "no call graph was recorded; profile with --callgraph";
+}
+
 /// Tells what is wrong with the calls, if there should be any.
 void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
     Diagnostics& notes = loaded.samples().notes();
     const bool has_calls = !loaded.profile().arcs.empty();
     const auto& info = loaded.opened().info;
-    if (o.callgraph && !has_calls)
-        notes.warn(info && info->arcs_stored > 0 ? "what is selected has no calls; others were recorded"
-                                                 : "no call graph was recorded; profile with --callgraph");
+    if (const std::string note = why_no_calls(info); o.callgraph && !has_calls && !note.empty())
+        notes.warn(note);
     if (o.callgraph || has_calls) warn_of_lost_arcs(info, notes);
 }
 

@@ -7,6 +7,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "skipped: profiling the whole system needs root"
 	exit 77
 fi
+need_profiling
 own_program
 root=$work/root
 mkdir -p "$root/root" "$root/run" "$root/var/lib"
@@ -100,9 +101,13 @@ says adopted '^Separate options: library$'
 control 0 deinit --deinit
 
 # A stuck daemon is killed; the next start makes the account that of the files it left
+before=$(busy_samples current)
 control 0 stuck_start --start
 "$program" plain 200
 pid=$(cat "$s/lock")
+until [ "$(busy_samples current)" -gt "$before" ]; do # some are stored, and not accounted for
+	kill -0 "$pid" || fail "the daemon ended by itself"
+done
 kill -STOP "$pid"
 control 0 stuck --shutdown
 says stuck 'was killed; what it had not stored is lost$'

@@ -161,23 +161,25 @@ grep -q 'ended: ' "$s/samples/oprofiled.log" || fail "the end is not in the log"
 grep -q 'samples stored: ' "$s/samples/oprofiled.log" || fail "the account is not in the log"
 
 mkdir "$work/full"
-if mount -t tmpfs -o size=2m none "$work/full" 2>/dev/null; then
+if mount -t tmpfs -o size=32m none "$work/full" 2>/dev/null; then
 	s=$work/full start_daemon full --start
 	cat /dev/zero >"$work/full/filler" 2>/dev/null || true
 	"$program" children 300
 	ask dump || true
 	[ "$(value state)" = sampling ] || fail "the full disk ended it"
-	sampled=$(value sampled) stored=$(value stored) lost=$(value lost)
+	stored=$(value stored) lost=$(value lost)
 	echo "full disk: $stored stored, $lost lost"
 	[ "$lost" -gt 0 ] || fail "full disk: nothing lost"
 	told=$(grep -c 'samples lost' "$work/full/samples/oprofiled.log" || true)
 	[ "$told" -le 4 ] || fail "full disk: told $told times"
 	stored=$(program_samples "$work/full")
 	rm "$work/full/filler"
-	"$program" plain 300
 	ask dump || fail "room again: the dump failed"
+	"$program" plain 300
+	ask dump || fail "room again: the second dump failed"
 	[ "$(program_samples "$work/full")" -gt "$stored" ] || fail "room again: nothing stored"
 	ask shutdown wait
+	grep -q 'samples lost: [1-9]' "$work/full/samples/oprofiled.log" || fail "full disk: the loss is not in the log"
 	umount "$work/full"
 else
 	echo "full disk: skipped, tmpfs cannot be mounted here"

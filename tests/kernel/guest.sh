@@ -31,7 +31,7 @@ flavour "$1"
 kernels=${OP_KERNELS:?the directory that fetch_kernel.sh was given}
 mkdir -p "$3"
 out=$(cd "$3" && pwd)
-rm -f "$out/status" "$out/serial.log" "$out/job.log" "$out/nmi" "$out/qmp"
+rm -f "$out/status" "$out/serial.log" "$out/job.log" "$out/nmi" "$out/nmi.idle" "$out/qmp"
 cp "$2" "$out/job"
 chmod 755 "$out/job"
 printf '%s' "$binds" >"$out/binds"

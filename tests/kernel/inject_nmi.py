@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """inject_nmi.py SOCKET RATE FLAG COUNT: as long as the file FLAG exists, has the QEMU behind the QMP socket SOCKET
-send RATE NMIs a second to its guest; how many were sent goes to the file COUNT. Ends with QEMU."""
+send RATE NMIs a second to its guest; how many were sent goes to the file COUNT. While there is a file FLAG.idle none is
+sent. Ends with QEMU."""
 import os
+import pathlib
 import socket
 import sys
 import time
@@ -40,13 +42,16 @@ def main():
     command(stream, b"qmp_capabilities")
     sent = 0
     due = None
+    idle = pathlib.Path(flag + ".idle")
     while True:
         if not os.path.exists(flag):
             due = None
+            idle.touch()
             time.sleep(0.02)
             if not command(stream, b"query-status"):
                 break
             continue
+        idle.unlink(missing_ok=True)
         due = due or time.monotonic()
         if not command(stream, b"inject-nmi"):
             break

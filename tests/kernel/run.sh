@@ -112,10 +112,10 @@ boot() {
 }
 
 # boot_all KIND: until every case has run; the one that the guest died of has failed. A guest that did not come up, which happens
-# to the kernels on a busy host, is booted again, and so is, once, one that died of the emulator.
+# to the kernels on a busy host, is booted again, and so is, once, one that died of the emulator with cases left.
 boot_all() {
 	left=$(cases_for "$1")
-	again=2 emulator_faults=0
+	again=2
 	while [ -n "$left" ]; do
 		boot "$1" $left
 		[ -n "$left" ] || break
@@ -205,6 +205,7 @@ check_kernel() {
 		tail -n 60 "$top/$flavour/kit.log"
 		return
 	fi
+	emulator_faults=0
 	for kind in plain nmi icount; do
 		boot_all "$kind"
 	done

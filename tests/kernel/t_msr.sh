@@ -125,8 +125,10 @@ samples() {
 		shares 600000 >/dev/null & busy=$!
 		before=$(nmis)
 		touch /out/nmi
+		while [ -e /out/nmi.idle ]; do sleep 0.05; done
 		sleep 1
 		rm /out/nmi
+		until [ -e /out/nmi.idle ]; do sleep 0.05; done
 		sleep 0.5
 		echo $(($(nmis) - before)) >nmis
 		kill $busy

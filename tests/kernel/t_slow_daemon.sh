@@ -15,13 +15,14 @@ oprofiled --source=driver --no-vmlinux --session-dir "$PWD/session" --events TIM
 	fail "oprofiled does not start"
 }
 daemon=$(pidof oprofiled)
-shares 8000 >/dev/null &
+shares 600000 >/dev/null &
 load=$!
 wait_for 20 sh -c "[ \"\$(cat $fs/stats/cpu*/sample_received | awk '{ n += \$1 } END { print n }')\" -gt 1000 ]"
 kill -STOP "$daemon"
 wait_for 40 sh -c "[ \"\$(cat $fs/stats/event_lost_overflow)\" -gt 100 ]"
 kill -CONT "$daemon"
-wait "$load"
+kill "$load"
+wait "$load" || true
 opcontrol --shutdown >shutdown.log 2>&1 || { cat shutdown.log; fail "no shutdown"; }
 
 taken=$(cat "$fs"/stats/cpu*/sample_received | awk '{ n += $1 } END { print n }')

@@ -21,7 +21,7 @@ protected:
         put("msr/type", "13");
     }
     void put(const std::string& file, const std::string& text) { dir_.write(file, text + "\n"); }
-    std::optional<std::vector<uint32_t>> cpus(uint32_t type) const {
+    CountingCpus cpus(uint32_t type) const {
         EventEncoding encoding;
         encoding.type = type;
         return cpus_of_event(dir_.path(), encoding);

@@ -32,11 +32,12 @@ static void print_range(const char* name, const char* first, const char* last) {
 
 // Rounds that take about a quarter of a millisecond, fewer if the machine was busy with other things.
 static uint64_t try_rounds(volatile uint64_t* sink) {
-    uint64_t rounds = 1000;
+    uint64_t rounds = 250;
     for (;; rounds *= 2) {
         int64_t before = cpu_ns();
-        *sink = spin_three(rounds);
-        if (cpu_ns() - before > 2000000) return rounds / 8;
+        *sink = spin_three(3 * rounds);
+        *sink = spin_one(rounds);
+        if (cpu_ns() - before > 2000000) return rounds / 2;
     }
 }
 
