@@ -18,6 +18,8 @@
 #define MAX_SHIFT 24
 /* What an interrupt costs outside its handler, and the placing of its sample; not measured but allowed for. */
 #define OVERHEAD_NS 5000
+/* What a single slow handler counts for: a hypervisor may have taken the CPU away meanwhile. Two in a row count in full. */
+#define MAX_ALONE_NS (BUDGET_NS / 2)
 
 /* Per CPU; the handlers of that CPU only. */
 struct op_guard {
@@ -25,6 +27,7 @@ struct op_guard {
 	u64 spent; /* in it, ns */
 	unsigned int calm; /* ticks in a row with little spent */
 	unsigned int shift;
+	bool slow; /* the last handler took more than MAX_ALONE_NS */
 	bool owed; /* it set in, and the reader is still to be told */
 	bool told; /* the reader was told that it set in, and not yet that it let go */
 	unsigned int counter; /* in whose handler it set in, while owed or told */
@@ -62,6 +65,14 @@ static u64 elapsed(u64 from, u64 to)
 	return to > from ? to - from : 0;
 }
 
+static u64 cost(struct op_guard *guard, u64 took)
+{
+	bool alone = !guard->slow;
+
+	guard->slow = took > MAX_ALONE_NS;
+	return OVERHEAD_NS + (alone ? min_t(u64, took, MAX_ALONE_NS) : took);
+}
+
 u64 op_handler_begin(void)
 {
 	return ktime_get_mono_fast_ns();
@@ -74,7 +85,7 @@ unsigned int op_handler_end(u64 began, unsigned int counter)
 
 	if (elapsed(guard->window, now) >= TICK_NSEC)
 		close_window(guard, now);
-	guard->spent += elapsed(began, now) + OVERHEAD_NS;
+	guard->spent += cost(guard, elapsed(began, now));
 	if (guard->spent > BUDGET_NS)
 		back_off(guard, now, counter);
 	return guard->shift;
