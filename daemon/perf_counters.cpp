@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <utility>
 
 #include "daemon/attach.h"
 #include "daemon/perf_attr.h"
@@ -152,7 +154,19 @@ std::vector<CounterReading> PerfCounters::read() {
         if (::read(fd.get(), &reading, sizeof reading) != sizeof reading)
             throw_system("cannot read a counter");
     }
+    complete_waits(keys_, readings);
     return readings;
+}
+
+void complete_waits(const std::vector<CounterKey>& keys, std::vector<CounterReading>& readings) {
+    std::map<std::pair<std::optional<uint32_t>, std::optional<uint32_t>>, uint64_t> longest;
+    for (size_t i = 0; i < keys.size(); ++i) {
+        uint64_t& most = longest[{keys[i].task, keys[i].cpu}];
+        most = std::max(most, readings[i].enabled);
+    }
+    for (size_t i = 0; i < keys.size(); ++i)
+        if (readings[i].running < readings[i].enabled)
+            readings[i].enabled = longest[{keys[i].task, keys[i].cpu}];
 }
 
 bool is_countable_here(const CountedEvent& event) {

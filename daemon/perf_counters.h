@@ -51,6 +51,11 @@ private:
     std::vector<Fd> fds_;  ///< parallel to keys_
 };
 
+/// Gives readings of counters that waited the longest `enabled` of their task and CPU, whose counters are all
+/// enabled together: of an event that waits when its task ends the kernel leaves out that last wait (seen on
+/// Linux 6.1: 2.8 of 97 ms). `readings` are parallel to `keys`.
+void complete_waits(const std::vector<CounterKey>& keys, std::vector<CounterReading>& readings);
+
 /// True if this machine counts the event for a process in user mode. What another refusal means is left to
 /// PerfCounters.
 bool is_countable_here(const CountedEvent& event);

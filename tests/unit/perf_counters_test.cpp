@@ -74,6 +74,15 @@ std::optional<uint64_t> count(Kind kind) {
 
 }  // namespace
 
+TEST(CompleteWaits, the_last_wait_is_that_of_the_others_of_the_task) {
+    const std::vector<CounterKey> keys{{0, 7, {}}, {1, 7, {}}, {2, 7, {}}, {0, 8, {}}, {1, 8, {}}};
+    std::vector<CounterReading> readings{{5, 94, 50}, {6, 97, 47}, {7, 96, 96}, {8, 200, 80}, {9, 0, 0}};
+    complete_waits(keys, readings);
+    const std::vector<CounterReading> expected{
+        {5, 97, 50}, {6, 97, 47}, {7, 96, 96}, {8, 200, 80}, {9, 0, 0}};
+    EXPECT_EQ(readings, expected) << "what never waited has its own time";
+}
+
 TEST(PerfCounters, of_a_process_count_its_children_too) {
     const auto faults = count(Kind::processes);
     if (!faults) GTEST_SKIP() << "counting is not permitted here";
