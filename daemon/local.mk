@@ -1,50 +1,50 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
-	daemon/append_check.cpp daemon/append_check.h \
-	daemon/attach.cpp daemon/attach.h \
-	daemon/background.cpp daemon/background.h \
-	daemon/collector.cpp daemon/collector.h \
-	daemon/command.cpp daemon/command.h \
-	daemon/control_server.cpp daemon/control_server.h \
-	daemon/counted_events.cpp daemon/counted_events.h \
-	daemon/counting.cpp daemon/counting.h \
-	daemon/counts.cpp daemon/counts.h \
-	daemon/cpu_list.cpp daemon/cpu_list.h \
-	daemon/driver_events.cpp daemon/driver_events.h \
-	daemon/driver_session.cpp daemon/driver_session.h \
-	daemon/driver_setup.cpp daemon/driver_setup.h \
-	daemon/driver_source.cpp daemon/driver_source.h \
-	daemon/event_cpus.cpp daemon/event_cpus.h \
-	daemon/event_times.cpp daemon/event_times.h \
-	daemon/ibs_decode.cpp daemon/ibs_decode.h \
-	daemon/kernel_map.cpp daemon/kernel_map.h \
-	daemon/known_images.cpp daemon/known_images.h \
-	daemon/machine.cpp daemon/machine.h \
-	daemon/mapped_image.h \
-	daemon/oprofilefs.cpp daemon/oprofilefs.h \
-	daemon/perf_attr.cpp daemon/perf_attr.h \
-	daemon/perf_counters.cpp daemon/perf_counters.h \
-	daemon/perf_decode.cpp daemon/perf_decode.h \
-	daemon/perf_errors.cpp daemon/perf_errors.h \
-	daemon/perf_events.cpp daemon/perf_events.h \
-	daemon/perf_features.h \
-	daemon/perf_probe.cpp daemon/perf_probe.h \
-	daemon/perf_rate.cpp daemon/perf_rate.h \
-	daemon/perf_ring.cpp daemon/perf_ring.h \
-	daemon/perf_source.cpp daemon/perf_source.h \
-	daemon/privileges.cpp daemon/privileges.h \
-	daemon/proc_scan.cpp daemon/proc_scan.h \
-	daemon/process_table.cpp daemon/process_table.h \
-	daemon/recording.cpp daemon/recording.h \
-	daemon/replay_source.cpp daemon/replay_source.h \
-	daemon/sample_files.cpp daemon/sample_files.h \
-	daemon/sample_source.h \
-	daemon/samplers.cpp daemon/samplers.h \
-	daemon/service.cpp daemon/service.h \
-	daemon/service_log.cpp daemon/service_log.h \
-	daemon/service_manager.cpp daemon/service_manager.h \
-	daemon/session_keeper.cpp daemon/session_keeper.h \
-	daemon/sources.cpp daemon/sources.h \
-	daemon/stop_signal.cpp daemon/stop_signal.h \
-	daemon/stopping.cpp daemon/stopping.h
+	daemon/collect/append_check.cpp daemon/collect/append_check.h \
+	daemon/source/attach.cpp daemon/source/attach.h \
+	daemon/service/background.cpp daemon/service/background.h \
+	daemon/collect/collector.cpp daemon/collect/collector.h \
+	daemon/run/command.cpp daemon/run/command.h \
+	daemon/service/control_server.cpp daemon/service/control_server.h \
+	daemon/count/counted_events.cpp daemon/count/counted_events.h \
+	daemon/count/counting.cpp daemon/count/counting.h \
+	daemon/count/counts.cpp daemon/count/counts.h \
+	daemon/source/cpu_list.cpp daemon/source/cpu_list.h \
+	daemon/driver/driver_events.cpp daemon/driver/driver_events.h \
+	daemon/driver/driver_session.cpp daemon/driver/driver_session.h \
+	daemon/driver/driver_setup.cpp daemon/driver/driver_setup.h \
+	daemon/driver/driver_source.cpp daemon/driver/driver_source.h \
+	daemon/perf/event_cpus.cpp daemon/perf/event_cpus.h \
+	daemon/source/event_times.cpp daemon/source/event_times.h \
+	daemon/perf/ibs_decode.cpp daemon/perf/ibs_decode.h \
+	daemon/source/kernel_map.cpp daemon/source/kernel_map.h \
+	daemon/collect/known_images.cpp daemon/collect/known_images.h \
+	daemon/source/machine.cpp daemon/source/machine.h \
+	daemon/collect/mapped_image.h \
+	daemon/driver/oprofilefs.cpp daemon/driver/oprofilefs.h \
+	daemon/perf/perf_attr.cpp daemon/perf/perf_attr.h \
+	daemon/count/perf_counters.cpp daemon/count/perf_counters.h \
+	daemon/perf/perf_decode.cpp daemon/perf/perf_decode.h \
+	daemon/perf/perf_errors.cpp daemon/perf/perf_errors.h \
+	daemon/perf/perf_events.cpp daemon/perf/perf_events.h \
+	daemon/perf/perf_features.h \
+	daemon/perf/perf_probe.cpp daemon/perf/perf_probe.h \
+	daemon/perf/perf_rate.cpp daemon/perf/perf_rate.h \
+	daemon/perf/perf_ring.cpp daemon/perf/perf_ring.h \
+	daemon/perf/perf_source.cpp daemon/perf/perf_source.h \
+	daemon/service/privileges.cpp daemon/service/privileges.h \
+	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
+	daemon/collect/process_table.cpp daemon/collect/process_table.h \
+	daemon/run/recording.cpp daemon/run/recording.h \
+	daemon/source/replay_source.cpp daemon/source/replay_source.h \
+	daemon/collect/sample_files.cpp daemon/collect/sample_files.h \
+	daemon/source/sample_source.h \
+	daemon/perf/samplers.cpp daemon/perf/samplers.h \
+	daemon/service/service.cpp daemon/service/service.h \
+	daemon/service/service_log.cpp daemon/service/service_log.h \
+	daemon/service/service_manager.cpp daemon/service/service_manager.h \
+	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
+	daemon/service/sources.cpp daemon/service/sources.h \
+	daemon/run/stop_signal.cpp daemon/run/stop_signal.h \
+	daemon/run/stopping.cpp daemon/run/stopping.h

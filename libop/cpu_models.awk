@@ -4,7 +4,7 @@ BEGIN {
 	print "// SPDX-License-Identifier: GPL-2.0-or-later"
 	print "// Made of events/cpu_models at build time."
 	print "// clang-format off"
-	print "#include \"libop/cpu_models_data.h\"\n"
+	print "#include \"libop/events/cpu_models_data.h\"\n"
 	print "namespace op {\n"
 	print "const char* const cpu_models_data ="
 }

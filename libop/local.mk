@@ -1,69 +1,69 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libop.a
 libop_a_SOURCES = \
-	libop/address.h \
-	libop/build_id.cpp libop/build_id.h \
-	libop/bytes.h \
-	libop/control.cpp libop/control.h \
-	libop/control_message.cpp \
-	libop/cpu_detect.cpp \
-	libop/cpu_model.cpp libop/cpu_model.h \
-	libop/cpu_models_data.h \
-	libop/counted_time.h \
-	libop/daemon_settings.cpp libop/daemon_settings.h \
-	libop/diagnostics.h \
-	libop/directory.cpp libop/directory.h \
-	libop/error.cpp libop/error.h \
-	libop/counter_alloc.cpp libop/counter_alloc.h \
-	libop/event_catalogue.cpp libop/event_catalogue.h \
-	libop/event_encoding.cpp libop/event_encoding.h \
-	libop/event_file.cpp libop/event_file.h \
-	libop/event_mapping.cpp libop/event_mapping.h \
-	libop/event_spec.cpp libop/event_spec.h \
-	libop/event_table.cpp libop/event_table.h \
-	libop/event_text.cpp libop/event_text.h \
-	libop/fd.cpp libop/fd.h \
-	libop/foreign_abi.cpp libop/foreign_abi.h \
-	libop/gzip.cpp libop/gzip.h \
-	libop/ibs_rules.cpp libop/ibs_rules.h \
-	libop/intern.h \
-	libop/kallsyms.cpp libop/kallsyms.h \
-	libop/kernel_events.cpp libop/kernel_events.h \
-	libop/ledger.cpp libop/ledger.h \
-	libop/nearest.cpp libop/nearest.h \
-	libop/pfm_events.h \
-	libop/record.h \
-	libop/sample_file.cpp libop/sample_file.h \
-	libop/sample_file_layout.h \
-	libop/sample_file_reader.cpp \
-	libop/sample_file_recover.cpp libop/sample_file_recover.h \
-	libop/sample_file_table.cpp libop/sample_file_table.h \
-	libop/sample_path.cpp libop/sample_path.h \
-	libop/session.cpp libop/session.h \
-	libop/session_files.cpp libop/session_files.h \
-	libop/session_info.cpp libop/session_info.h \
-	libop/session_lock.cpp libop/session_lock.h \
-	libop/session_reader.cpp \
-	libop/session_statistics.cpp libop/session_statistics.h \
-	libop/software_events.cpp libop/software_events.h \
-	libop/stream.cpp libop/stream.h \
-	libop/tagged_lines.cpp libop/tagged_lines.h \
-	libop/text.cpp libop/text.h \
-	libop/unit_mask.cpp libop/unit_mask.h \
-	libop/unpack.cpp libop/unpack.h
+	libop/base/address.h \
+	libop/base/build_id.cpp libop/base/build_id.h \
+	libop/base/bytes.h \
+	libop/control/control.cpp libop/control/control.h \
+	libop/control/control_message.cpp \
+	libop/events/cpu_detect.cpp \
+	libop/events/cpu_model.cpp libop/events/cpu_model.h \
+	libop/events/cpu_models_data.h \
+	libop/session/counted_time.h \
+	libop/control/daemon_settings.cpp libop/control/daemon_settings.h \
+	libop/base/diagnostics.h \
+	libop/base/directory.cpp libop/base/directory.h \
+	libop/base/error.cpp libop/base/error.h \
+	libop/events/counter_alloc.cpp libop/events/counter_alloc.h \
+	libop/events/event_catalogue.cpp libop/events/event_catalogue.h \
+	libop/events/event_encoding.cpp libop/events/event_encoding.h \
+	libop/events/event_file.cpp libop/events/event_file.h \
+	libop/events/event_mapping.cpp libop/events/event_mapping.h \
+	libop/events/event_spec.cpp libop/events/event_spec.h \
+	libop/events/event_table.cpp libop/events/event_table.h \
+	libop/events/event_text.cpp libop/events/event_text.h \
+	libop/base/fd.cpp libop/base/fd.h \
+	libop/session/foreign_abi.cpp libop/session/foreign_abi.h \
+	libop/base/gzip.cpp libop/base/gzip.h \
+	libop/events/ibs_rules.cpp libop/events/ibs_rules.h \
+	libop/base/intern.h \
+	libop/base/kallsyms.cpp libop/base/kallsyms.h \
+	libop/events/kernel_events.cpp libop/events/kernel_events.h \
+	libop/session/ledger.cpp libop/session/ledger.h \
+	libop/base/nearest.cpp libop/base/nearest.h \
+	libop/events/pfm_events.h \
+	libop/stream/record.h \
+	libop/session/sample_file.cpp libop/session/sample_file.h \
+	libop/session/sample_file_layout.h \
+	libop/session/sample_file_reader.cpp \
+	libop/session/sample_file_recover.cpp libop/session/sample_file_recover.h \
+	libop/session/sample_file_table.cpp libop/session/sample_file_table.h \
+	libop/session/sample_path.cpp libop/session/sample_path.h \
+	libop/session/session.cpp libop/session/session.h \
+	libop/session/session_files.cpp libop/session/session_files.h \
+	libop/session/session_info.cpp libop/session/session_info.h \
+	libop/session/session_lock.cpp libop/session/session_lock.h \
+	libop/session/session_reader.cpp \
+	libop/session/session_statistics.cpp libop/session/session_statistics.h \
+	libop/events/software_events.cpp libop/events/software_events.h \
+	libop/stream/stream.cpp libop/stream/stream.h \
+	libop/base/tagged_lines.cpp libop/base/tagged_lines.h \
+	libop/base/text.cpp libop/base/text.h \
+	libop/events/unit_mask.cpp libop/events/unit_mask.h \
+	libop/base/unpack.cpp libop/base/unpack.h
 
 # The door to libpfm4, or what says that there is none.
 if HAVE_PFM
-libop_a_SOURCES += libop/pfm_events.cpp
+libop_a_SOURCES += libop/events/pfm_events.cpp
 else
-libop_a_SOURCES += libop/pfm_events_none.cpp
+libop_a_SOURCES += libop/events/pfm_events_none.cpp
 endif
 
 # The table of CPU models as text in the programs: sample files are read where no data file is installed (doc/adr/0011).
-nodist_libop_a_SOURCES = libop/cpu_models_data.cpp
-CLEANFILES += libop/cpu_models_data.cpp
-libop/cpu_models_data.cpp: events/cpu_models libop/cpu_models.awk
-	$(AM_V_GEN)$(MKDIR_P) libop && awk -f $(srcdir)/libop/cpu_models.awk $(srcdir)/events/cpu_models >$@.tmp && mv $@.tmp $@
+nodist_libop_a_SOURCES = libop/events/cpu_models_data.cpp
+CLEANFILES += libop/events/cpu_models_data.cpp
+libop/events/cpu_models_data.cpp: events/cpu_models libop/cpu_models.awk
+	$(AM_V_GEN)$(MKDIR_P) libop/events && awk -f $(srcdir)/libop/cpu_models.awk $(srcdir)/events/cpu_models >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += libop/cpu_models.awk
 # It holds datadir, which configure may have changed.
 libop/event_catalogue.o: Makefile

@@ -4,7 +4,7 @@
 set -eu
 root=${srcdir:-.}
 status=0
-for header in $(cd "$root" && ls libop/*.h daemon/*.h libpp/*.h utils/*.h); do
+for header in $(cd "$root" && find libop daemon libpp utils -name "*.h" | sort); do
 	printf '#include "%s"\n' "$header" |
 		${CXX:-c++} -std=c++20 -fsyntax-only -D_GNU_SOURCE -I"$root" -x c++ - || status=1
 done

@@ -22,22 +22,22 @@ breach utils 'tests/'
 
 # One door for each outside library.
 for room in libop daemon libpp utils; do
-	breach $room 'popt\.h' 'utils/options\.(cpp|h)'
-	breach $room 'libelf\.h|gelf\.h|elfutils/libd' 'libpp/(elf_handles|elf_object|debuginfo)[a-z_]*\.(cpp|h)'
-	breach $room 'bfd\.h|dis-asm\.h' 'libpp/disassemble\.(cpp|h)'
-	breach $room 'libiberty/|demangle\.h' 'libpp/demangle\.cpp'
+	breach $room 'popt\.h' 'utils/shared/options\.(cpp|h)'
+	breach $room 'libelf\.h|gelf\.h|elfutils/libd' 'libpp/object/(elf_handles|elf_object|debuginfo)[a-z_]*\.(cpp|h)'
+	breach $room 'bfd\.h|dis-asm\.h' 'libpp/object/disassemble\.(cpp|h)'
+	breach $room 'libiberty/|demangle\.h' 'libpp/object/demangle\.cpp'
 	breach $room 'elfutils/debuginfod\.h' 'utils/debuginfod\.cpp'
-	breach $room 'lzma\.h|zstd\.h' 'libop/unpack\.cpp'
-	breach $room 'linux/perf_event\.h' 'daemon/perf_attr\.h|daemon/perf_[a-z_]*\.cpp'
-	breach $room 'zlib\.h' 'libop/gzip\.cpp|libpp/debuginfo[a-z_]*\.cpp'
-	breach $room 'nlohmann/' 'libop/session_info[a-z_]*\.cpp|libpp/write_json\.cpp|utils/count_report_json\.cpp'
-	breach $room 'perfmon/' 'libop/pfm_events\.cpp'
-	breach $room 'protozero/' 'libpp/export_pprof\.cpp'
+	breach $room 'lzma\.h|zstd\.h' 'libop/base/unpack\.cpp'
+	breach $room 'linux/perf_event\.h' 'daemon/perf/perf_attr\.h|daemon/count/perf_counters\.cpp|daemon/perf/perf_[a-z_]*\.cpp'
+	breach $room 'zlib\.h' 'libop/base/gzip\.cpp|libpp/object/debuginfo[a-z_]*\.cpp'
+	breach $room 'nlohmann/' 'libop/session/session_info[a-z_]*\.cpp|libpp/report/write_json\.cpp|utils/count_report_json\.cpp'
+	breach $room 'perfmon/' 'libop/events/pfm_events\.cpp'
+	breach $room 'protozero/' 'libpp/export/export_pprof\.cpp'
 done
 
 # A door that is a header lets through whoever includes it.
-breach daemon 'daemon/perf_attr\.h' 'daemon/perf_[a-z_]*\.cpp'
-breach utils 'daemon/perf_attr\.h'
+breach daemon 'daemon/perf/perf_attr\.h' 'daemon/count/perf_counters\.cpp|daemon/perf/perf_[a-z_]*\.cpp'
+breach utils 'daemon/perf/perf_attr\.h'
 
 # Libraries do not print or exit; only tool::run and destructors of guards catch everything.
 printing=$(grep -rnE 'std::(cout|cerr)|[^a-z_n]f?printf\(|[^_a-z]exit\(' --include='*.cpp' --include='*.h' libop daemon libpp |

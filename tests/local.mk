@@ -38,7 +38,7 @@ tests_unit_tests_SOURCES = \
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/foreign_abi_test.cpp \
-	utils/output.cpp utils/pager.cpp utils/progress.cpp utils/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(count_parts) $(utils_common) \
+	utils/shared/output.cpp utils/shared/pager.cpp utils/shared/progress.cpp utils/shared/terminal.cpp utils/report_options.cpp utils/source_finder.cpp utils/shared/tree_writer.cpp utils/vmlinux.cpp $(opcontrol_parts) $(count_parts) $(utils_common) \
 	tests/unit/append_check_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/collecting.h \
@@ -198,8 +198,8 @@ EXTRA_DIST += tests/fuzz/corpus
 # Golden cases: what commands print, case by case. `make update-golden` takes today's outcome as expected;
 # review the difference.
 check_PROGRAMS += tests/golden/make_session
-tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/mapping_guard.cpp \
-	utils/mapping_guard.h utils/tool.cpp utils/tool.h
+tests_golden_make_session_SOURCES = tests/golden/make_session.cpp utils/shared/mapping_guard.cpp \
+	utils/shared/mapping_guard.h utils/shared/tool.cpp utils/shared/tool.h
 tests_golden_make_session_LDADD = libop.a -lz
 TESTS += tests/golden/run.sh
 EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/ocount tests/golden/opannotate tests/golden/oparchive tests/golden/opcontrol tests/golden/operf tests/golden/opgprof tests/golden/ophelp tests/golden/opimport tests/golden/oprofiled \
@@ -209,8 +209,8 @@ update-golden: tests/golden/make_session$(EXEEXT) opreport$(EXEEXT) opcontrol$(E
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
 EXTRA_PROGRAMS += tests/bench/make_big_session
-tests_bench_make_big_session_SOURCES = tests/bench/make_big_session.cpp utils/mapping_guard.cpp \
-	utils/mapping_guard.h utils/tool.cpp utils/tool.h
+tests_bench_make_big_session_SOURCES = tests/bench/make_big_session.cpp utils/shared/mapping_guard.cpp \
+	utils/shared/mapping_guard.h utils/shared/tool.cpp utils/shared/tool.h
 tests_bench_make_big_session_LDADD = libop.a -lz
 
 # End to end: real programs profiled. They skip where profiling is not permitted.
@@ -228,7 +228,7 @@ tests_e2e_ask_daemon_SOURCES = tests/e2e/ask_daemon.cpp
 tests_e2e_ask_daemon_LDADD = libop.a
 tests_e2e_can_profile_SOURCES = tests/e2e/can_profile.cpp
 check_PROGRAMS += tests/e2e/frames
-tests_e2e_frames_SOURCES = tests/e2e/frames.cpp utils/mapping_guard.cpp utils/mapping_guard.h utils/tool.cpp utils/tool.h
+tests_e2e_frames_SOURCES = tests/e2e/frames.cpp utils/shared/mapping_guard.cpp utils/shared/mapping_guard.h utils/shared/tool.cpp utils/shared/tool.h
 tests_e2e_frames_LDADD = libpp.a libop.a $(op_system_libs)
 e2e_tests = tests/e2e/callgrind_test.sh tests/e2e/op2calltree_test.sh tests/e2e/pprof_test.sh \
 	tests/e2e/html_test.sh tests/e2e/xml_test.sh tests/e2e/debuginfod_test.sh tests/e2e/terminal_test.sh \

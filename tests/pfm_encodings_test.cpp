@@ -25,8 +25,8 @@ int main() {
 #include <string_view>
 #include <vector>
 
-#include "libop/error.h"
-#include "libop/event_catalogue.h"
+#include "libop/base/error.h"
+#include "libop/events/event_catalogue.h"
 
 namespace op {
 

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "libop/error.h"
-#include "libop/text.h"
-#include "libpp/elf_object.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libpp/object/elf_object.h"
 
 extern char** environ;
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "libop/diagnostics.h"
-#include "libop/fd.h"
-#include "libpp/annotate.h"
-#include "libpp/disassemble.h"
-#include "libpp/object_file.h"
+#include "libop/base/diagnostics.h"
+#include "libop/base/fd.h"
+#include "libpp/annotate/annotate.h"
+#include "libpp/object/disassemble.h"
+#include "libpp/object/object_file.h"
 #include "utils/source_finder.h"
 
 namespace op::tool {

@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "libop/counted_time.h"
-#include "libop/text.h"
+#include "libop/session/counted_time.h"
+#include "libop/base/text.h"
 
 namespace op::tool {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/counting.h"
+#include "daemon/count/counting.h"
 
 namespace op::tool {
 

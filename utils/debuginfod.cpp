@@ -12,8 +12,8 @@
 #include <cstring>
 #include <exception>
 
-#include "libop/fd.h"
-#include "utils/progress.h"
+#include "libop/base/fd.h"
+#include "utils/shared/progress.h"
 
 namespace op::tool {
 

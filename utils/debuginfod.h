@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "libop/diagnostics.h"
-#include "libpp/symbolizer.h"
+#include "libop/base/diagnostics.h"
+#include "libpp/symbols/symbolizer.h"
 
 namespace op::tool {
 

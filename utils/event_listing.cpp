@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libop/text.h"
+#include "libop/base/text.h"
 
 namespace op::tool {
 

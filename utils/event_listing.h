@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libop/event_catalogue.h"
+#include "libop/events/event_catalogue.h"
 
 namespace op::tool {
 

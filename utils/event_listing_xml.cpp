@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lists of events as XML: help_events, schema version 2.0.
-#include "libpp/xml_document.h"
+#include "libpp/report/xml_document.h"
 #include "utils/event_listing.h"
 
 namespace op::tool {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "daemon/perf_probe.h"
-#include "libop/error.h"
-#include "libop/kernel_events.h"
+#include "daemon/perf/perf_probe.h"
+#include "libop/base/error.h"
+#include "libop/events/kernel_events.h"
 
 namespace op::tool {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "libop/diagnostics.h"
-#include "libop/event_catalogue.h"
+#include "libop/base/diagnostics.h"
+#include "libop/events/event_catalogue.h"
 #include "utils/event_listing.h"
 
 namespace op::tool {

@@ -4,11 +4,11 @@
 
 #include <set>
 
-#include "libop/error.h"
-#include "libop/text.h"
-#include "libpp/profile_part.h"
-#include "utils/output.h"
-#include "utils/tree_writer.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libpp/export/profile_part.h"
+#include "utils/shared/output.h"
+#include "utils/shared/tree_writer.h"
 
 namespace op::tool {
 

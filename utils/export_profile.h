@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "libpp/exporter.h"
+#include "libpp/export/exporter.h"
 
 namespace op::tool {
 

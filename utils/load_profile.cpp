@@ -2,9 +2,9 @@
 // From a profile specification to a profile.
 #include "utils/load_profile.h"
 
-#include "libop/record.h"
+#include "libop/stream/record.h"
 #include "utils/debuginfod.h"
-#include "utils/progress.h"
+#include "utils/shared/progress.h"
 
 namespace op::tool {
 

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "libpp/arrange.h"
-#include "libpp/profile.h"
-#include "libpp/report.h"
-#include "libpp/sample_set.h"
-#include "libpp/split_inlines.h"
-#include "libpp/symbol_notes.h"
-#include "libpp/symbolizer.h"
+#include "libpp/profile/arrange.h"
+#include "libpp/profile/profile.h"
+#include "libpp/report/report.h"
+#include "libpp/profile/sample_set.h"
+#include "libpp/profile/split_inlines.h"
+#include "libpp/profile/symbol_notes.h"
+#include "libpp/symbols/symbolizer.h"
 #include "utils/report_options.h"
-#include "utils/tool.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 

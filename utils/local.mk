@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every command has in common: list it among the command's sources.
-utils_common = utils/mapping_guard.cpp utils/mapping_guard.h utils/options.cpp utils/options.h utils/tool.cpp \
-	utils/tool.h
+utils_common = utils/shared/mapping_guard.cpp utils/shared/mapping_guard.h utils/shared/options.cpp utils/shared/options.h utils/shared/tool.cpp \
+	utils/shared/tool.h
 
 # What records needs little beside itself: of the reports' room it takes what reads a kernel image, and none of their libraries.
-vmlinux_parts = utils/vmlinux.cpp utils/vmlinux.h libpp/elf_object.cpp libpp/elf_object_layout.cpp
+vmlinux_parts = utils/vmlinux.cpp utils/vmlinux.h libpp/object/elf_object.cpp libpp/object/elf_object_layout.cpp
 recording_libs = -lz -lpopt $(PFM_LIBS)
 bin_PROGRAMS += operf
 operf_SOURCES = utils/operf.cpp $(vmlinux_parts) $(utils_common)
@@ -13,8 +13,8 @@ operf_LDADD = libopd.a libop.a -lelf $(recording_libs)
 count_parts = utils/count_report.cpp utils/count_report.h utils/count_report_json.cpp utils/ocount_options.cpp \
 	utils/ocount_options.h
 bin_PROGRAMS += ocount
-ocount_SOURCES = utils/ocount.cpp $(count_parts) utils/output.cpp utils/output.h utils/pager.cpp utils/pager.h \
-	utils/terminal.cpp utils/terminal.h $(utils_common)
+ocount_SOURCES = utils/ocount.cpp $(count_parts) utils/shared/output.cpp utils/shared/output.h utils/shared/pager.cpp utils/shared/pager.h \
+	utils/shared/terminal.cpp utils/shared/terminal.h $(utils_common)
 ocount_LDADD = libopd.a libop.a $(recording_libs)
 
 sbin_PROGRAMS += oprofiled
@@ -22,16 +22,16 @@ oprofiled_SOURCES = utils/oprofiled.cpp $(vmlinux_parts) $(utils_common)
 oprofiled_LDADD = libopd.a libop.a -lelf $(recording_libs)
 
 opcontrol_parts = \
-	utils/apply_settings.cpp \
-	utils/control_daemon.cpp utils/control_daemon.h \
-	utils/control_options.cpp utils/control_options.h \
-	utils/control_paths.cpp utils/control_paths.h \
-	utils/control_status.cpp utils/control_status.h \
-	utils/driver_module.cpp utils/driver_module.h \
-	utils/nmi_watchdog.cpp utils/nmi_watchdog.h \
-	utils/prepare_source.cpp utils/prepare_source.h \
-	utils/settings_store.cpp utils/settings_store.h \
-	utils/trusted_directory.cpp utils/trusted_directory.h
+	utils/opcontrol/apply_settings.cpp \
+	utils/opcontrol/control_daemon.cpp utils/opcontrol/control_daemon.h \
+	utils/opcontrol/control_options.cpp utils/opcontrol/control_options.h \
+	utils/opcontrol/control_paths.cpp utils/opcontrol/control_paths.h \
+	utils/opcontrol/control_status.cpp utils/opcontrol/control_status.h \
+	utils/opcontrol/driver_module.cpp utils/opcontrol/driver_module.h \
+	utils/opcontrol/nmi_watchdog.cpp utils/opcontrol/nmi_watchdog.h \
+	utils/opcontrol/prepare_source.cpp utils/opcontrol/prepare_source.h \
+	utils/opcontrol/settings_store.cpp utils/opcontrol/settings_store.h \
+	utils/opcontrol/trusted_directory.cpp utils/opcontrol/trusted_directory.h
 bin_PROGRAMS += opcontrol
 opcontrol_SOURCES = utils/opcontrol.cpp $(opcontrol_parts) $(utils_common)
 opcontrol_LDADD = libopd.a libop.a $(recording_libs)
@@ -42,27 +42,27 @@ utils/control_daemon.o: Makefile
 report_common = \
 	utils/debuginfod.cpp utils/debuginfod.h \
 	utils/load_profile.cpp utils/load_profile.h \
-	utils/output.cpp utils/output.h \
-	utils/pager.cpp utils/pager.h \
-	utils/progress.cpp utils/progress.h \
+	utils/shared/output.cpp utils/shared/output.h \
+	utils/shared/pager.cpp utils/shared/pager.h \
+	utils/shared/progress.cpp utils/shared/progress.h \
 	utils/report_options.cpp utils/report_options.h \
-	utils/terminal.cpp utils/terminal.h \
+	utils/shared/terminal.cpp utils/shared/terminal.h \
 	$(utils_common)
 bin_PROGRAMS += opreport
-opreport_SOURCES = utils/opreport.cpp utils/opreport_options.cpp utils/opreport_options.h utils/export_profile.cpp utils/export_profile.h utils/tree_writer.cpp \
-	utils/tree_writer.h $(report_common)
+opreport_SOURCES = utils/opreport.cpp utils/opreport_options.cpp utils/opreport_options.h utils/export_profile.cpp utils/export_profile.h utils/shared/tree_writer.cpp \
+	utils/shared/tree_writer.h $(report_common)
 opreport_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += ophelp
 ophelp_SOURCES = utils/ophelp.cpp utils/event_listing.cpp utils/event_listing.h utils/event_listing_xml.cpp \
 	utils/event_obstacles.cpp utils/event_obstacles.h \
-	libpp/xml_document.cpp libpp/markup.cpp \
-	utils/output.cpp utils/output.h utils/pager.cpp utils/pager.h utils/terminal.cpp utils/terminal.h $(utils_common)
+	libpp/report/xml_document.cpp libpp/report/markup.cpp \
+	utils/shared/output.cpp utils/shared/output.h utils/shared/pager.cpp utils/shared/pager.h utils/shared/terminal.cpp utils/shared/terminal.h $(utils_common)
 ophelp_LDADD = libopd.a libop.a $(recording_libs)
 
 bin_PROGRAMS += opannotate
 opannotate_SOURCES = utils/opannotate.cpp utils/code_listing.cpp utils/code_listing.h utils/source_finder.cpp \
-	utils/source_finder.h utils/tree_writer.cpp utils/tree_writer.h $(report_common)
+	utils/source_finder.h utils/shared/tree_writer.cpp utils/shared/tree_writer.h $(report_common)
 opannotate_LDADD = libpp.a libop.a -lopcodes -lbfd $(op_system_libs)
 
 bin_PROGRAMS += opgprof
@@ -70,7 +70,7 @@ opgprof_SOURCES = utils/opgprof.cpp $(report_common)
 opgprof_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += oparchive
-oparchive_SOURCES = utils/oparchive.cpp utils/source_finder.cpp utils/source_finder.h utils/tree_writer.cpp utils/tree_writer.h $(report_common)
+oparchive_SOURCES = utils/oparchive.cpp utils/source_finder.cpp utils/source_finder.h utils/shared/tree_writer.cpp utils/shared/tree_writer.h $(report_common)
 oparchive_LDADD = libpp.a libop.a $(op_system_libs)
 
 bin_PROGRAMS += opimport

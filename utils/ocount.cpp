@@ -7,21 +7,21 @@
 #include <ctime>
 #include <memory>
 
-#include "daemon/attach.h"
-#include "daemon/command.h"
-#include "daemon/counted_events.h"
-#include "daemon/counting.h"
-#include "daemon/cpu_list.h"
-#include "daemon/machine.h"
-#include "daemon/perf_counters.h"
-#include "daemon/perf_events.h"
-#include "daemon/recording.h"
-#include "libop/error.h"
-#include "libop/text.h"
+#include "daemon/source/attach.h"
+#include "daemon/run/command.h"
+#include "daemon/count/counted_events.h"
+#include "daemon/count/counting.h"
+#include "daemon/source/cpu_list.h"
+#include "daemon/source/machine.h"
+#include "daemon/count/perf_counters.h"
+#include "daemon/perf/perf_events.h"
+#include "daemon/run/recording.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "utils/count_report.h"
 #include "utils/ocount_options.h"
-#include "utils/output.h"
-#include "utils/tool.h"
+#include "utils/shared/output.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 namespace {

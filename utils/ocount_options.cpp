@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "daemon/attach.h"
-#include "daemon/command.h"
-#include "daemon/cpu_list.h"
-#include "libop/error.h"
-#include "libop/text.h"
-#include "utils/options.h"
+#include "daemon/source/attach.h"
+#include "daemon/run/command.h"
+#include "daemon/source/cpu_list.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "utils/shared/options.h"
 
 namespace op::tool {
 namespace {

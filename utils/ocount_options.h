@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/counting.h"
-#include "libop/event_spec.h"
+#include "daemon/count/counting.h"
+#include "libop/events/event_spec.h"
 #include "utils/count_report.h"
 
 namespace op::tool {

@@ -8,16 +8,16 @@
 #include <optional>
 #include <set>
 
-#include "libop/error.h"
-#include "libop/record.h"
-#include "libop/text.h"
-#include "libpp/symbol_rows.h"
-#include "libpp/write_annotated.h"
-#include "libpp/write_annotated_html.h"
+#include "libop/base/error.h"
+#include "libop/stream/record.h"
+#include "libop/base/text.h"
+#include "libpp/report/symbol_rows.h"
+#include "libpp/annotate/write_annotated.h"
+#include "libpp/annotate/write_annotated_html.h"
 #include "utils/code_listing.h"
 #include "utils/load_profile.h"
 #include "utils/source_finder.h"
-#include "utils/tree_writer.h"
+#include "utils/shared/tree_writer.h"
 
 namespace op::tool {
 namespace {

@@ -9,18 +9,18 @@
 #include <optional>
 #include <set>
 
-#include "libop/build_id.h"
-#include "libop/directory.h"
-#include "libop/error.h"
-#include "libop/record.h"
-#include "libop/text.h"
-#include "libpp/debuginfo.h"
-#include "libpp/elf_object.h"
-#include "libpp/image_bytes.h"
-#include "libpp/image_symbols.h"
+#include "libop/base/build_id.h"
+#include "libop/base/directory.h"
+#include "libop/base/error.h"
+#include "libop/stream/record.h"
+#include "libop/base/text.h"
+#include "libpp/object/debuginfo.h"
+#include "libpp/object/elf_object.h"
+#include "libpp/object/image_bytes.h"
+#include "libpp/symbols/image_symbols.h"
 #include "utils/load_profile.h"
 #include "utils/source_finder.h"
-#include "utils/tree_writer.h"
+#include "utils/shared/tree_writer.h"
 
 namespace op::tool {
 namespace {

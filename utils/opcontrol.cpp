@@ -9,22 +9,22 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/driver_setup.h"
-#include "daemon/perf_events.h"
-#include "daemon/perf_probe.h"
-#include "libop/control.h"
-#include "libop/error.h"
-#include "libop/session.h"
-#include "libop/text.h"
-#include "utils/control_daemon.h"
-#include "utils/control_options.h"
-#include "utils/control_paths.h"
-#include "utils/control_status.h"
-#include "utils/driver_module.h"
-#include "utils/nmi_watchdog.h"
-#include "utils/prepare_source.h"
-#include "utils/settings_store.h"
-#include "utils/tool.h"
+#include "daemon/driver/driver_setup.h"
+#include "daemon/perf/perf_events.h"
+#include "daemon/perf/perf_probe.h"
+#include "libop/control/control.h"
+#include "libop/base/error.h"
+#include "libop/session/session.h"
+#include "libop/base/text.h"
+#include "utils/opcontrol/control_daemon.h"
+#include "utils/opcontrol/control_options.h"
+#include "utils/opcontrol/control_paths.h"
+#include "utils/opcontrol/control_status.h"
+#include "utils/opcontrol/driver_module.h"
+#include "utils/opcontrol/nmi_watchdog.h"
+#include "utils/opcontrol/prepare_source.h"
+#include "utils/opcontrol/settings_store.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 namespace {

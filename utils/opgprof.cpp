@@ -10,15 +10,15 @@
 #include <set>
 #include <span>
 
-#include "libop/error.h"
-#include "libop/fd.h"
-#include "libop/ledger.h"
-#include "libop/text.h"
-#include "libpp/elf_object.h"
-#include "libpp/export_gmon.h"
-#include "libpp/profile_spec.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/session/ledger.h"
+#include "libop/base/text.h"
+#include "libpp/object/elf_object.h"
+#include "libpp/export/export_gmon.h"
+#include "libpp/profile/profile_spec.h"
 #include "utils/load_profile.h"
-#include "utils/output.h"
+#include "utils/shared/output.h"
 
 namespace op::tool {
 namespace {

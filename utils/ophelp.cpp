@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <iterator>
 
-#include "libop/error.h"
-#include "libop/event_mapping.h"
-#include "libop/ibs_rules.h"
-#include "libop/kernel_events.h"
-#include "libop/nearest.h"
-#include "libop/text.h"
+#include "libop/base/error.h"
+#include "libop/events/event_mapping.h"
+#include "libop/events/ibs_rules.h"
+#include "libop/events/kernel_events.h"
+#include "libop/base/nearest.h"
+#include "libop/base/text.h"
 #include "utils/event_listing.h"
 #include "utils/event_obstacles.h"
-#include "utils/options.h"
-#include "utils/output.h"
-#include "utils/tool.h"
+#include "utils/shared/options.h"
+#include "utils/shared/output.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 namespace {

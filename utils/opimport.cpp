@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <limits>
 
-#include "libop/error.h"
-#include "libop/event_catalogue.h"
-#include "libop/fd.h"
-#include "libop/foreign_abi.h"
-#include "libop/session_statistics.h"
-#include "libop/text.h"
-#include "utils/options.h"
-#include "utils/tool.h"
+#include "libop/base/error.h"
+#include "libop/events/event_catalogue.h"
+#include "libop/base/fd.h"
+#include "libop/session/foreign_abi.h"
+#include "libop/session/session_statistics.h"
+#include "libop/base/text.h"
+#include "utils/shared/options.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 namespace {

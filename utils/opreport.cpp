@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <optional>
 
-#include "libop/error.h"
-#include "libop/ledger.h"
-#include "libop/text.h"
-#include "libpp/exporter.h"
-#include "libpp/report.h"
-#include "libpp/sample_set.h"
-#include "libpp/writer.h"
+#include "libop/base/error.h"
+#include "libop/session/ledger.h"
+#include "libop/base/text.h"
+#include "libpp/export/exporter.h"
+#include "libpp/report/report.h"
+#include "libpp/profile/sample_set.h"
+#include "libpp/report/writer.h"
 #include "utils/export_profile.h"
 #include "utils/load_profile.h"
 #include "utils/opreport_options.h"
-#include "utils/output.h"
+#include "utils/shared/output.h"
 
 namespace op::tool {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 namespace op::tool {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "libpp/exporter.h"
-#include "libpp/report.h"
-#include "libpp/writer.h"
-#include "utils/options.h"
-#include "utils/output.h"
+#include "libpp/export/exporter.h"
+#include "libpp/report/report.h"
+#include "libpp/report/writer.h"
+#include "utils/shared/options.h"
+#include "utils/shared/output.h"
 #include "utils/report_options.h"
 
 namespace op::tool {

@@ -7,10 +7,10 @@
 #include <chrono>
 #include <filesystem>
 
-#include "libop/control.h"
-#include "libop/error.h"
-#include "libop/text.h"
-#include "libpp/session_notes.h"
+#include "libop/control/control.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libpp/profile/session_notes.h"
 
 namespace op::tool {
 

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "libop/session.h"
-#include "libop/session_info.h"
-#include "libpp/demangle.h"
-#include "libpp/image_finder.h"
-#include "libpp/profile_spec.h"
-#include "libpp/select.h"
-#include "utils/options.h"
-#include "utils/tool.h"
+#include "libop/session/session.h"
+#include "libop/session/session_info.h"
+#include "libpp/object/demangle.h"
+#include "libpp/symbols/image_finder.h"
+#include "libpp/profile/profile_spec.h"
+#include "libpp/profile/select.h"
+#include "utils/shared/options.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 

@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "libop/error.h"
-#include "libop/fd.h"
-#include "libop/text.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/text.h"
 
 namespace op::tool {
 

@@ -9,10 +9,10 @@
 #include <memory>
 #include <string_view>
 
-#include "libop/build_id.h"
-#include "libop/error.h"
-#include "libop/fd.h"
-#include "libpp/elf_object.h"
+#include "libop/base/build_id.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libpp/object/elf_object.h"
 
 namespace op::tool {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "daemon/kernel_map.h"
-#include "libop/diagnostics.h"
+#include "daemon/source/kernel_map.h"
+#include "libop/base/diagnostics.h"
 
 namespace op::tool {
 

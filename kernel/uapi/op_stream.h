@@ -48,7 +48,7 @@ enum op_record_type {
 	OP_RECORD_TIME = 13, /* how long an event was counted */
 };
 
-/* Why samples were lost; libop's LossCause has the same numbers (libop/stream.cpp asserts it). */
+/* Why samples were lost; libop's LossCause has the same numbers (libop/stream/stream.cpp asserts it). */
 enum op_loss {
 	OP_LOSS_KERNEL_BUFFER = 0, /* a ring was full */
 	OP_LOSS_NO_MAPPING = 1, /* user address in no mapping */

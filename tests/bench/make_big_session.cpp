@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "libop/bytes.h"
-#include "libop/cpu_model.h"
-#include "libop/fd.h"
-#include "libop/session.h"
-#include "libop/text.h"
-#include "utils/tool.h"
+#include "libop/base/bytes.h"
+#include "libop/events/cpu_model.h"
+#include "libop/base/fd.h"
+#include "libop/session/session.h"
+#include "libop/base/text.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 namespace {

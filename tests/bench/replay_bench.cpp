@@ -16,10 +16,10 @@
 #include <filesystem>
 #include <random>
 
-#include "daemon/collector.h"
-#include "daemon/recording.h"
-#include "daemon/replay_source.h"
-#include "libop/stream.h"
+#include "daemon/collect/collector.h"
+#include "daemon/run/recording.h"
+#include "daemon/source/replay_source.h"
+#include "libop/stream/stream.h"
 #include "tests/unit/temp_dir.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What counting a sample costs: 20 M samples into a new file, over keys as skewed as real profiles are.
-#include "libop/sample_file.h"
+#include "libop/session/sample_file.h"
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>

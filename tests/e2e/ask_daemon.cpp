@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "libop/control.h"
-#include "libop/error.h"
+#include "libop/control/control.h"
+#include "libop/base/error.h"
 
 int main(int argc, char** argv) {
     using std::chrono::seconds;

@@ -13,12 +13,12 @@
 #include <random>
 #include <set>
 
-#include "libop/error.h"
-#include "libop/fd.h"
-#include "libop/text.h"
-#include "libpp/elf_object.h"
-#include "libpp/image_symbols.h"
-#include "utils/tool.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/text.h"
+#include "libpp/object/elf_object.h"
+#include "libpp/symbols/image_symbols.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "libop/error.h"
-#include "libpp/debuginfo_lines.h"
-#include "libpp/elf_object.h"
+#include "libop/base/error.h"
+#include "libpp/object/debuginfo_lines.h"
+#include "libpp/object/elf_object.h"
 
 namespace {
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <vector>
 
-#include "libop/build_id.h"
-#include "libop/error.h"
-#include "libpp/debuginfo_lines.h"
-#include "libpp/elf_object.h"
-#include "libpp/symbol_ranges.h"
+#include "libop/base/build_id.h"
+#include "libop/base/error.h"
+#include "libpp/object/debuginfo_lines.h"
+#include "libpp/object/elf_object.h"
+#include "libpp/object/symbol_ranges.h"
 
 namespace {
 

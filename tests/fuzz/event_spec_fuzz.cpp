@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "libop/error.h"
-#include "libop/event_table.h"
+#include "libop/base/error.h"
+#include "libop/events/event_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "libop/error.h"
-#include "libop/foreign_abi.h"
+#include "libop/base/error.h"
+#include "libop/session/foreign_abi.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const uint8_t* const end = std::find(data, data + size, 0);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "libpp/kernel_symbols.h"
+#include "libpp/symbols/kernel_symbols.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

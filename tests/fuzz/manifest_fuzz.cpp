@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "libop/error.h"
-#include "libop/session_info.h"
+#include "libop/base/error.h"
+#include "libop/session/session_info.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     op::SessionInfo info;

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "daemon/kernel_map.h"
-#include "daemon/machine.h"
-#include "daemon/proc_scan.h"
-#include "libop/text.h"
+#include "daemon/source/kernel_map.h"
+#include "daemon/source/machine.h"
+#include "daemon/source/proc_scan.h"
+#include "libop/base/text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "libop/error.h"
-#include "libop/text.h"
-#include "libpp/profile_spec.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libpp/profile/profile_spec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<std::string> words;

@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "libop/error.h"
-#include "libop/sample_file.h"
+#include "libop/base/error.h"
+#include "libop/session/sample_file.h"
 
 namespace {
 

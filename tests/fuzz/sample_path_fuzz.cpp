@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "libop/error.h"
-#include "libop/sample_path.h"
+#include "libop/base/error.h"
+#include "libop/session/sample_path.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto name = op::parse_sample_path({reinterpret_cast<const char*>(data), size});

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <vector>
 
-#include "daemon/known_images.h"
-#include "daemon/process_table.h"
-#include "libop/error.h"
-#include "libop/stream.h"
+#include "daemon/collect/known_images.h"
+#include "daemon/collect/process_table.h"
+#include "libop/base/error.h"
+#include "libop/stream/stream.h"
 
 namespace {
 

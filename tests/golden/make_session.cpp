@@ -15,13 +15,13 @@
 #include <fstream>
 #include <map>
 
-#include "libop/error.h"
-#include "libop/fd.h"
-#include "libop/gzip.h"
-#include "libop/sample_file.h"
-#include "libop/session_info.h"
-#include "libop/text.h"
-#include "utils/tool.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/gzip.h"
+#include "libop/session/sample_file.h"
+#include "libop/session/session_info.h"
+#include "libop/base/text.h"
+#include "utils/shared/tool.h"
 
 namespace op::tool {
 namespace {

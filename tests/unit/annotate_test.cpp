@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/annotate.h"
+#include "libpp/annotate/annotate.h"
 
 #include <gtest/gtest.h>
 

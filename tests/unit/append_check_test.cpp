@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/append_check.h"
+#include "daemon/collect/append_check.h"
 
 #include <gtest/gtest.h>
 
-#include "daemon/session_keeper.h"
-#include "libop/session.h"
+#include "daemon/collect/session_keeper.h"
+#include "libop/session/session.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/attach.h"
+#include "daemon/source/attach.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <atomic>
 #include <thread>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 namespace op::collect {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/call_stacks.h"
+#include "libpp/export/call_stacks.h"
 
 #include <gtest/gtest.h>
 

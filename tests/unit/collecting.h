@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {

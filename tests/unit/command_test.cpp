@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/command.h"
+#include "daemon/run/command.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <thread>
 
-#include "daemon/recording.h"
-#include "libop/error.h"
+#include "daemon/run/recording.h"
+#include "libop/base/error.h"
 #include "tests/unit/keep_mask.h"
 #include "tests/unit/temp_dir.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/control_server.h"
+#include "daemon/service/control_server.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

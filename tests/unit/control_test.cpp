@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/control.h"
+#include "libop/control/control.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/counted_events.h"
+#include "daemon/count/counted_events.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "libop/cpu_model.h"
-#include "libop/software_events.h"
+#include "libop/events/cpu_model.h"
+#include "libop/events/software_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/counted_time.h"
+#include "libop/session/counted_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/counter_alloc.h"
+#include "libop/events/counter_alloc.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/counting.h"
+#include "daemon/count/counting.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "tests/unit/keep_mask.h"
 #include "tests/unit/temp_dir.h"
 

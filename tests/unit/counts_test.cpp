@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/counts.h"
+#include "daemon/count/counts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/cpu_list.h"
+#include "daemon/source/cpu_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/cpu_model.h"
+#include "libop/events/cpu_model.h"
 
 #include <gtest/gtest.h>
 

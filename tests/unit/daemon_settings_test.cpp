@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/daemon_settings.h"
+#include "libop/control/daemon_settings.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
-#include "libop/fd.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
 
 namespace op {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/demangle.h"
+#include "libpp/object/demangle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/diagnostics.h"
+#include "libop/base/diagnostics.h"
 
 #include <gtest/gtest.h>
 

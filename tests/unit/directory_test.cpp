@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/directory.h"
+#include "libop/base/directory.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/driver_events.h"
+#include "daemon/driver/driver_events.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 namespace op::collect {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/driver_session.h"
+#include "daemon/driver/driver_session.h"
 
 #include <gtest/gtest.h>
 

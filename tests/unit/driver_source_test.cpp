@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/driver_source.h"
+#include "daemon/driver/driver_source.h"
 
 #include <gtest/gtest.h>
 
-#include "daemon/collector.h"
-#include "daemon/recording.h"
-#include "libop/session.h"
+#include "daemon/collect/collector.h"
+#include "daemon/run/recording.h"
+#include "libop/session/session.h"
 #include "tests/unit/fake_oprofilefs.h"
 #include "tests/unit/faults.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/elf_object.h"
+#include "libpp/object/elf_object.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "libop/build_id.h"
-#include "libop/error.h"
-#include "libop/fd.h"
+#include "libop/base/build_id.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"
 

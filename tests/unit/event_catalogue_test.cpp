@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/event_catalogue.h"
+#include "libop/events/event_catalogue.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "libop/event_text.h"
-#include "libop/pfm_events.h"
-#include "libop/software_events.h"
+#include "libop/events/event_text.h"
+#include "libop/events/pfm_events.h"
+#include "libop/events/software_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/event_cpus.h"
+#include "daemon/perf/event_cpus.h"
 
 #include <gtest/gtest.h>
 

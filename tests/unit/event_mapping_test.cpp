@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/event_mapping.h"
+#include "libop/events/event_mapping.h"
 
 #include <gtest/gtest.h>
 

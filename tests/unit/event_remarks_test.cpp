@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/event_remarks.h"
+#include "libpp/profile/event_remarks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/event_scale.h"
+#include "libpp/profile/event_scale.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/event_times.h"
+#include "daemon/source/event_times.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
 
-#include "libpp/exporter.h"
+#include "libpp/export/exporter.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/export_gmon.h"
+#include "libpp/export/export_gmon.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/bytes.h"
-#include "libop/error.h"
-#include "libop/fd.h"
+#include "libop/base/bytes.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {

@@ -4,8 +4,8 @@
 #include <map>
 #include <protozero/pbf_reader.hpp>
 
-#include "libop/gzip.h"
-#include "libpp/exporter.h"
+#include "libop/base/gzip.h"
+#include "libpp/export/exporter.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {

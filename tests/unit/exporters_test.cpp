@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
 
-#include "libpp/exporter.h"
-#include "libpp/profile_part.h"
-#include "libpp/writer.h"
+#include "libpp/export/exporter.h"
+#include "libpp/export/profile_part.h"
+#include "libpp/report/writer.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {

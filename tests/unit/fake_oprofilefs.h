@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/oprofilefs.h"
-#include "libop/fd.h"
+#include "daemon/driver/oprofilefs.h"
+#include "libop/base/fd.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libpp/symbolizer.h"
+#include "libpp/symbols/symbolizer.h"
 
 namespace op::test {
 

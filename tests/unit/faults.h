@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 namespace op::test {
 

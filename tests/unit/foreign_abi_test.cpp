@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/foreign_abi.h"
+#include "libop/session/foreign_abi.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
-#include "libop/fd.h"
-#include "libop/session_statistics.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/session/session_statistics.h"
 
 namespace op {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/gzip.h"
+#include "libop/base/gzip.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <random>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 using namespace std::literals;
 

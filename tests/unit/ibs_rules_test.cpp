@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/ibs_rules.h"
+#include "libop/events/ibs_rules.h"
 
 #include <gtest/gtest.h>
 

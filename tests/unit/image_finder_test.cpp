@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/image_finder.h"
+#include "libpp/symbols/image_finder.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::pp {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/image_symbols.h"
+#include "libpp/symbols/image_symbols.h"
 
 #include <gtest/gtest.h>
 

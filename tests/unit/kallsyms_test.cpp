@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/kallsyms.h"
+#include "libop/base/kallsyms.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/kernel_events.h"
+#include "libop/events/kernel_events.h"
 
 #include <gtest/gtest.h>
 

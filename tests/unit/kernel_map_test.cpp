@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/kernel_map.h"
+#include "daemon/source/kernel_map.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
-#include "libop/text.h"
+#include "libop/base/text.h"
 
 namespace op::collect {
 namespace {

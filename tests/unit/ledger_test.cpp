@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/ledger.h"
+#include "libop/session/ledger.h"
 
 #include <gtest/gtest.h>
 

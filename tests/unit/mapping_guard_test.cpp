@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "utils/mapping_guard.h"
+#include "utils/shared/mapping_guard.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "libop/fd.h"
-#include "libop/sample_file.h"
+#include "libop/base/fd.h"
+#include "libop/session/sample_file.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/markup.h"
+#include "libpp/report/markup.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/nearest.h"
+#include "libop/base/nearest.h"
 
 #include <gtest/gtest.h>
 

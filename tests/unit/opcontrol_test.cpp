@@ -7,17 +7,17 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "libop/error.h"
-#include "libop/fd.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/temp_dir.h"
-#include "utils/control_daemon.h"
-#include "utils/control_options.h"
-#include "utils/control_paths.h"
-#include "utils/control_status.h"
-#include "utils/driver_module.h"
-#include "utils/nmi_watchdog.h"
-#include "utils/settings_store.h"
+#include "utils/opcontrol/control_daemon.h"
+#include "utils/opcontrol/control_options.h"
+#include "utils/opcontrol/control_paths.h"
+#include "utils/opcontrol/control_status.h"
+#include "utils/opcontrol/driver_module.h"
+#include "utils/opcontrol/nmi_watchdog.h"
+#include "utils/opcontrol/settings_store.h"
 
 namespace op::tool {
 

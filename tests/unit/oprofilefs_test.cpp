@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/oprofilefs.h"
+#include "daemon/driver/oprofilefs.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "utils/options.h"
+#include "utils/shared/options.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "utils/report_options.h"
 
 namespace op::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "utils/output.h"
+#include "utils/shared/output.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "libop/error.h"
-#include "libop/fd.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::tool {

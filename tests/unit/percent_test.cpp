@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/percent.h"
+#include "libpp/profile/percent.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // With the running kernel, by events that it counts itself.
-#include "daemon/perf_counters.h"
+#include "daemon/count/perf_counters.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libop/software_events.h"
+#include "libop/events/software_events.h"
 #include "tests/unit/faults.h"
 
 namespace op::collect {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Records are laid out here by hand after perf_event_open(2).
-#include "daemon/perf_decode.h"
+#include "daemon/perf/perf_decode.h"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/perf_errors.h"
+#include "daemon/perf/perf_errors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/perf_events.h"
+#include "daemon/perf/perf_events.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/driver_events.h"
-#include "daemon/perf_attr.h"
-#include "daemon/perf_probe.h"
-#include "libop/cpu_model.h"
-#include "libop/daemon_settings.h"
-#include "libop/fd.h"
-#include "libop/pfm_events.h"
+#include "daemon/driver/driver_events.h"
+#include "daemon/perf/perf_attr.h"
+#include "daemon/perf/perf_probe.h"
+#include "libop/events/cpu_model.h"
+#include "libop/control/daemon_settings.h"
+#include "libop/base/fd.h"
+#include "libop/events/pfm_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/perf_rate.h"
+#include "daemon/perf/perf_rate.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel's side of the ring is played by writing to the same memory.
-#include "daemon/perf_ring.h"
+#include "daemon/perf/perf_ring.h"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "libop/fd.h"
+#include "libop/base/fd.h"
 
 namespace op::collect {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/proc_scan.h"
+#include "daemon/source/proc_scan.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/process_table.h"
+#include "daemon/collect/process_table.h"
 
 #include <gtest/gtest.h>
 

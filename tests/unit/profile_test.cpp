@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/profile.h"
+#include "libpp/profile/profile.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "utils/progress.h"
+#include "utils/shared/progress.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "libop/fd.h"
+#include "libop/base/fd.h"
 
 namespace op::tool {
 

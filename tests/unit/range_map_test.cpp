@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/range_map.h"
+#include "libpp/object/range_map.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/recording.h"
+#include "daemon/run/recording.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 #include <filesystem>
 
-#include "daemon/attach.h"
-#include "libop/error.h"
+#include "daemon/source/attach.h"
+#include "libop/base/error.h"
 #include "tests/unit/keep_mask.h"
 #include "tests/unit/temp_dir.h"
 

@@ -2,16 +2,16 @@
 // From recorded stream to sample files. fork_exec.opstream: a shell forks, the child is sampled before and
 // after it calls exec; a library is unmapped and anonymous memory takes its place; three samples are lost in
 // the kernel.
-#include "daemon/replay_source.h"
+#include "daemon/source/replay_source.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "daemon/collector.h"
-#include "daemon/recording.h"
-#include "libop/fd.h"
-#include "libop/session.h"
+#include "daemon/collect/collector.h"
+#include "daemon/run/recording.h"
+#include "libop/base/fd.h"
+#include "libop/session/session.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"
 

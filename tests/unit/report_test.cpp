@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/report.h"
+#include "libpp/report/report.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/cpu_model.h"
-#include "libop/error.h"
+#include "libop/events/cpu_model.h"
+#include "libop/base/error.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {

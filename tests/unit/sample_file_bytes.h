@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libop/sample_file.h"
+#include "libop/session/sample_file.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::test {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "libop/error.h"
-#include "libop/sample_file_layout.h"
+#include "libop/base/error.h"
+#include "libop/session/sample_file_layout.h"
 #include "tests/unit/sample_file_bytes.h"
 
 namespace op {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/sample_file.h"
+#include "libop/session/sample_file.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <random>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "tests/unit/sample_file_bytes.h"
 
 namespace op {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/sample_path.h"
+#include "libop/session/sample_path.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 using namespace std::literals;
 

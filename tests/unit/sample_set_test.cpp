@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/sample_set.h"
+#include "libpp/profile/sample_set.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/select.h"
+#include "libpp/profile/select.h"
 
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::pp {

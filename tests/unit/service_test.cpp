@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/service.h"
+#include "daemon/service/service.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/session_info.h"
+#include "libop/session/session_info.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 
 using namespace std::literals;
 

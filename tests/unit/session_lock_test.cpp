@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/session_lock.h"
+#include "libop/session/session_lock.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "libop/session.h"
+#include "libop/session/session.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/temp_dir.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/session.h"
+#include "libop/session/session.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
-#include "libop/gzip.h"
+#include "libop/base/gzip.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/temp_dir.h"
 

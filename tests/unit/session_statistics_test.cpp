@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/session_statistics.h"
+#include "libop/session/session_statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/session.h"
+#include "libop/session/session.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "libop/fd.h"
+#include "libop/base/fd.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/temp_dir.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/sources.h"
+#include "daemon/service/sources.h"
 
 #include <gtest/gtest.h>
 

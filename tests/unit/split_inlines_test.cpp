@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/split_inlines.h"
+#include "libpp/profile/split_inlines.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "libpp/report.h"
+#include "libpp/report/report.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {

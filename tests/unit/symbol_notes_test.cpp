@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/symbol_notes.h"
+#include "libpp/profile/symbol_notes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/symbol_ranges.h"
+#include "libpp/object/symbol_ranges.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/symbolizer.h"
+#include "libpp/symbols/symbolizer.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "libop/fd.h"
-#include "libop/gzip.h"
+#include "libop/base/fd.h"
+#include "libop/base/gzip.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/packing.h"
 #include "tests/unit/temp_dir.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/text.h"
+#include "libop/base/text.h"
 
 #include <gtest/gtest.h>
 

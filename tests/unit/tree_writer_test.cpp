@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "utils/tree_writer.h"
+#include "utils/shared/tree_writer.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::tool {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/unit_mask.h"
+#include "libop/events/unit_mask.h"
 
 #include <gtest/gtest.h>
 

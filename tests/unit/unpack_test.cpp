@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libop/unpack.h"
+#include "libop/base/unpack.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "libop/error.h"
+#include "libop/base/error.h"
 #include "tests/unit/packing.h"
 
 using namespace std::literals;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "libop/fd.h"
+#include "libop/base/fd.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"

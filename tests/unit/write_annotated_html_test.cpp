@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is on the page; how it looks in a browser is tested in tests/e2e/html_test.sh.
-#include "libpp/write_annotated_html.h"
+#include "libpp/annotate/write_annotated_html.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // The layout to the letter; whole reports are in tests/golden/opreport.
 #include <gtest/gtest.h>
 
-#include "libop/cpu_model.h"
-#include "libpp/writer.h"
+#include "libop/events/cpu_model.h"
+#include "libpp/report/writer.h"
 
 namespace op::pp {
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "libop/cpu_model.h"
-#include "libpp/writer.h"
-#include "libpp/xml_document.h"
+#include "libop/events/cpu_model.h"
+#include "libpp/report/writer.h"
+#include "libpp/report/xml_document.h"
 
 namespace op::pp {
 

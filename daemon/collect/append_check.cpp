@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Comparing a run with the session it is added to.
+#include "daemon/collect/append_check.h"
+
+#include <algorithm>
+#include <set>
+
+#include "libop/base/text.h"
+
+namespace op::collect {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// What tells the sample files of events apart.
+template <class Event>
+std::string event_text(const std::string& name, const Event& event) {
+    const std::string mask = event.unit_mask == 0 ? "" : ":0x" + hex(event.unit_mask);
+    return name + ":" + std::to_string(event.count) + mask;
+}
+
+Texts events_of(const SessionInfo& info) {
+    std::set<std::string> events;
+    for (const RecordedEvent& event : info.events)
+        events.insert(event_text(event.name, event));
+    return {events.begin(), events.end()};
+}
+
+Texts held_events(std::span<const SampleName> held) {
+    std::set<std::string> events;
+    for (const SampleName& file : held)
+        events.insert(event_text(file.event, file));
+    return {events.begin(), events.end()};
+}
+
+bool is_other_mode(const RecordedEvent& a, const RecordedEvent& b) {
+    return event_text(a.name, a) == event_text(b.name, b) && (a.kernel != b.kernel || a.user != b.user);
+}
+
+void add_modes(const SessionInfo& earlier, const SessionInfo& run, Texts& found) {
+    for (const RecordedEvent& event : run.events)
+        if (std::ranges::any_of(earlier.events, [&](const auto& old) { return is_other_mode(old, event); }))
+            found.push_back("holds " + event_text(event.name, event) +
+                            " counted in other modes (kernel, user): its samples are added up");
+}
+
+void add_separation(bool was_separated, bool is_separated, const char* by, const char* remedy, Texts& found) {
+    if (was_separated == is_separated) return;
+    found.push_back(std::string(was_separated ? "is" : "is not") + " separated by " + by + ", this run is" +
+                    (is_separated ? "" : " not") + ": reports of both need " + remedy);
+}
+
+}  // namespace
+
+std::vector<std::string> append_differences(std::span<const SampleName> held,
+                                            const std::optional<SessionInfo>& earlier, const SessionInfo& run,
+                                            const CollectorOptions& options) {
+    Texts found;
+    if (held.empty()) return found;
+    // A run before may have had events that did not occur.
+    const Texts before = earlier && !earlier->events.empty() ? events_of(*earlier) : held_events(held);
+    const Texts now = events_of(run);
+    if (before != now)
+        found.push_back("holds " + short_list(before) + ", this run counts " + short_list(now) +
+                        ": reports show them side by side; event: and count: choose");
+    const auto any = [&](const auto& is_so) { return std::ranges::any_of(held, is_so); };
+    add_separation(any([](const SampleName& file) { return file.tgid.has_value(); }), options.separate_thread,
+                   "process and thread", "--merge=tgid", found);
+    add_separation(any([](const SampleName& file) { return file.cpu.has_value(); }), options.separate_cpu,
+                   "CPU", "--merge=cpu", found);
+    if (!earlier) return found;
+    add_modes(*earlier, run, found);
+    if (!earlier->cpu_type_name.empty() && earlier->cpu_type_name != run.cpu_type_name)
+        found.push_back("was recorded on a CPU of type " + earlier->cpu_type_name + ", this is " +
+                        run.cpu_type_name + ": reports tell of the latter only");
+    return found;
+}
+
+}  // namespace op::collect

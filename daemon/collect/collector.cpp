@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The way of a sample: cache slot, else image, key, file.
+#include "daemon/collect/collector.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace op::collect {
+namespace {
+
+/// Size of the pieces by which regions are looked up, as a power of two: libraries' text is a few of them.
+constexpr uint64_t piece_shift = 18;
+/// The application of anonymous memory in a process of which not even the name is known.
+constexpr std::string_view unknown_program = "/[unknown]";
+/// Losses that belong to no CPU in particular.
+constexpr uint32_t any_cpu = UINT32_MAX;
+/// The driver's samples are of counters, each counts once.
+constexpr uint32_t placed_weight = 1;
+
+uint32_t weight_of(const Sample& sample) {
+    return sample.weight;
+}
+uint32_t weight_of(const PlacedSample&) {
+    return placed_weight;
+}
+
+}  // namespace
+
+Collector::Stretch Collector::Stretch::of(const Region& region, const ImageRef& image) {
+    return {image, region.start, region.end, region.offset(region.start).value() - region.start.value()};
+}
+
+Collector::Stretch Collector::Stretch::of(const ImageRef& image) {
+    return {image, {0}, {UINT64_MAX}, 0};
+}
+
+Collector::Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
+                     Diagnostics& notes, FillGaps fill_gaps)
+    : info_(described),
+      options_(options),
+      fill_gaps_(std::move(fill_gaps)),
+      images_(names_, options.images_are_local, notes),
+      files_(session, info_, names_, images_, options.open_files, notes),
+      cache_(slots) {
+    for (const std::string& path : options.only_images)
+        only_images_.insert(names_.intern(path));
+}
+
+void Collector::process(std::span<const Record> records) {
+    for (const Record& record : records) {
+        if (const auto* sample = std::get_if<Sample>(&record)) {
+            take(*sample);
+        } else if (const auto* placed = std::get_if<PlacedSample>(&record)) {
+            take(*placed);
+        } else {
+            std::visit([this](const auto& r) { take(r); }, record);
+        }
+    }
+}
+
+Collector::Slot& Collector::slot_for(const Sample& sample) noexcept {
+    const uint64_t mixed = ((sample.pc.value() >> piece_shift) ^ static_cast<uint64_t>(sample.tgid) << 40) *
+                           0x9e3779b97f4a7c15ULL;
+    return cache_[mixed >> 32 & (slots - 1)];
+}
+
+Collector::Slot& Collector::slot_for(const PlacedSample& sample) noexcept {
+    uint64_t mixed = sample.place.cookie ? sample.place.cookie : sample.place.offset >> piece_shift;
+    mixed ^= static_cast<uint64_t>(sample.app) << 32 ^ static_cast<uint64_t>(sample.event) << 24;
+    if (options_.separate_thread) mixed += static_cast<uint64_t>(sample.tid) << 40;
+    if (options_.separate_cpu) mixed += static_cast<uint64_t>(sample.cpu) << 28;
+    return cache_[mixed * 0x9e3779b97f4a7c15ULL >> 32 & (slots - 1)];
+}
+
+template <class S>
+bool Collector::holds_rest(const Slot& slot, const S& sample) const noexcept {
+    return slot.event == sample.event && slot.mode == sample.mode && slot.generation == generation() &&
+           (!options_.separate_thread || (slot.tid == sample.tid && slot.tgid == sample.tgid)) &&
+           (!options_.separate_cpu || slot.cpu == sample.cpu);
+}
+
+bool Collector::holds(const Slot& slot, const Sample& sample) const noexcept {
+    return slot.holds(sample.pc) && slot.tgid == sample.tgid && !slot.placed && holds_rest(slot, sample);
+}
+
+bool Collector::holds(const Slot& slot, const PlacedSample& sample) const noexcept {
+    return slot.cookie == sample.place.cookie && slot.app == sample.app && slot.placed &&
+           slot.holds({sample.place.offset}) && holds_rest(slot, sample);
+}
+
+void Collector::take(const Sample& sample) {
+    ledger_.add_sampled(sample.weight);
+    Slot& slot = slot_for(sample);
+    if (holds(slot, sample)) {
+        count(slot, sample.pc.value(), sample.cpu, sample.weight);
+    } else {
+        take_slowly(sample, slot);
+    }
+    if (!sample.chain.empty()) take_chain(sample, sample.pc.value());
+}
+
+void Collector::take(const PlacedSample& sample) {
+    ledger_.add_sampled(placed_weight);
+    Slot& slot = slot_for(sample);
+    if (holds(slot, sample)) {
+        count(slot, sample.place.offset, sample.cpu, placed_weight);
+    } else {
+        take_slowly(sample, slot);
+    }
+    if (!sample.chain.empty()) take_chain(sample, sample.place);
+}
+
+template <class S>
+Collector::Origin Collector::origin_of(const S& sample) {
+    return {sample.event, sample.mode,    sample.tgid,      sample.tid,
+            sample.cpu,   app_of(sample), weight_of(sample)};
+}
+
+bool Collector::refuse(const Origin& origin) {
+    std::optional<LossCause> cause;
+    if (origin.mode == CpuMode::guest) {
+        cause = LossCause::guest;
+    } else if (origin.event >= info_.events.size()) {
+        cause = LossCause::unknown_event;
+    } else if (origin.mode == CpuMode::user && !info_.events[origin.event].user) {
+        cause = LossCause::user_filtered;
+    }
+    saw_kernel_ |= !cause && origin.mode == CpuMode::kernel;
+    if (cause) lose(*cause, origin.cpu, origin.weight);
+    return cause.has_value();
+}
+
+void Collector::take_slowly(const Sample& sample, Slot& slot) {
+    if (refuse(origin_of(sample))) return;
+    const Region* region = find_or_ask(sample);
+    const Origin origin = origin_of(sample);  // asking may have told the application
+    if (!region) return lose_unplaced(origin);
+    if (!find_way(origin, Stretch::of(*region, images_.of(*region, sample.tgid)), slot)) return;
+    count(slot, sample.pc.value(), sample.cpu, sample.weight);
+}
+
+void Collector::take_slowly(const PlacedSample& sample, Slot& slot) {
+    const Origin origin = origin_of(sample);
+    if (refuse(origin)) return;
+    const auto stretch = stretch_or_ask(sample);
+    if (!stretch) return lose_unplaced(origin);
+    Slot way;
+    if (!find_way(origin, *stretch, way)) return;
+    count(way, sample.place.offset, sample.cpu, placed_weight);
+    way.placed = true;
+    way.app = sample.app;
+    way.cookie = sample.place.cookie;
+    // Other processes may have the same address elsewhere, and an application may yet be announced.
+    const bool lasts = way.cookie != 0 || sample.mode == CpuMode::kernel;
+    if (lasts && (way.app == 0 || origin.app.name != StringId::none)) slot = way;
+}
+
+void Collector::lose_unplaced(const Origin& origin) {
+    const bool kernel = origin.mode == CpuMode::kernel;
+    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
+}
+
+bool Collector::find_way(const Origin& origin, const Stretch& stretch, Slot& slot) {
+    SampleFile* file = nullptr;
+    if (is_wanted(origin)) {
+        file = files_.get(key_for(origin, stretch.image));
+        if (!file) {
+            lose(files_.failure(), origin.cpu, origin.weight);
+            return false;
+        }
+        images_.note_used(stretch.image);
+    }
+    slot = {};
+    slot.start = stretch.start;
+    slot.end = stretch.end;
+    slot.delta = stretch.delta;
+    slot.file = file;
+    slot.generation = generation();
+    slot.tgid = origin.tgid;
+    slot.tid = origin.tid;
+    slot.cpu = origin.cpu;
+    slot.event = origin.event;
+    slot.mode = origin.mode;
+    return true;
+}
+
+const Region* Collector::find(uint32_t tgid, RuntimeAddress pc, bool kernel) const {
+    return kernel ? table_.find_kernel(pc) : table_.find_user(tgid, pc);
+}
+
+const Region* Collector::find_or_ask(const Sample& sample) {
+    const bool kernel = sample.mode == CpuMode::kernel;
+    const Region* region = find(sample.tgid, sample.pc, kernel);
+    if (!fill_gaps_ || (region && region->image->name != no_vmlinux)) return region;
+    const Process* process = table_.find(sample.tgid);
+    for (const Record& record : fill_gaps_(sample, process && process->executable))
+        if (!std::holds_alternative<Sample>(record)) std::visit([this](const auto& r) { take(r); }, record);
+    return find(sample.tgid, sample.pc, kernel);
+}
+
+std::optional<Collector::Stretch> Collector::stretch_or_ask(const PlacedSample& sample) {
+    if (sample.place.cookie != 0) {
+        const ImageRef* image = images_.find(sample.place.cookie);
+        return image ? std::optional(Stretch::of(*image)) : std::nullopt;
+    }
+    const Region* region = find_or_ask({0,
+                                        sample.tgid,
+                                        sample.tid,
+                                        sample.cpu,
+                                        sample.event,
+                                        sample.mode,
+                                        0,
+                                        RuntimeAddress{sample.place.offset},
+                                        {}});
+    if (!region) return std::nullopt;
+    return Stretch::of(*region, images_.of(*region, sample.tgid));
+}
+
+ImageRef Collector::app_of(const Sample& sample) {
+    const Process* process = table_.find(sample.tgid);
+    return process && process->executable ? images_.of_file(process->executable) : ImageRef{};
+}
+
+ImageRef Collector::program_of(uint32_t tgid) {
+    const Process* process = table_.find(tgid);
+    return process && process->command ? images_.of_file(process->command)
+                                       : ImageRef::file(names_.intern(unknown_program));
+}
+
+ImageRef Collector::app_of(const PlacedSample& sample) {
+    const ImageRef* app = sample.app ? images_.find(sample.app) : nullptr;
+    return app ? *app : ImageRef{};
+}
+
+bool Collector::is_wanted(const Origin& origin) const {
+    return only_images_.empty() || only_images_.contains(origin.app.name);
+}
+
+FileKey Collector::key_for(const Origin& origin, const ImageRef& image) {
+    const bool by_app = image.kind == RegionKind::kernel ? options_.separate_kernel
+                        : image.kind == RegionKind::file ? options_.separate_library
+                                                         : true;
+    FileKey key;
+    key.event = origin.event;
+    key.image = image;
+    key.app = by_app && origin.app.name != StringId::none ? origin.app : image;
+    if (key.app.kind == RegionKind::anon) key.app = program_of(origin.tgid);  // readers want a file there
+    if (options_.separate_thread) {
+        key.tgid = origin.tgid;
+        key.tid = origin.tid;
+    }
+    if (options_.separate_cpu) key.cpu = origin.cpu;
+    return key;
+}
+
+std::optional<Collector::Spot> Collector::spot_of(const Sample& sample, uint64_t pc, bool kernel) {
+    const Region* region = find(sample.tgid, RuntimeAddress{pc}, kernel);
+    if (!region) return std::nullopt;
+    return Spot{images_.of(*region, sample.tgid), region->offset(RuntimeAddress{pc}).value()};
+}
+
+std::optional<Collector::Spot> Collector::spot_of(const PlacedSample& sample, const Place& place,
+                                                  bool kernel) {
+    if (place.cookie != 0) {
+        const ImageRef* image = images_.find(place.cookie);
+        return image ? std::optional(Spot{*image, place.offset}) : std::nullopt;
+    }
+    const RuntimeAddress address{place.offset};
+    const Region* region = find(sample.tgid, address, kernel);
+    if (!region) return std::nullopt;
+    return Spot{images_.of(*region, sample.tgid), region->offset(address).value()};
+}
+
+template <class S, class Where>
+void Collector::take_chain(const S& sample, const Where& innermost) {
+    if (sample.mode == CpuMode::guest || sample.event >= info_.events.size()) return;
+    const Origin origin = origin_of(sample);
+    if (!is_wanted(origin)) return;
+    auto callee = spot_of(sample, innermost, sample.mode == CpuMode::kernel);
+    for (size_t i = 0; i < sample.chain.size(); ++i) {
+        auto caller = spot_of(sample, sample.chain[i], i < sample.kernel_frames);
+        store_arc(origin, caller, callee);
+        callee = std::move(caller);
+    }
+}
+
+void Collector::store_arc(const Origin& origin, const std::optional<Spot>& caller,
+                          const std::optional<Spot>& callee) {
+    SampleFile* file = nullptr;
+    if (caller && callee) {
+        FileKey key = key_for(origin, caller->image);
+        key.callee = callee->image;
+        file = files_.get(key);
+    }
+    if (!file) {
+        arcs_lost_ += origin.weight;
+        return;
+    }
+    images_.note_used(caller->image);
+    add(*file, caller->key << 32 | (callee->key & 0xffffffff), origin.weight);
+}
+
+void Collector::take(const Mapping& mapping) {
+    table_.apply(mapping);
+    images_.take(mapping, mapping.kernel ? nullptr : table_.find_user(mapping.tgid, mapping.start));
+}
+
+void Collector::take(const ImageCookie& cookie) {
+    if (images_.take(cookie)) std::ranges::fill(cache_, Slot{});
+}
+
+void Collector::take(const Lost& lost) {
+    ledger_.add_sampled(lost.count);
+    ledger_.add_lost(lost.cause, lost.cpu, lost.count);
+}
+
+void Collector::take(const Throttle& throttle) {
+    if (throttle.on && throttle.event < info_.events.size()) info_.events[throttle.event].throttled = true;
+}
+
+void Collector::take(const EventTime& told) {
+    if (told.event < info_.events.size()) info_.events[told.event].time += told.time;
+}
+
+void Collector::begin_anew(uint64_t start_time) {
+    files_.close_all();
+    files_.forget_counts();
+    ledger_ = {};
+    arcs_lost_ = 0;
+    saw_kernel_ = false;
+    images_.forget_used();
+    info_.start_time = start_time;
+    for (RecordedEvent& event : info_.events) {
+        event.throttled = false;
+        event.time = {};
+    }
+}
+
+SessionInfo Collector::account() {
+    SessionInfo info = info_;
+    const StoredCounts counts = files_.counts();
+    info.ledger.merge(ledger_);
+    info.ledger.add_stored(counts.samples.stored);
+    info.ledger.add_lost(LossCause::saturated, any_cpu, counts.samples.lost_saturated);
+    info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);
+    info.arcs_stored = counts.arcs.stored;
+    info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
+    images_.describe(info);
+    return info;
+}
+
+}  // namespace op::collect

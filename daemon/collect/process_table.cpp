@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Processes, address spaces, and what the kernel's words for mappings mean.
+#include "daemon/collect/process_table.h"
+
+#include <algorithm>
+
+namespace op::collect {
+namespace {
+
+/// Ended processes are remembered this long (ns of record time), for kernel samples of their last moments.
+constexpr uint64_t grave_time = 2'000'000'000;
+/// ... but never more than this many.
+constexpr size_t grave_limit = 4096;
+
+constexpr std::string_view memfd_mark = "/memfd:", deletion_mark = " (deleted)";
+
+/// Names that programs choose may hold any byte but '/', to be one component of a path.
+std::string one_component(std::string_view text) {
+    std::string name(text);
+    std::ranges::replace(name, '/', '_');
+    return name;
+}
+
+/// "/memfd:NAME (deleted)" -> "/memfd:NAME"
+std::string memfd_name(std::string_view path) {
+    if (path.ends_with(deletion_mark)) path.remove_suffix(deletion_mark.size());
+    return std::string(memfd_mark) + one_component(path.substr(memfd_mark.size()));
+}
+
+RuntimeAddress end_of(RuntimeAddress start, uint64_t length) {
+    return {length > UINT64_MAX - start.value() ? UINT64_MAX : start.value() + length};
+}
+
+}  // namespace
+
+void AddressSpace::map(const Region& region) {
+    if (region.start >= region.end) return;
+    unmap(region.start, region.end);
+    const auto at = std::lower_bound(regions_.begin(), regions_.end(), region.start,
+                                     [](const Region& r, RuntimeAddress pc) { return r.start < pc; });
+    regions_.insert(at, region);
+}
+
+void AddressSpace::unmap(RuntimeAddress start, RuntimeAddress end) {
+    if (start >= end) return;
+    auto first = std::upper_bound(regions_.begin(), regions_.end(), start,
+                                  [](RuntimeAddress pc, const Region& r) { return pc < r.end; });
+    auto last = first;
+    std::vector<Region> remains;  // what sticks out on either side, at most two pieces
+    for (; last != regions_.end() && last->start < end; ++last) {
+        if (last->start < start) {
+            remains.push_back(*last);
+            remains.back().end = start;
+        }
+        if (last->end > end) {
+            remains.push_back(*last);
+            if (last->kind != RegionKind::anon) remains.back().file_offset += end - last->start;
+            remains.back().start = end;
+        }
+    }
+    first = regions_.erase(first, last);
+    regions_.insert(first, remains.begin(), remains.end());
+}
+
+const Region* AddressSpace::find(RuntimeAddress pc) const noexcept {
+    const auto next = std::upper_bound(regions_.begin(), regions_.end(), pc,
+                                       [](RuntimeAddress a, const Region& r) { return a < r.end; });
+    return next != regions_.end() && next->start <= pc ? &*next : nullptr;
+}
+
+AddressSpace& ProcessTable::own_space(Process& process) {
+    if (!process.space) {
+        process.space = std::make_shared<AddressSpace>();
+    } else if (process.space.use_count() > 1) {
+        process.space = std::make_shared<AddressSpace>(*process.space);
+    }
+    return *process.space;
+}
+
+/// A program that was started from a memfd is a file to us, or it would have no application.
+void ProcessTable::map_program_in_memory(const Process& process, std::string_view path, Region& region) {
+    if (!path.starts_with(memfd_mark)) return;
+    ImagePtr program = images_.get(memfd_name(path));
+    if (!process.awaiting_executable && process.executable != program) return;
+    region.kind = RegionKind::file;
+    region.image = std::move(program);
+}
+
+void ProcessTable::apply(const Mapping& mapping) {
+    ++generation_;
+    Region region{mapping.start, end_of(mapping.start, mapping.length), mapping.file_offset};
+    if (mapping.kernel) {
+        region.kind = RegionKind::kernel;
+        region.file_offset = 0;
+        region.image = images_.get(mapping.path);
+        kernel_.map(region);
+        return;
+    }
+    const MappedPath path = classify_mapped_path(mapping.path);
+    region.kind = path.kind;
+    region.image = images_.get(path.name);
+    Process& process = processes_[mapping.tgid];
+    map_program_in_memory(process, mapping.path, region);
+    if (region.kind == RegionKind::anon) region.file_offset = 0;
+    own_space(process).map(region);
+    if (region.kind != RegionKind::file) return;
+    if (process.awaiting_executable) process.executable = region.image;
+    process.awaiting_executable = false;
+}
+
+void ProcessTable::apply(const Unmapping& unmapping) {
+    const auto it = processes_.find(unmapping.tgid);
+    if (it == processes_.end()) return;
+    ++generation_;
+    own_space(it->second).unmap(unmapping.start, end_of(unmapping.start, unmapping.length));
+}
+
+void ProcessTable::apply(const Name& name) {
+    const auto known = processes_.find(name.tgid);
+    if (!name.exec && (known == processes_.end() || name.tid != name.tgid)) return;
+    Process& process = name.exec ? processes_[name.tgid] : known->second;
+    process.command = images_.get("/[" + one_component(name.comm) + "]");
+    if (!name.exec) return;
+    ++generation_;
+    process.space.reset();
+    process.awaiting_executable = true;  // until then the kernel works for the program that called exec
+    process.leader = true;
+    process.threads.clear();
+}
+
+void ProcessTable::apply(const Fork& fork) {
+    if (fork.tgid == fork.parent_tgid) {
+        const auto it = processes_.find(fork.tgid);
+        if (it != processes_.end() && fork.tid != fork.tgid) it->second.threads.insert(fork.tid);
+        return;
+    }
+    ++generation_;
+    const auto parent = processes_.find(fork.parent_tgid);
+    Process child;
+    if (parent != processes_.end()) {
+        child.space = parent->second.space;
+        child.command = parent->second.command;
+        child.executable = parent->second.executable;
+        child.awaiting_executable = parent->second.awaiting_executable;
+    }
+    processes_[fork.tgid] = std::move(child);
+}
+
+void ProcessTable::apply(const Exit& exit) {
+    const auto it = processes_.find(exit.tgid);
+    if (it == processes_.end()) return;
+    Process& process = it->second;
+    if (process.ended()) return;
+    if (exit.tid == exit.tgid) process.leader = false;
+    process.threads.erase(exit.tid);
+    if (process.ended()) bury(exit.tgid, exit.time);
+}
+
+void ProcessTable::bury(uint32_t tgid, uint64_t time) {
+    graves_.push_back({tgid, time});
+    while (!graves_.empty() && (graves_.size() > grave_limit || graves_.front().time + grave_time < time)) {
+        // A number that was given to a new process meanwhile stays.
+        const auto it = processes_.find(graves_.front().tgid);
+        if (it != processes_.end() && it->second.ended()) {
+            processes_.erase(it);
+            ++generation_;
+        }
+        graves_.pop_front();
+    }
+}
+
+const Process* ProcessTable::find(uint32_t tgid) const noexcept {
+    const auto it = processes_.find(tgid);
+    return it == processes_.end() ? nullptr : &it->second;
+}
+
+const Region* ProcessTable::find_user(uint32_t tgid, RuntimeAddress pc) const noexcept {
+    const Process* process = find(tgid);
+    return process && process->space ? process->space->find(pc) : nullptr;
+}
+
+MappedPath classify_mapped_path(std::string_view path) {
+    const bool deleted = path.ends_with(deletion_mark);
+    if (deleted) path.remove_suffix(deletion_mark.size());
+    if (path.starts_with('[')) return {RegionKind::anon, path};
+    // Memory with a name only the kernel knows; JIT compilers keep code in memfd and shared anonymous memory.
+    const bool nameless = !path.starts_with('/') || path.starts_with("//") || path.starts_with(memfd_mark) ||
+                          path.starts_with("/anon_hugepage") || path.starts_with("/SYSV") ||
+                          path == "/dev/zero";
+    if (nameless) return {RegionKind::anon, "anon", deleted};
+    return {RegionKind::file, path, deleted};
+}
+
+}  // namespace op::collect

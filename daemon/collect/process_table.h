@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who has what mapped: processes, their address spaces, and the kernel's own images. Turns run-time addresses
+// into (image, offset). Does not open files.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "daemon/collect/mapped_image.h"
+#include "libop/base/address.h"
+#include "libop/stream/record.h"
+
+namespace op::collect {
+
+/// What kind of memory a region is.
+enum class RegionKind : uint8_t {
+    file,    ///< name = absolute path
+    anon,    ///< name = label: "anon", "[heap]", "[vdso]", ...
+    kernel,  ///< name = path or bare module name
+};
+
+/// A half-open range [start, end) of run-time addresses with what is mapped there.
+struct Region {
+    RuntimeAddress start, end;
+    uint64_t file_offset = 0;  ///< offset of start in the image; always 0 for anon: a region is its own image
+    ImagePtr image = nullptr;  ///< never null in a table
+    RegionKind kind = RegionKind::file;
+
+    /// The key for a pc of this region (doc/FORMATS.md, "Keys"): one of the two places that convert between
+    /// address spaces.
+    ImageOffset offset(RuntimeAddress pc) const noexcept { return {pc - start + file_offset}; }
+};
+
+/// Regions sorted by start, never overlapping.
+class AddressSpace {
+public:
+    /// Puts a region in, cutting away what it covers.
+    void map(const Region& region);
+    /// Cuts [start, end) out of whatever lies there.
+    void unmap(RuntimeAddress start, RuntimeAddress end);
+    /// The region holding pc, or null; valid until the next change.
+    const Region* find(RuntimeAddress pc) const noexcept;
+    const std::vector<Region>& regions() const noexcept { return regions_; }
+
+private:
+    std::vector<Region> regions_;
+};
+
+/// One process. Forked children share the address space until one of them changes it.
+struct Process {
+    std::shared_ptr<AddressSpace> space;
+    ImagePtr command;                      ///< "/[NAME]", its command name; null = not known
+    ImagePtr executable;                   ///< null = not known (a kernel thread, or not seen yet)
+    bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
+    bool leader = true;                    ///< the first thread lives
+    std::unordered_set<uint32_t> threads;  ///< others that live, as far as seen
+
+    bool ended() const noexcept { return !leader && threads.empty(); }
+};
+
+/// All processes and the kernel. Not thread-safe.
+class ProcessTable {
+public:
+    void apply(const Mapping& mapping);
+    void apply(const Unmapping& unmapping);
+    void apply(const Name& name);
+    void apply(const Fork& fork);
+    /// The process is kept a while longer: samples may still name it.
+    void apply(const Exit& exit);
+
+    /// The process, or null if never heard of.
+    const Process* find(uint32_t tgid) const noexcept;
+    /// The region of a user address, or null.
+    const Region* find_user(uint32_t tgid, RuntimeAddress pc) const noexcept;
+    /// The kernel image or module holding pc, or null.
+    const Region* find_kernel(RuntimeAddress pc) const noexcept { return kernel_.find(pc); }
+    const AddressSpace& kernel() const noexcept { return kernel_; }
+
+    /// Changes whenever an earlier lookup's result may no longer hold.
+    uint32_t generation() const noexcept { return generation_; }
+    size_t size() const noexcept { return processes_.size(); }
+    /// Images that are remembered; some are mapped nowhere any more.
+    size_t images() const noexcept { return images_.size(); }
+
+private:
+    AddressSpace& own_space(Process& process);
+    void map_program_in_memory(const Process& process, std::string_view path, Region& region);
+    void bury(uint32_t tgid, uint64_t time);
+
+    struct Grave {
+        uint32_t tgid;
+        uint64_t time;
+    };
+
+    ImagePool images_;
+    std::unordered_map<uint32_t, Process> processes_;
+    std::deque<Grave> graves_;  ///< ended processes, oldest first
+    AddressSpace kernel_;
+    uint32_t generation_ = 0;
+};
+
+/// How a mapped path is to be understood: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" ->
+/// anon. A memfd is anon too; that a program was started from it shows in its process only.
+struct MappedPath {
+    RegionKind kind;
+    std::string_view name;  ///< path without the deletion mark, or label; part of the argument or static
+    bool deleted = false;
+};
+MappedPath classify_mapped_path(std::string_view path);
+
+}  // namespace op::collect

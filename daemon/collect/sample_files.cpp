@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opening, naming and closing of sample files.
+#include "daemon/collect/sample_files.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "libop/base/error.h"
+
+namespace op::collect {
+namespace {
+
+void add_counts(SampleFileCounts& sum, const SampleFileCounts& n) {
+    sum.stored += n.stored;
+    sum.lost_saturated += n.lost_saturated;
+    sum.lost_no_space += n.lost_no_space;
+}
+
+void mix(size_t& hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
+}
+
+void mix(size_t& hash, const ImageRef& image) {
+    mix(hash, static_cast<uint64_t>(image.name) << 8 | static_cast<uint64_t>(image.kind));
+    if (image.kind == RegionKind::anon) mix(hash, image.start.value() ^ image.tgid);
+}
+
+std::optional<uint32_t> number(uint32_t value) {
+    return value == FileKey::all ? std::nullopt : std::optional(value);
+}
+
+/// The path that tells files apart; for a name that cannot be spelled (and so not opened) its parts.
+std::string spelled(const SampleName& name) {
+    try {
+        return mangle(name);
+    } catch (const Error&) {
+        return name.app.name + '\0' + name.image.name + '\0' + (name.callee ? name.callee->name : "");
+    }
+}
+
+/// How many more files may be open, less what everything else needs now and then: directories on the way to a
+/// sample file, manifest, files of /proc, images whose build-id is read.
+size_t spare_descriptors() {
+    constexpr size_t kept_free = 16, least = 1;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return least;
+    std::error_code error;
+    const std::filesystem::directory_iterator open("/proc/self/fd", error), end;
+    const size_t used = kept_free + std::distance(open, end);
+    return limit.rlim_cur > used + least ? limit.rlim_cur - used : least;
+}
+
+uint64_t anon_start(const ImageRef& image) {
+    return image.kind == RegionKind::anon ? image.start.value() : 0;
+}
+
+}  // namespace
+
+size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
+    size_t hash = key.event;
+    mix(hash, key.app);
+    mix(hash, key.image);
+    mix(hash, key.callee);
+    mix(hash, static_cast<uint64_t>(key.tgid) << 32 | key.tid);
+    mix(hash, key.cpu);
+    return hash;
+}
+
+SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
+                         const KnownImages& images, size_t limit, Diagnostics& notes)
+    : session_(session),
+      info_(session_info),
+      names_(names),
+      images_(images),
+      notes_(notes),
+      limit_(std::min(limit, spare_descriptors())) {}
+
+SampleFile* SampleFiles::get(const FileKey& key) {
+    auto it = by_key_.find(key);
+    if (it == by_key_.end()) it = by_key_.emplace(key, find_or_open(key)).first;
+    entries_.splice(entries_.begin(), entries_, it->second);
+    return it->second->file ? &*it->second->file : nullptr;
+}
+
+SampleFiles::Entries::iterator SampleFiles::find_or_open(const FileKey& key) {
+    const SampleName sample_name = name(key);
+    std::string path = spelled(sample_name);
+    if (const auto open_already = by_path_.find(path); open_already != by_path_.end()) {
+        open_already->second->keys.push_back(key);
+        return open_already->second;
+    }
+    if (entries_.size() >= limit_) close_oldest();
+    entries_.push_front({std::move(path), {key}, std::nullopt});
+    open(entries_.front(), sample_name, header(key));
+    by_path_.emplace(entries_.front().path, entries_.begin());
+    return entries_.begin();
+}
+
+void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader& header) {
+    for (;;) {
+        try {
+            entry.file = session_.open_sample_file(name, header, notes_);
+            return;
+        } catch (const Error& e) {
+            // The entry itself stands first, so it is not among those that make room.
+            if ((e.code() == EMFILE || e.code() == ENFILE) && close_some()) continue;
+            entry.error = e.code();
+            note_failure(
+                (entry.holds_arcs() ? "call-graph arcs lost: " : "samples lost: ") + std::string(e.what()),
+                e.code());
+            return;
+        }
+    }
+}
+
+/// A full disk refuses every file there is; one line says it.
+void SampleFiles::note_failure(const std::string& what, int error) {
+    if (!noted_failures_.insert(error).second) return;
+    notes_.warn(what + " (further failures of this kind are counted, not told)");
+}
+
+LossCause SampleFiles::failure() const noexcept {
+    const int error = entries_.empty() ? 0 : entries_.front().error;
+    return error == ENOSPC || error == EDQUOT ? LossCause::disk_full : LossCause::sample_file;
+}
+
+bool SampleFiles::close_some() {
+    const size_t target = entries_.size() - entries_.size() / 4;
+    bool is_any_closed = false;
+    while (entries_.size() > 1 && (entries_.size() > target || !is_any_closed)) {
+        is_any_closed |= entries_.back().file.has_value();
+        close_oldest();
+    }
+    return is_any_closed;
+}
+
+SampleFiles::Entries::iterator SampleFiles::close(Entries::iterator entry) {
+    add(closed_, *entry);
+    for (const FileKey& key : entry->keys)
+        by_key_.erase(key);
+    by_path_.erase(entry->path);
+    ++generation_;
+    return entries_.erase(entry);
+}
+
+void SampleFiles::close_all() {
+    while (!entries_.empty())
+        close_oldest();
+}
+
+void SampleFiles::forget_unopened() {
+    noted_failures_.clear();
+    for (auto entry = entries_.begin(); entry != entries_.end();)
+        entry = entry->file ? std::next(entry) : close(entry);
+}
+
+void SampleFiles::add(StoredCounts& sum, Entry& entry) {
+    if (entry.file) add_counts(entry.holds_arcs() ? sum.arcs : sum.samples, entry.file->counts());
+}
+
+StoredCounts SampleFiles::counts() {
+    StoredCounts sum = closed_;
+    for (Entry& entry : entries_)
+        add(sum, entry);
+    return sum;
+}
+
+SampleHeader SampleFiles::header(const FileKey& key) const {
+    const RecordedEvent& event = info_.events.at(key.event);
+    SampleHeader h;
+    h.cpu_type = info_.cpu_type;
+    h.event_code = event.code;
+    h.unit_mask = static_cast<uint32_t>(event.unit_mask);
+    h.count = static_cast<uint32_t>(event.count);
+    h.is_kernel = key.image.kind == RegionKind::kernel;
+    h.cpu_speed_mhz = info_.cpu_speed_mhz;
+    h.mtime = images_.mtime(key.image);
+    h.cg_to_is_kernel = key.callee.name != StringId::none && key.callee.kind == RegionKind::kernel;
+    h.anon_start = anon_start(key.image);
+    h.cg_to_anon_start = anon_start(key.callee);
+    return h;
+}
+
+SampleName SampleFiles::name(const FileKey& key) const {
+    const RecordedEvent& event = info_.events.at(key.event);
+    SampleName name;
+    name.app = image_name(key.app);
+    name.image = image_name(key.image);
+    if (key.callee.name != StringId::none) name.callee = image_name(key.callee);
+    name.event = event.name;
+    name.count = event.count;
+    name.unit_mask = event.unit_mask;
+    name.tgid = number(key.tgid);
+    name.tid = number(key.tid);
+    name.cpu = number(key.cpu);
+    return name;
+}
+
+ImageName SampleFiles::image_name(const ImageRef& image) const {
+    ImageName name;
+    name.name = names_.text(image.name);
+    if (image.kind == RegionKind::anon) {
+        name.kind = ImageName::Kind::anon;
+        name.tgid = image.tgid;
+        name.start = image.start.value();
+        name.end = image.end.value() - 1;
+    } else if (image.kind == RegionKind::kernel && name.name.find('/') == std::string::npos) {
+        name.kind = ImageName::Kind::kernel;
+    }
+    return name;
+}
+
+}  // namespace op::collect

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sample files a collector has open: one per key, a bounded number at a time, losses added up.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <list>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "daemon/collect/known_images.h"
+#include "libop/base/diagnostics.h"
+#include "libop/base/intern.h"
+#include "libop/session/session.h"
+
+namespace op::collect {
+
+/// What selects a sample file.
+struct FileKey {
+    static constexpr uint32_t all = UINT32_MAX;  ///< not separated
+
+    uint16_t event = 0;
+    ImageRef app, image, callee;
+    uint32_t tgid = all, tid = all, cpu = all;
+
+    bool operator==(const FileKey&) const = default;
+};
+
+struct FileKeyHash {
+    size_t operator()(const FileKey& key) const noexcept;
+};
+
+/// What became of the samples given to the files.
+struct StoredCounts {
+    SampleFileCounts samples;  ///< of files without callee
+    SampleFileCounts arcs;     ///< of call-graph files
+};
+
+/// Opens sample files on demand and closes the least recently used. Not thread-safe.
+class SampleFiles {
+public:
+    /// All references must outlive the object. `session_info` gives CPU type, speed and events for the
+    /// headers, `images` the mtimes. At most `limit` files are open at a time, fewer if the process may not
+    /// open so many.
+    SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
+                const KnownImages& images, size_t limit, Diagnostics& notes);
+
+    /// The file for a key; null if it could not be opened, which is noted once for each kind of failure, and
+    /// tried again only when as many other files as may be open were used since. The pointer is valid until
+    /// generation() changes.
+    SampleFile* get(const FileKey& key);
+    /// What samples are lost by if the last get() gave null.
+    LossCause failure() const noexcept;
+    /// Closes all files; those that are asked for again are opened anew, also those that could not be.
+    void close_all();
+    /// Forgets the files that could not be opened, so that the next sample tries again and failures are noted
+    /// again.
+    void forget_unopened();
+    /// Counts begin at 0; no file may be open.
+    void forget_counts() noexcept { closed_ = {}; }
+    /// Changes whenever a file was closed.
+    uint32_t generation() const noexcept { return generation_; }
+    /// Brings all samples into the files and adds up.
+    StoredCounts counts();
+
+private:
+    struct Entry {
+        std::string path;
+        std::vector<FileKey> keys;       ///< all that select this file
+        std::optional<SampleFile> file;  ///< none = could not be opened
+        int error = 0;                   ///< then the errno, or 0 if its name cannot be spelled
+
+        bool holds_arcs() const { return keys.front().callee.name != StringId::none; }
+    };
+    using Entries = std::list<Entry>;  ///< most recently used first
+
+    Entries::iterator find_or_open(const FileKey& key);
+    /// Fills in the entry's file, or why it has none.
+    void open(Entry& entry, const SampleName& name, const SampleHeader& header);
+    void note_failure(const std::string& what, int error);
+    void close_oldest() { close(std::prev(entries_.end())); }
+    Entries::iterator close(Entries::iterator entry);
+    /// Closes the least recently used quarter, at least one file, but not the most recently used; false if
+    /// none was open.
+    bool close_some();
+    void add(StoredCounts& sum, Entry& entry);
+    SampleHeader header(const FileKey& key) const;
+    SampleName name(const FileKey& key) const;
+    ImageName image_name(const ImageRef& image) const;
+
+    SessionWriter& session_;
+    const SessionInfo& info_;
+    const StringTable& names_;
+    const KnownImages& images_;
+    Diagnostics& notes_;
+    size_t limit_;
+    Entries entries_;
+    std::unordered_map<FileKey, Entries::iterator, FileKeyHash> by_key_;
+    /// Two keys may spell the same path (events that differ in their modes only): the file is open once.
+    std::unordered_map<std::string_view, Entries::iterator> by_path_;
+    StoredCounts closed_;
+    uint32_t generation_ = 0;
+    std::set<int> noted_failures_;  ///< by errno
+};
+
+}  // namespace op::collect

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Manifest, kernel symbols and summary of a session that is being recorded.
+#include "daemon/collect/session_keeper.h"
+
+#include <ctime>
+#include <utility>
+
+#include "daemon/collect/append_check.h"
+#include "daemon/source/kernel_map.h"
+#include "libop/base/text.h"
+
+namespace op::collect {
+namespace {
+
+/// The account of the runs before, if the session has one.
+std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& notes) {
+    session.recover_account(notes);
+    return session.read_info(notes);
+}
+
+/// The names of the sample files there are.
+std::vector<SampleName> held_names(const SessionWriter& session) {
+    std::vector<SampleName> names;
+    for (const std::string& path : session.list())
+        if (auto name = parse_sample_path(path)) names.push_back(std::move(*name));
+    return names;
+}
+
+std::string losses(const Ledger& ledger) {
+    std::string text;
+    for (int i = 0; i < loss_causes; ++i) {
+        const auto cause = static_cast<LossCause>(i);
+        if (ledger.lost(cause) == 0) continue;
+        text += (text.empty() ? "" : ", ") + std::to_string(ledger.lost(cause)) + " " +
+                std::string(loss_text(cause));
+    }
+    return text;
+}
+
+}  // namespace
+
+SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& described,
+                             const CollectorOptions& options, bool append, Diagnostics& notes,
+                             FillGaps fill_gaps)
+    : session_(session),
+      earlier_(append ? account_before(session, notes) : std::nullopt),
+      collector_(session, described, options, notes, std::move(fill_gaps)),
+      notes_(notes) {
+    if (append)
+        for (const auto& difference : append_differences(held_names(session), earlier_, described, options))
+            notes.warn(printable(session.current_path()) + " " + difference);
+    save();
+}
+
+SessionInfo SessionKeeper::account() {
+    SessionInfo run = collector_.account();
+    run.stop_time = ::time(nullptr);
+    return run;
+}
+
+SessionInfo SessionKeeper::whole(const SessionInfo& run) const {
+    if (!earlier_) return run;
+    SessionInfo sum = *earlier_;
+    sum.merge(run);
+    return sum;
+}
+
+SessionInfo SessionKeeper::save() {
+    SessionInfo run = account();
+    tell_built_anew(run);
+    session_.write_info(whole(run));
+    return run;
+}
+
+void SessionKeeper::tell_built_anew(const SessionInfo& run) {
+    if (!earlier_) return;
+    for (const auto& [path, image] : run.images) {
+        const auto before = earlier_->images.find(path);
+        if (before == earlier_->images.end() || !before->second.is_other_build(image)) continue;
+        if (told_.insert(path).second)
+            notes_.warn(printable(path) + " was built anew since the run before; " +
+                        printable(session_.current_path()) + " has samples of both builds");
+    }
+}
+
+SessionInfo SessionKeeper::checkpoint() {
+    SessionInfo run = save();
+    if (!kallsyms_written_) write_kallsyms();
+    return run;
+}
+
+void SessionKeeper::write_kallsyms() {
+    if (!collector_.saw_kernel()) return;
+    const std::string symbols = gzipped_kallsyms_snapshot();
+    if (!symbols.empty()) session_.write_file(kallsyms_name, symbols);
+    kallsyms_written_ = true;
+}
+
+void SessionKeeper::begin_anew() {
+    earlier_.reset();
+    kallsyms_written_ = false;
+    collector_.begin_anew(::time(nullptr));
+    save();
+}
+
+std::string summary(const SessionInfo& run) {
+    const Ledger& l = run.ledger;
+    std::string text = std::to_string(l.stored()) + " samples";
+    if (l.lost() > 0) text += ", " + std::to_string(l.lost()) + " lost (" + losses(l) + ")";
+    return text;
+}
+
+}  // namespace op::collect

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Event names, codes and limits of the driver's models.
+#include "daemon/driver/driver_events.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "libop/events/counter_alloc.h"
+#include "libop/base/error.h"
+#include "libop/events/event_table.h"
+#include "libop/base/text.h"
+
+namespace op::collect {
+
+namespace {
+
+constexpr std::string_view rtc_event = "RTC_INTERRUPTS";
+constexpr uint64_t default_rtc_rate = 1024, greatest_rtc_rate = 4096;
+constexpr int most_counters = 32;                // of which masks have bits
+constexpr uint64_t greatest_count = 0x7fffffff;  // a counter of 31 usable bits
+
+/// The code of CPU_CLK_UNHALTED, by the beginning of the CPU type's name; the first match counts.
+struct ClockCode {
+    std::string_view prefix;
+    uint32_t code;
+};
+constexpr ClockCode clock_codes[] = {
+    {"i386/athlon", 0x76}, {"x86-64/", 0x76}, {"i386/ppro", 0x79}, {"i386/pii", 0x79},
+    {"i386/p6", 0x79},     {"i386/", 0x3c},   {"arm/", 0x11},
+};
+
+std::string quoted(const EventSpec& spec) {
+    return "event '" + printable(spec.name) + "': ";
+}
+
+bool is_x86(const DriverModel& model) {
+    return model.cpu_type.starts_with("i386/") || model.cpu_type.starts_with("x86-64/");
+}
+
+/// Whose event 0 stands for the fixed counters; AMD's is one like others.
+bool is_intel(const DriverModel& model) {
+    return model.cpu_type.starts_with("i386/") && model.cpu_type != "i386/athlon";
+}
+
+std::optional<uint64_t> raw_code(std::string_view name) {
+    return name.starts_with('r') ? parse_number(name.substr(1), 16) : std::nullopt;
+}
+
+/// Splits a raw code of an x86 event select register.
+void decode_x86(uint64_t raw, const EventSpec& spec, DriverEvent& event) {
+    constexpr uint64_t event_bits = 0xf000000ffull, mask_bits = 0xff00, extra_bits = 0xff840000;
+    if (raw & ~(event_bits | mask_bits | extra_bits))
+        throw_usage(quoted(spec) + "bits outside event, unit mask, edge, invert and counter mask are set");
+    event.code = static_cast<uint32_t>((raw & 0xff) | (raw >> 24 & 0xf00));
+    event.unit_mask = (raw & mask_bits) >> 8;
+    event.extra = raw & extra_bits;
+}
+
+void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+    const bool has_unit_mask = spec.unit_mask.value_or(0) != 0;
+    if (is_x86(model)) {
+        if (has_unit_mask && (raw & 0xff00)) throw_usage(quoted(spec) + "the unit mask is given twice");
+        decode_x86(raw, spec, event);
+    } else if (raw > 0xffff || has_unit_mask) {
+        throw_usage(quoted(spec) + "codes have at most 16 bits here, and no unit mask");
+    } else {
+        event.code = static_cast<uint32_t>(raw);
+    }
+    if (!spec.unit_mask_name.empty()) throw_usage(quoted(spec) + "unit masks of raw codes have no names");
+    if (has_unit_mask) event.unit_mask = *spec.unit_mask;
+    if (event.unit_mask > 0xff) throw_usage(quoted(spec) + "a unit mask has at most 8 bits");
+}
+
+void set_clock_code(const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+    const auto row = std::ranges::find_if(
+        clock_codes, [&](const ClockCode& c) { return model.cpu_type.starts_with(c.prefix); });
+    if (row == std::end(clock_codes))
+        throw_usage(quoted(spec) + "its code is not known for " + printable(model.cpu_type) +
+                    "; give the code of the processor's manual as rNNN:COUNT");
+    event.code = row->code;
+}
+
+/// An event of the catalogue: what the kernel would be asked for holds the register's bits.
+CounterMask identify_known(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                           bool callgraph, DriverEvent& event) {
+    const ResolvedEvent resolved =
+        resolve_event(catalogue, spec, {callgraph ? callgraph_count_factor : 1, false});
+    if (!resolved.event->extended.empty())
+        throw_usage(quoted(spec) + printable(resolved.event->extended) +
+                    " takes its samples, which the driver does not program; operf can");
+    const EventEncoding encoding = encode_event(catalogue, resolved);
+    if (encoding.type != perf_type_raw || encoding.config1 != 0 || encoding.config2 != 0)
+        throw_usage(quoted(spec) +
+                    "it takes more than a counter, which the driver does not program; operf can");
+    if (is_intel(model) && resolved.event->code == 0)
+        throw_usage(quoted(spec) + "a fixed counter counts it, which the driver does not program; operf can");
+    if (is_x86(model))
+        decode_x86(encoding.config, spec, event);
+    else
+        event.code = static_cast<uint32_t>(encoding.config);
+    return resolved.event->counter_mask();
+}
+
+/// Fills in the code and gives the counters that can hold the event; the model's own rules.
+CounterMask identify(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                     bool callgraph, DriverEvent& event) {
+    const std::string_view only = model.model == "timer" ? timer_event
+                                  : model.model == "rtc" ? rtc_event
+                                                         : "";
+    const auto raw = raw_code(spec.name);
+    if (!only.empty()) {
+        if (spec.name != only)
+            throw_usage(quoted(spec) + "the driver counts by the " + model.model + " here, so only " +
+                        std::string(only) + ":COUNT can be asked for");
+    } else if (catalogue.knows(spec.name)) {
+        return identify_known(spec, model, catalogue, callgraph, event);
+    } else if (spec.name == cycles_event) {
+        set_clock_code(spec, model, event);
+    } else if (raw) {
+        decode_raw(*raw, spec, model, event);
+        return ~0u;
+    } else if (!catalogue.events.empty()) {
+        resolve_event(catalogue, spec);  // fails, and tells names that are alike
+        throw_usage(quoted(spec) + "give its whole name");
+    } else {
+        throw_usage(quoted(spec) + "not known for " + printable(model.cpu_type) + "; known are " +
+                    std::string(cycles_event) + " and raw codes rNNN");
+    }
+    if (spec.unit_mask.value_or(0) != 0 || !spec.unit_mask_name.empty())
+        throw_usage(quoted(spec) + "it has no unit masks, so leave the field empty");
+    return ~0u;
+}
+
+void check_count(const EventSpec& spec, const DriverModel& model, const DriverCounter& counter,
+                 bool callgraph) {
+    const bool is_rate = model.model == "rtc";
+    const uint64_t factor = callgraph && !is_rate ? callgraph_count_factor : 1;
+    const EventInfo* const known = find_event(spec.name);
+    const uint64_t own = is_rate ? 2 : known && model.model != "timer" ? known->minimum_count : 1;
+    const uint64_t minimum = std::max(own, counter.minimum_count);
+    const uint64_t maximum = is_rate ? greatest_rtc_rate : greatest_count;
+    if (minimum > maximum / factor || spec.count < minimum * factor)
+        throw_usage(quoted(spec) + "count " + std::to_string(spec.count) + " is below the minimum of " +
+                    std::to_string(minimum) +
+                    (factor > 1 ? ", times " + std::to_string(factor) + " for call graphs" : "") +
+                    "; lower ones could stall the machine");
+    if (spec.count > maximum)
+        throw_usage(quoted(spec) + "count " + std::to_string(spec.count) + " is above the maximum of " +
+                    std::to_string(maximum));
+}
+
+/// An event that has no counter yet.
+struct Unplaced {
+    DriverEvent event;
+    CounterMask counters;
+};
+
+Unplaced describe(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                  bool callgraph) {
+    Unplaced unplaced;
+    DriverEvent& event = unplaced.event;
+    unplaced.counters = identify(spec, model, catalogue, callgraph, event);
+    if (!spec.kernel && !spec.user)
+        throw_usage(quoted(spec) + "kernel and user are both 0, so nothing would be counted");
+    event.name = spec.name;
+    event.count = spec.count;
+    event.kernel = spec.kernel;
+    event.user = spec.user;
+    return unplaced;
+}
+
+/// Sample files tell events by name, count, unit mask and modes.
+void check_distinct(std::span<const Unplaced> events) {
+    const auto key = [](const DriverEvent& e) {
+        return std::tuple(e.name, e.count, recorded_unit_mask(e), e.kernel, e.user);
+    };
+    for (size_t i = 0; i < events.size(); ++i)
+        for (size_t j = 0; j < i; ++j)
+            if (key(events[i].event) == key(events[j].event))
+                throw_usage("event '" + printable(events[i].event.name) +
+                            "': two of its unit masks cannot be told apart in sample files; give them "
+                            "different counts");
+}
+
+/// Only models that program the registers are bound to what a counter can hold: the kernel finds one itself.
+std::vector<int> find_counters(const DriverModel& model, std::span<const Unplaced> events) {
+    const bool is_bound = model.model == "intel" || model.model == "amd";
+    uint32_t free = 0;
+    unsigned end = 0;
+    for (const DriverCounter& counter : model.counters) {
+        if (counter.number >= most_counters) continue;
+        free |= 1u << counter.number;
+        end = std::max(end, static_cast<unsigned>(counter.number) + 1);
+    }
+    std::vector<CounterMask> masks;
+    for (const Unplaced& unplaced : events)
+        masks.push_back(free & (is_bound ? unplaced.counters.value_or(0) : ~0u));
+    const auto counters = allocate_counters(masks, end);
+    if (!counters)
+        throw_usage(
+            "these events cannot be counted together: too few counters can hold them; ophelp tells "
+            "which each takes");
+    return *counters;
+}
+
+void place(DriverEvent& event, int number, const EventSpec& spec, const DriverModel& model, bool callgraph) {
+    const DriverCounter& counter = *std::ranges::find(model.counters, number, &DriverCounter::number);
+    if (event.extra != 0 && !counter.has_extra)
+        throw_usage(quoted(spec) + "the driver takes no edge, invert or counter mask bits here");
+    check_count(spec, model, counter, callgraph);
+    event.counter = number;
+}
+
+/// The specification with the event's own count where none was asked for.
+EventSpec with_count(EventSpec spec) {
+    if (spec.count != 0) return spec;
+    const EventInfo* const known = find_event(spec.name);
+    if (!known && spec.name != rtc_event) throw_usage(quoted(spec) + "no count; write NAME:COUNT");
+    spec.count = known ? known->default_count : default_rtc_rate;
+    return spec;
+}
+
+}  // namespace
+
+EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue) {
+    EventSpec spec;
+    spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : cycles_event;
+    const auto& own = catalogue.model.default_event;
+    if (spec.name == cycles_event && own && catalogue.knows(own->name)) return *own;
+    return with_count(spec);
+}
+
+std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
+                                              const EventCatalogue& catalogue, bool callgraph) {
+    if (specs.size() > model.counters.size())
+        throw_usage(std::to_string(specs.size()) + " events, but the driver's counters here are " +
+                    std::to_string(model.counters.size()) + "; ask for fewer");
+    std::vector<EventSpec> counted;
+    std::vector<Unplaced> unplaced;
+    for (const EventSpec& spec : specs) {
+        if (std::ranges::find(specs, spec) != specs.begin() + static_cast<std::ptrdiff_t>(counted.size()))
+            throw_usage(quoted(spec) + "asked for twice");
+        counted.push_back(with_count(spec));
+        unplaced.push_back(describe(counted.back(), model, catalogue, callgraph));
+    }
+    check_distinct(unplaced);
+    const std::vector<int> counters = find_counters(model, unplaced);
+    std::vector<DriverEvent> events;
+    for (size_t i = 0; i < counted.size(); ++i) {
+        place(unplaced[i].event, counters[i], counted[i], model, callgraph);
+        events.push_back(std::move(unplaced[i].event));
+    }
+    return events;
+}
+
+uint64_t recorded_unit_mask(const DriverEvent& event) {
+    return event.extra != 0 ? event.extra | event.unit_mask << 8 : event.unit_mask;
+}
+
+bool is_driver_event_name(std::string_view name) {
+    return name == rtc_event || find_event(name) || raw_code(name);
+}
+
+std::string to_daemon_text(std::span<const DriverEvent> events) {
+    std::string text;
+    for (const DriverEvent& e : events) {
+        const std::string mask =
+            e.unit_mask_name.empty() ? std::to_string(recorded_unit_mask(e)) : e.unit_mask_name;
+        text += (text.empty() ? "" : ",") + e.name;
+        for (const std::string& field :
+             {std::to_string(e.code), std::to_string(e.counter), std::to_string(e.count), mask,
+              std::to_string(e.kernel), std::to_string(e.user)})
+            text += ":" + field;
+    }
+    return text;
+}
+
+}  // namespace op::collect

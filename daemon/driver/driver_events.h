@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the events a person asked for to counters of the driver: what each of its models can count, with which
+// code, and which counts are refused. Reads no file; that is daemon/driver_setup.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libop/events/event_catalogue.h"
+#include "libop/events/event_spec.h"
+
+namespace op::collect {
+
+/// A counter the driver offers.
+struct DriverCounter {
+    int number = 0;              ///< its directory in oprofilefs
+    uint64_t minimum_count = 0;  ///< smallest count it accepts; 0 = it does not say
+    bool has_extra = false;      ///< it takes the further bits of the event select register
+};
+
+/// What counts, as the driver says.
+struct DriverModel {
+    std::string model;     ///< "timer", "rtc", "perf", "intel", "amd"
+    std::string cpu_type;  ///< "timer", "i386/arch_perfmon" ...
+    std::vector<DriverCounter> counters;
+};
+
+/// One event on its counter.
+struct DriverEvent {
+    std::string name;
+    uint32_t code = 0;  ///< for N/event
+    int counter = 0;
+    uint64_t count = 0;  ///< events, ns (TIMER) or interrupts a second (RTC_INTERRUPTS)
+    uint64_t unit_mask = 0;
+    uint64_t extra = 0;  ///< for N/extra: invert, edge and counter mask bits
+    bool kernel = true, user = true;
+    std::string unit_mask_name = {};  ///< where the number alone may stand for several; not the driver's
+
+    bool operator==(const DriverEvent&) const = default;
+};
+
+/// The event that is counted when none was asked for: TIMER, RTC_INTERRUPTS, the default of the catalogue's
+/// CPU model, or CPU_CLK_UNHALTED.
+EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue);
+
+/// Gives each event a counter of the model: the lowest that can hold it, so that all have one. Events are
+/// those of `catalogue`, which is of the model's CPU type (driver_catalogue() in daemon/driver_setup), raw
+/// codes, and CPU_CLK_UNHALTED. Throws a usage error with the reason and the remedy: an event that is not
+/// known or needs registers besides the counters', more events than counters can hold, a count below the
+/// minimum (15 times the minimum with `callgraph`) or above 2^31-1, unit masks where there are none, both
+/// modes off, doubles. An event rNNN is the raw hexadecimal code NNN as the processor's manual has it; on x86
+/// that is the event select register: bits 0-7 and 32-35 event, 8-15 unit mask, 18, 23 and 24-31 edge, invert
+/// and counter mask.
+std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
+                                              const EventCatalogue& catalogue, bool callgraph);
+
+/// What sample files hold of its unit mask and extra bits, see UnitMaskChoice::stored().
+uint64_t recorded_unit_mask(const DriverEvent& event);
+
+/// True for names that some model may know, so that they may be set up before the driver is there.
+bool is_driver_event_name(std::string_view name);
+
+/// The events as oprofiled's --events takes them: name:code:counter:count:um:kernel:user, joined by commas;
+/// um is the unit mask's name if it has one here.
+std::string to_daemon_text(std::span<const DriverEvent> events);
+
+}  // namespace op::collect

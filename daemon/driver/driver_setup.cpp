@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The plan of what is written to the driver, and its execution.
+#include "daemon/driver/driver_setup.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace op::collect {
+
+namespace {
+
+/// What the driver calls processors that have what many types have in common, and what those are called.
+constexpr std::pair<std::string_view, std::string_view> common_types[] = {
+    {"i386/arch_perfmon", "i386/"}, {"arm/armv8-pmuv3-common", "arm/armv8"}};
+
+std::string file_of(int counter, const char* name) {
+    return std::to_string(counter) + "/" + name;
+}
+
+void plan_sizes(const DaemonSettings& settings, std::vector<DriverWrite>& plan) {
+    const auto if_set = [&plan](const char* file, uint64_t value) {
+        if (value != 0) plan.push_back({file, value});
+    };
+    if_set("buffer_size", settings.buffer_size);
+    if_set("buffer_watershed", settings.buffer_watershed);
+    if_set("cpu_buffer_size", settings.cpu_buffer_size);
+    plan.push_back({"backtrace_depth", settings.callgraph});
+    plan.push_back({"pid_filter", settings.pid_filter});
+    plan.push_back({"pgrp_filter", settings.pgrp_filter});
+}
+
+void plan_counter_off(const DriverCounter& counter, std::vector<DriverWrite>& plan) {
+    for (const char* name : {"enabled", "event", "count"})
+        plan.push_back({file_of(counter.number, name), 0});
+    if (counter.has_extra) plan.push_back({file_of(counter.number, "extra"), 0});
+}
+
+void plan_event(const DriverEvent& event, bool has_extra, std::vector<DriverWrite>& plan) {
+    const auto put = [&](const char* name, uint64_t value) {
+        plan.push_back({file_of(event.counter, name), value});
+    };
+    put("enabled", 1);
+    put("event", event.code);
+    put("count", event.count);
+    put("kernel", event.kernel);
+    put("user", event.user);
+    put("unit_mask", event.unit_mask);
+    if (has_extra) put("extra", event.extra);
+}
+
+}  // namespace
+
+DriverModel read_driver_model(const Oprofilefs& driver) {
+    DriverModel model{driver.text("model"), driver.text("cpu_type"), {}};
+    for (const int n : driver.counters())
+        model.counters.push_back({n, driver.find_number(file_of(n, "min_count")).value_or(0),
+                                  driver.find_number(file_of(n, "extra")).has_value()});
+    return model;
+}
+
+std::optional<CpuModel> driver_cpu_model(const DriverModel& model) {
+    if (model.model == "timer" || model.model == "rtc") return std::nullopt;
+    const CpuModels& models = cpu_models();
+    const CpuModel& own = models.detect(running_processor());
+    for (const auto& [name, family] : common_types)
+        if (model.cpu_type == name && own.name.starts_with(family)) return own;
+    const CpuModel* const row = models.find(model.cpu_type);
+    return row ? std::optional(*row) : std::nullopt;
+}
+
+EventCatalogue driver_catalogue(const DriverModel& model) {
+    const auto row = driver_cpu_model(model);
+    if (!row) return {};
+    const Processor machine = running_processor();
+    // Which counters can hold an event libpfm does not tell; models that program registers have to know.
+    const bool is_bound = model.model == "intel" || model.model == "amd";
+    CatalogueSources sources{events_directory(), {}, !is_bound, ""};
+    if (row->matches(machine)) sources.machine = machine;
+    return load_catalogue(*row, sources);
+}
+
+std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSettings& settings,
+                                     std::span<const DriverEvent> events) {
+    std::vector<DriverWrite> plan;
+    plan_sizes(settings, plan);
+    for (const DriverCounter& counter : model.counters)
+        plan_counter_off(counter, plan);
+    for (const DriverEvent& event : events) {
+        const auto counter = std::ranges::find(model.counters, event.counter, &DriverCounter::number);
+        plan_event(event, counter != model.counters.end() && counter->has_extra, plan);
+    }
+    return plan;
+}
+
+void program_driver(const Oprofilefs& driver, std::span<const DriverWrite> plan,
+                    std::span<DriverEvent> events) {
+    for (const DriverWrite& write : plan)
+        driver.set(write.file, write.value);
+    for (DriverEvent& event : events)
+        event.count = driver.number(file_of(event.counter, "count"));
+}
+
+}  // namespace op::collect

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The driver's files (doc/DRIVER.md): numbers and texts by name, and the buffer. Does not know what the
+// numbers mean, but for the remedy in its messages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libop/base/fd.h"
+
+namespace op::collect {
+
+/// An oprofilefs, mounted or not. File names are relative to its root, e.g. "0/count". Nothing is kept: every
+/// call asks the driver. Errors name the file, the value and, where there is one, the remedy.
+class Oprofilefs {
+public:
+    explicit Oprofilefs(std::string root = "/dev/oprofile") : root_(std::move(root)) {}
+
+    /// True if the driver's files are there.
+    bool present() const;
+    /// The number in a file. Throws a system error; an input error if it holds no number.
+    uint64_t number(const std::string& file) const;
+    /// The same; none if there is no such file.
+    std::optional<uint64_t> find_number(const std::string& file) const;
+    /// The text of a file without the newline at its end. Throws a system error.
+    std::string text(const std::string& file) const;
+    /// Writes a number. Throws a system error with the driver's errno: EINVAL, EBUSY, EACCES ...
+    void set(const std::string& file, uint64_t value) const;
+    /// Opens a file so that set() can write it when this process may no more open it. Throws a system error.
+    Fd open_to_write(const std::string& file) const;
+    void set(const Fd& opened, const std::string& file, uint64_t value) const;
+    /// Opens `buffer` for reading without waiting. Throws a system error.
+    Fd open_buffer() const;
+    /// The numbers N for which there is N/enabled, ascending; empty if the driver is not there.
+    std::vector<int> counters() const;
+
+    /// What the driver means and what helps when a file gives that errno; empty if nothing is known.
+    std::string remedy(const std::string& file, int error) const;
+
+    const std::string& root() const { return root_; }
+
+private:
+    std::string path(const std::string& file) const { return root_ + "/" + file; }
+    /// Empty, with errno set, on failure.
+    Fd open(const std::string& file, int flags) const noexcept;
+    std::string cannot_write(const std::string& file, uint64_t value) const;
+    [[noreturn]] void refuse(const std::string& what, const std::string& file, int error) const;
+    std::string why_busy(const std::string& file) const;
+    std::string why_invalid(const std::string& file) const;
+
+    std::string root_;
+};
+
+}  // namespace op::collect

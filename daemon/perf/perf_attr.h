@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What perf_event_open is asked for. perf_event_open(2) is the source of every constant.
+#pragma once
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "daemon/perf/perf_features.h"
+#include "libop/events/event_encoding.h"
+#include "libop/base/fd.h"
+#include "libop/session/session_info.h"
+
+namespace op::collect {
+
+/// How events are opened.
+struct PerfRequest {
+    bool callgraph = false;
+    bool enable_on_exec = false;  ///< else enabled by ioctl
+    bool several_events = false;  ///< records carry the event's id
+};
+
+/// The attribute for one event, which `encoding` says how to ask for. The `leader` also reports mappings,
+/// names, forks and exits.
+perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding, bool leader,
+                          const PerfRequest& request, const PerfFeatures& features);
+
+/// What a descriptor opened with make_attr() gives, in the order of perf_event_open(2), "Reading results".
+struct PerfReading {
+    uint64_t value = 0, enabled = 0, running = 0, id = 0;
+    uint64_t lost = 0;  ///< records that found no room in the ring; 0 where the kernel does not tell
+};
+/// Reads one, opened with `features`; none if the kernel says nothing, as of an event it gave up.
+std::optional<PerfReading> read_event(const Fd& event, const PerfFeatures& features) noexcept;
+
+/// perf_event_open(2); empty with errno set on failure.
+Fd perf_event_open(perf_event_attr& attr, pid_t pid, int cpu) noexcept;
+
+}  // namespace op::collect

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Choosing events.
+#include "daemon/perf/perf_events.h"
+
+#include <algorithm>
+
+#include "libop/base/error.h"
+#include "libop/events/event_table.h"
+#include "libop/events/ibs_rules.h"
+#include "libop/events/kernel_events.h"
+#include "libop/base/text.h"
+
+namespace op::collect {
+namespace {
+
+/// For events whose frequency is not known: few enough samples of any.
+constexpr uint64_t usual_count = 100000;
+
+/// An event with all that is needed to open and to store it.
+struct Chosen {
+    RecordedEvent event;
+    EventEncoding encoding;
+    uint64_t minimum_count = 0;
+};
+
+EventSpec spec_of(std::string_view name) {
+    EventSpec spec;
+    spec.name = name;
+    return spec;
+}
+
+Chosen choose_builtin(const EventSpec& spec, bool callgraph) {
+    const EventInfo& row = check_event(spec, callgraph);
+    const uint64_t count = spec.count != 0 ? spec.count : row.default_count;
+    return {{spec.name, row.code, count, spec.unit_mask.value_or(0), spec.kernel, spec.user},
+            builtin_encoding(spec.name),
+            row.minimum_count};
+}
+
+class Chooser {
+public:
+    Chooser(const EventRequest& request, SessionInfo& info, Diagnostics& notes)
+        : request_(request), info_(info), notes_(notes) {}
+
+    std::vector<EventEncoding> choose() {
+        std::vector<EventSpec> wanted = request_.specs;
+        if (wanted.empty()) wanted.push_back(default_event());
+        for (const EventSpec& spec : wanted)
+            add(working(spec));
+        describe_cpu();
+        return std::move(encodings_);
+    }
+
+private:
+    /// The type whose events they are; the clock's are no processor's.
+    void describe_cpu() const {
+        const CpuModels& models = cpu_models();
+        const Processor machine = hardware_ ? running_processor() : Processor{};
+        const std::string& known = request_.catalogue.model.name;
+        info_.cpu_type = models.detect_numbered(machine).number;
+        info_.cpu_type_name = hardware_ && !known.empty() ? known : models.detect(machine).name;
+    }
+
+    EventSpec default_event() const {
+        const auto& own = request_.catalogue.model.default_event;
+        if (!own || !request_.catalogue.knows(own->name)) return spec_of(cycles_event);
+        EventSpec spec = *own;
+        if (request_.callgraph) spec.count = std::max(spec.count, least_count(spec.name));
+        return spec;
+    }
+
+    /// With call graphs.
+    uint64_t least_count(std::string_view name) const {
+        const auto& events = request_.catalogue.events;
+        return std::ranges::find(events, name, &CatalogueEvent::name)->minimum_count * callgraph_count_factor;
+    }
+
+    Chosen choose(const EventSpec& spec) {
+        if (request_.catalogue.builtin(spec.name)) return choose_builtin(spec, request_.callgraph);
+        const uint64_t factor = request_.callgraph ? callgraph_count_factor : 1;
+        const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
+        resolved_.push_back(resolved);
+        check_ibs_events(request_.catalogue.model.name, resolved_);
+        const uint64_t minimum = resolved.event->minimum_count * factor;
+        const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);
+        return {{spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user,
+                 false, resolved.unit_mask.name},
+                encode_event(request_.catalogue, resolved),
+                minimum};
+    }
+
+    /// A count for an event that works and was asked for without one.
+    void settle_count(Chosen& chosen) {
+        const auto rate = request_.rate ? request_.rate(chosen.event, chosen.encoding) : std::nullopt;
+        const auto count = rate ? count_for(*rate, chosen.minimum_count) : std::nullopt;
+        chosen.event.count = count.value_or(chosen.event.count);
+        const char* const why = !request_.rate ? ""
+                                : !rate        ? ": its rate cannot be measured"
+                                : !count       ? ": it did not occur while its rate was measured"
+                                               : ", for about 1000 samples a second by what was measured";
+        notes_.warn("event " + chosen.event.name + ": no count was given; a sample is taken every " +
+                    std::to_string(chosen.event.count) + why);
+    }
+
+    /// The event, or what takes its place.
+    Chosen working(const EventSpec& spec) {
+        Chosen chosen = choose(spec);
+        if (chosen.event.name == timer_event) return chosen;
+        if (request_.works(chosen.event, chosen.encoding)) {
+            if (spec.count == 0 && !find_event(spec.name)) settle_count(chosen);
+            return chosen;
+        }
+        if (spec.name != cycles_event && spec.name != default_event().name)
+            throw_usage("event '" + spec.name +
+                        "': this machine cannot count it: the kernel offers no such hardware counter, as in "
+                        "most virtual machines; event TIMER works");
+        EventSpec instead = spec_of(timer_event);
+        instead.kernel = spec.kernel;
+        instead.user = spec.user;
+        const Chosen clock = choose_builtin(instead, request_.callgraph);
+        note_fallback(chosen.event, clock.event);
+        return clock;
+    }
+
+    void note_fallback(const RecordedEvent& event, const RecordedEvent& instead) {
+        notes_.warn("no hardware counter for " + event.name +
+                    " on this machine: sampling by the CPU clock instead, event " + instead.name + ":" +
+                    std::to_string(instead.count) + " (a sample every " + std::to_string(instead.count) +
+                    " ns of CPU time)");
+    }
+
+    void add(const Chosen& chosen) {
+        hardware_ |= chosen.event.name != timer_event;
+        const auto same = std::ranges::find_if(
+            info_.events, [&](const RecordedEvent& event) { return is_same_event(event, chosen.event); });
+        if (same == info_.events.end()) {
+            info_.events.push_back(chosen.event);
+            encodings_.push_back(chosen.encoding);
+        } else if (encodings_[static_cast<size_t>(same - info_.events.begin())] != chosen.encoding) {
+            throw_usage("event '" + chosen.event.name +
+                        "': two of its unit masks cannot be told apart in sample files; give them different "
+                        "counts");
+        }
+    }
+
+    const EventRequest& request_;
+    SessionInfo& info_;
+    Diagnostics& notes_;
+    std::vector<ResolvedEvent> resolved_;
+    std::vector<EventEncoding> encodings_;
+    bool hardware_ = false;
+};
+
+}  // namespace
+
+std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes) {
+    return Chooser(request, info, notes).choose();
+}
+
+EventCatalogue running_catalogue() {
+    const CatalogueSources sources{events_directory(), running_processor(), true, event_source_devices};
+    return load_catalogue(cpu_models().detect(*sources.machine), sources);
+}
+
+}  // namespace op::collect

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the events a person asked for to those this machine can count, and how the kernel is asked for them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "daemon/perf/perf_rate.h"
+#include "libop/base/diagnostics.h"
+#include "libop/events/event_catalogue.h"
+#include "libop/events/event_encoding.h"
+#include "libop/events/event_spec.h"
+#include "libop/session/session_info.h"
+
+namespace op::collect {
+
+/// Tells whether the machine can count an event.
+using EventProbe = std::function<bool(const RecordedEvent&, const EventEncoding&)>;
+
+/// Tells how often it occurs, or nothing.
+using EventMeter = std::function<std::optional<EventRate>(const RecordedEvent&, const EventEncoding&)>;
+
+/// What is asked for, and of which machine.
+struct EventRequest {
+    const std::vector<EventSpec>& specs;  ///< none: the default event
+    bool callgraph = false;
+    const EventCatalogue& catalogue;  ///< of the running machine
+    EventProbe works;
+    EventMeter rate;  ///< may be empty
+};
+
+/// Checks the specifications, fills in `info.events` and the CPU type, and gives the encoding of each event.
+/// TIMER and, unless the catalogue has it, CPU_CLK_UNHALTED are known on every machine. The default event is
+/// the CPU model's. Where cycles do not work, TIMER takes their place, with a note; an event without a count
+/// gets one for about 1000 samples a second if its rate can be told, else a usual one, with a note. Throws a
+/// usage error (see resolve_event) also for an event that does not work, and for two that sample files could
+/// not tell apart.
+std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes);
+
+/// The events of this machine. Throws as load_catalogue and cpu_models do.
+EventCatalogue running_catalogue();
+
+}  // namespace op::collect

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// poll over source, program and signals.
+#include "daemon/run/recording.h"
+
+#include <poll.h>
+
+#include "libop/base/error.h"
+
+namespace op::collect {
+namespace {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+/// The source is drained this often even if it does not ask for it, so that a crash costs little.
+constexpr std::chrono::milliseconds drain_interval{1000};
+constexpr std::chrono::seconds checkpoint_interval{60};
+constexpr int drain_batches = 1000;
+
+class Loop {
+public:
+    explicit Loop(const Recording& r) : r_(r), stopping_(r.command, r.signals, r.now) {}
+
+    StopReason run() {
+        while (!over_) {
+            wait();
+            drain_some();
+            if (program_ended_ && (!r_.command || r_.command->poll_end())) over_ = true;
+            stopping_.watch();
+            if (stopping_.interrupted() && !r_.command) over_ = true;
+            if (r_.checkpoint && r_.now() >= next_checkpoint_) checkpoint();
+        }
+        return stopping_.reason();
+    }
+
+private:
+    void wait() {
+        const int program = r_.command ? r_.command->wait_fd() : r_.attached;
+        pollfd fds[] = {{r_.source.wait_fd(), POLLIN, 0}, {r_.signals.fd(), POLLIN, 0}, {program, POLLIN, 0}};
+        ::poll(fds, std::size(fds), static_cast<int>(drain_interval.count()));
+        program_ended_ = fds[2].revents != 0;
+    }
+
+    /// Not without end: a source that fills faster than it drains must not hold up the stop signals.
+    void drain_some() {
+        for (int i = 0; i < drain_batches; ++i) {
+            const auto records = r_.source.drain();
+            if (records.empty()) return;
+            r_.sink(records);
+        }
+    }
+
+    /// A disk that is full now may have room at the end.
+    void checkpoint() {
+        try {
+            r_.checkpoint();
+        } catch (const Error& e) {
+            r_.notes.warn(std::string("not saved while recording, which goes on: ") + e.what());
+        }
+        next_checkpoint_ = r_.now() + checkpoint_interval;
+    }
+
+    const Recording& r_;
+    Stopping stopping_;
+    bool over_ = false, program_ended_ = false;
+    TimePoint next_checkpoint_ = r_.now() + checkpoint_interval;
+};
+
+bool has_ended(int pidfd) {
+    pollfd fd{pidfd, POLLIN, 0};  // one below 0 is never ready
+    return ::poll(&fd, 1, 0) > 0;
+}
+
+}  // namespace
+
+StopReason await_end(Command& command, StopSignals& signals, const Now& now) {
+    command.dismiss();
+    Stopping stopping(&command, signals, now);
+    while (!command.poll_end()) {
+        pollfd fds[] = {{command.wait_fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}};
+        ::poll(fds, std::size(fds), static_cast<int>(drain_interval.count()));
+        stopping.watch();
+    }
+    return stopping.reason();
+}
+
+void drain_into(SampleSource& source, const std::function<void(std::span<const Record>)>& sink) {
+    for (auto records = source.drain(); !records.empty(); records = source.drain())
+        sink(records);
+}
+
+StopReason record(const Recording& recording) {
+    recording.source.start();
+    const bool was_too_late = has_ended(recording.attached);
+    Loop loop(recording);
+    if (recording.command) recording.command->release();
+    StopReason reason = loop.run();
+    if (was_too_late && reason == StopReason::program_ended) reason = StopReason::ended_before;
+    recording.source.stop();
+    drain_into(recording.source, recording.sink);
+    return reason;
+}
+
+}  // namespace op::collect

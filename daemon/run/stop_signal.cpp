@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// signalfd over the signals that mean "stop".
+#include "daemon/run/stop_signal.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "libop/base/error.h"
+
+namespace op::collect {
+
+namespace {
+
+sigset_t set_of(std::initializer_list<int> numbers) {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int number : numbers)
+        ::sigaddset(&set, number);
+    return set;
+}
+
+}  // namespace
+
+StopSignals::StopSignals(std::initializer_list<int> further) {
+    sigset_t stop = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT});
+    for (const int number : further)
+        ::sigaddset(&stop, number);
+    const sigset_t file_size = set_of({SIGXFSZ});
+    ::sigprocmask(SIG_BLOCK, &stop, &old_);
+    ::sigprocmask(SIG_BLOCK, &file_size, nullptr);
+    fd_.reset(::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!fd_) throw_system("cannot watch for signals");
+}
+
+StopSignals::Received StopSignals::take() noexcept {
+    signalfd_siginfo info{};
+    if (::read(fd_.get(), &info, sizeof info) != sizeof info) return {};
+    return {static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
+}
+
+}  // namespace op::collect

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading the kernel's own map.
+#include "daemon/source/kernel_map.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+
+#include "daemon/source/proc_scan.h"
+#include "libop/base/build_id.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/gzip.h"
+#include "libop/base/kallsyms.h"
+#include "libop/stream/record.h"
+#include "libop/base/text.h"
+
+namespace op::collect {
+namespace {
+
+constexpr size_t gzip_piece = size_t{1} << 16;
+
+std::string read_or_empty(const std::string& path) {
+    try {
+        return read_file(path);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+/// Calls `take` for the lines until it returns false; for none if the file cannot be read.
+void for_each_kallsyms_line(const std::function<bool(std::string_view)>& take) {
+    try {
+        for_each_line(std::string(kallsyms_image), take);
+    } catch (const Error&) {
+        // The caller sees that there were none.
+    }
+}
+
+/// The bytes of a hexadecimal build-id.
+std::string unhex(std::string_view text) {
+    std::string bytes;
+    for (size_t i = 0; i + 1 < text.size(); i += 2)
+        bytes += static_cast<char>(parse_number(text.substr(i, 2), 16).value_or(0));
+    return bytes;
+}
+
+std::span<const std::byte> keep_build_id(const std::string& notes_path, RecordList& out) {
+    const std::string notes = read_or_empty(notes_path);
+    return as_bytes(out.keep(unhex(build_id_of_notes(as_bytes(notes)))));
+}
+
+void add_kernel(std::string_view name, KernelRange range, std::span<const std::byte> build_id,
+                RecordList& out) {
+    out.add(Mapping{0, 0, {range.start}, range.end - range.start, 0, true, name, build_id});
+}
+
+/// What hidden kernel addresses mean; `vmlinux` = the image whose own addresses are used instead, empty =
+/// none.
+std::string hidden_message(const std::string& vmlinux) {
+    std::string knob = read_or_empty("/proc/sys/kernel/kptr_restrict");
+    if (knob.ends_with('\n')) knob.pop_back();
+    const std::string outcome =
+        vmlinux.empty() ? "kernel samples will have no symbols"
+                        : "kernel samples get their symbols from where " + vmlinux +
+                              " was linked to run, which is wrong for a kernel that moved (KASLR)";
+    if (knob.empty()) return outcome + ": /proc/kallsyms cannot be read";
+    return outcome + ": kernel addresses are hidden (kernel.kptr_restrict is " + knob +
+           "); run as root with kernel.kptr_restrict=1 or 0 to see them";
+}
+
+}  // namespace
+
+bool KernelRangeScan::take(std::string_view line) {
+    const auto symbol = parse_kallsyms_line(line);
+    if (!symbol) return true;
+    if (symbol->name == "_text") text_ = symbol->address;
+    if (symbol->name == "_stext") stext_ = symbol->address;
+    if (symbol->name == "_etext") etext_ = symbol->address;
+    return etext_ == 0;
+}
+
+std::optional<KernelRange> KernelRangeScan::range() const {
+    const uint64_t start = text_ ? text_ : stext_;
+    if (start == 0 || etext_ <= start) return std::nullopt;
+    return KernelRange{start, etext_};
+}
+
+// "name size refcount users state address [taint]"
+std::vector<ModuleLine> parse_modules(std::string_view text) {
+    std::vector<ModuleLine> modules;
+    while (!text.empty()) {
+        std::string_view line = take_line(text);
+        const auto name = take_word(line), size = take_word(line);
+        take_word(line);
+        take_word(line);
+        take_word(line);
+        auto address = take_word(line);
+        if (address.starts_with("0x")) address.remove_prefix(2);
+        const auto length = parse_number(size), start = parse_number(address, 16);
+        if (length && start && *start != 0 && *length > 0) modules.push_back({name, *start, *length});
+    }
+    return modules;
+}
+
+KernelRange parse_kernel_range(std::string_view text) {
+    const auto address = [](std::string_view part) {
+        if (part.starts_with("0x") || part.starts_with("0X")) part.remove_prefix(2);
+        return parse_number(part, 16);
+    };
+    const auto parts = split(text, ',');
+    const auto start = address(parts.front()), end = address(parts.back());
+    if (parts.size() != 2 || !start || !end || *start >= *end)
+        throw_usage("kernel range '" + printable(text) +
+                    "': write START,END in hexadecimal, START below END");
+    return {*start, *end};
+}
+
+std::optional<KernelPlace> KernelPlace::of(const std::optional<KernelRange>& told, const NamedKernel& named) {
+    const std::string_view name = named.path.empty() ? kallsyms_image : named.path;
+    if (told) return KernelPlace{name, *told};
+    if (named.range) return KernelPlace{name, *named.range};
+    return std::nullopt;
+}
+
+void add_kernel_records(const NamedKernel& kernel, RecordList& out, Diagnostics& notes) {
+    // Region arithmetic needs offsets that are raw addresses, so the catch-all starts at 0.
+    add_kernel(no_vmlinux, {0, UINT64_MAX}, {}, out);
+    std::optional<KernelRange> told = kernel.asked;
+    if (!told) {
+        KernelRangeScan scan;
+        for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
+        told = scan.range();
+    }
+    const auto place = KernelPlace::of(told, kernel);
+    if (place)
+        add_kernel(out.keep(std::string(place->name)), place->range, keep_build_id("/sys/kernel/notes", out),
+                   out);
+    if (!told) notes.warn(hidden_message(place ? kernel.path : ""));
+    add_module_records(out);
+}
+
+void add_module_records(RecordList& out) {
+    const std::string text = read_or_empty("/proc/modules");
+    for (const ModuleLine& module : parse_modules(text)) {
+        const std::string name(module.name);
+        add_kernel(out.keep(name), {module.start, module.start + module.length},
+                   keep_build_id("/sys/module/" + name + "/notes/.note.gnu.build-id", out), out);
+    }
+}
+
+std::string checked_vmlinux(const std::string& path) {
+    const std::unique_ptr<char, decltype(&::free)> real(::realpath(path.c_str(), nullptr), ::free);
+    if (!real) throw_system("cannot open " + path);
+    char magic[4]{};
+    const Fd file = open_file(real.get(), O_RDONLY | O_NONBLOCK);
+    constexpr std::string_view elf =
+        "\x7f"
+        "ELF";
+    if (::read(file.get(), magic, sizeof magic) != sizeof magic ||
+        std::string_view(magic, sizeof magic) != elf)
+        throw_usage(std::string(real.get()) +
+                    ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
+    return real.get();
+}
+
+std::string gzipped_kallsyms_snapshot() {
+    GzipWriter snapshot;
+    std::string piece;
+    size_t symbols = 0;
+    for_each_kallsyms_line([&](std::string_view line) {
+        const auto symbol = parse_kallsyms_line(line);
+        if (!symbol || !symbol->is_text()) return true;
+        ++symbols;
+        piece.append(line).push_back('\n');
+        if (piece.size() < gzip_piece) return true;
+        snapshot.add(piece);
+        piece.clear();
+        return true;
+    });
+    snapshot.add(piece);
+    return symbols > 0 ? std::move(snapshot).finish() : std::string();
+}
+
+}  // namespace op::collect

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the running kernel and its modules lie: /proc/kallsyms, /proc/modules, vmlinux, notes in /sys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/base/diagnostics.h"
+
+namespace op::collect {
+
+class RecordList;
+
+/// A range of kernel addresses.
+struct KernelRange {
+    uint64_t start, end;  ///< half-open run-time addresses
+
+    bool operator==(const KernelRange&) const = default;
+};
+
+/// Finds the kernel's code in the lines of /proc/kallsyms: from _text (else _stext) to _etext.
+class KernelRangeScan {
+public:
+    /// Takes a line; false when no more are needed.
+    bool take(std::string_view line);
+    /// None if the symbols were missing or hidden (all addresses zero).
+    std::optional<KernelRange> range() const;
+
+private:
+    uint64_t text_ = 0, stext_ = 0, etext_ = 0;
+};
+
+/// A kernel image the user named; without a path, none.
+struct NamedKernel {
+    std::string path;
+    std::optional<KernelRange> range =
+        {};  ///< where its code was linked to run, if it may be the running kernel's
+    std::optional<KernelRange> asked = {};  ///< where the user says that the kernel's code lies
+};
+
+/// The kernel's image and where it lies: named for `named` if there is one, else kallsyms_image; where
+/// the user or kallsyms `told`, else, the kernel not telling, where `named` was linked to lie. None if
+/// neither is known.
+struct KernelPlace {
+    std::string_view name;  ///< valid as long as `named`
+    KernelRange range;
+
+    static std::optional<KernelPlace> of(const std::optional<KernelRange>& told, const NamedKernel& named);
+};
+
+/// A line of /proc/modules.
+struct ModuleLine {
+    std::string_view name;
+    uint64_t start, length;  ///< bytes
+
+    bool operator==(const ModuleLine&) const = default;
+};
+/// The modules in the text of /proc/modules whose address is known.
+std::vector<ModuleLine> parse_modules(std::string_view text);
+
+/// Parses "START,END", hexadecimal with or without 0x, END not included. Throws a usage error.
+KernelRange parse_kernel_range(std::string_view text);
+
+/// Adds Mapping records for the kernel and its modules: everything from the middle of the address space on is
+/// no-vmlinux, the known images lie on top of it. Notes (naming the knob) when addresses are hidden.
+void add_kernel_records(const NamedKernel& vmlinux, RecordList& out, Diagnostics& notes);
+/// The modules alone.
+void add_module_records(RecordList& out);
+
+/// The absolute path of a kernel image that a person named. Throws a usage error if it is no ELF file (a
+/// vmlinuz is none), a system error if it cannot be read.
+std::string checked_vmlinux(const std::string& path);
+
+/// The snapshot for the session, gzip-compressed: text symbols of /proc/kallsyms; empty if they are hidden or
+/// missing.
+std::string gzipped_kallsyms_snapshot();
+
+}  // namespace op::collect

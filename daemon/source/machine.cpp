@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// uname and /proc/cpuinfo.
+#include "daemon/source/machine.h"
+
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include <cstdlib>
+
+#include "libop/events/event_catalogue.h"
+#include "libop/base/fd.h"
+#include "libop/base/text.h"
+
+namespace op::collect {
+
+void read_cpuinfo(std::string_view text, SessionInfo& info) {
+    for (const auto& [key, value] : parse_cpuinfo(text)) {
+        if (key == "model name" && info.cpu_model.empty()) info.cpu_model = value;
+        if (key == "cpu MHz" && info.cpu_speed_mhz == 0)
+            info.cpu_speed_mhz = std::strtod(value.c_str(), nullptr);
+    }
+}
+
+SessionInfo describe_machine() {
+    SessionInfo info;
+    utsname names{};
+    if (::uname(&names) == 0) {
+        info.host = names.nodename;
+        info.kernel_release = names.release;
+        info.machine = names.machine;
+    }
+    // Without it the report says less of the processor, nothing else.
+    read_cpuinfo(read_file_if_any("/proc/cpuinfo").value_or(""), info);
+    info.cpu_type = cpu_type_timer;
+    info.cpu_type_name = cpu_models().find_number(cpu_type_timer)->name;
+    return info;
+}
+
+void raise_file_limit() noexcept {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace op::collect

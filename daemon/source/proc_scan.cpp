@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading /proc/PID. A process that vanishes meanwhile is passed over.
+#include "daemon/source/proc_scan.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "daemon/source/kernel_map.h"
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/text.h"
+
+namespace op::collect {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Not a process: the kernel's own modules in GapFiller's table.
+constexpr uint32_t kernel_slot = 0;
+constexpr uint64_t look_interval = 1'000'000'000;
+constexpr size_t look_limit = 4096;
+
+/// ns of the clock that sample times are of.
+uint64_t now() {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string proc_path(uint32_t tgid, std::string_view file) {
+    return "/proc/" + std::to_string(tgid) + "/" + std::string(file);
+}
+
+std::optional<MapsLine> parse_maps_line(std::string_view line) {
+    const auto range = take_word(line), permissions = take_word(line), offset = take_word(line);
+    take_word(line);  // device
+    take_word(line);  // inode
+    const size_t dash = range.find('-');
+    if (dash == range.npos || permissions.size() < 3 || permissions[2] != 'x') return std::nullopt;
+    const auto start = parse_number(range.substr(0, dash), 16),
+               end = parse_number(range.substr(dash + 1), 16);
+    const auto file_offset = parse_number(offset, 16);
+    if (!start || !end || !file_offset || *start >= *end) return std::nullopt;
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    return MapsLine{*start, *end, *file_offset, line};
+}
+
+std::string executable_of(uint32_t tgid) {
+    std::string path(4096, '\0');
+    const ssize_t n = ::readlink(proc_path(tgid, "exe").c_str(), path.data(), path.size());
+    path.resize(std::max<ssize_t>(n, 0));
+    return path;
+}
+
+std::vector<uint32_t> numbers_in(const std::string& dir) {
+    std::vector<uint32_t> numbers;
+    std::error_code error;
+    for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error))
+        if (const auto n = parse_number(it->path().filename().native())) numbers.push_back(*n);
+    return numbers;
+}
+
+void add_mapping(uint32_t tgid, const MapsLine& line, RecordList& out) {
+    out.add(Mapping{0, tgid, {line.start}, line.end - line.start, line.file_offset, false, line.path, {}});
+}
+
+void add_mappings(uint32_t tgid, std::string_view maps, RecordList& out) {
+    for (const MapsLine& line : parse_maps(maps))
+        add_mapping(tgid, line, out);
+}
+
+/// Throws if the process is gone or may not be looked into.
+std::string_view read_maps(uint32_t tgid, RecordList& out) {
+    return out.keep(read_file(proc_path(tgid, "maps")));
+}
+
+}  // namespace
+
+std::vector<MapsLine> parse_maps(std::string_view text) {
+    std::vector<MapsLine> lines;
+    while (!text.empty())
+        if (const auto line = parse_maps_line(take_line(text))) lines.push_back(*line);
+    return lines;
+}
+
+void RecordList::clear() {
+    records_.clear();
+    texts_.clear();
+}
+
+void scan_process(uint32_t tgid, RecordList& out) {
+    try {
+        const std::string_view maps = read_maps(tgid, out);
+        std::string comm = read_file(proc_path(tgid, "comm"));
+        if (comm.ends_with('\n')) comm.pop_back();
+        out.add(Name{0, tgid, tgid, true, out.keep(std::move(comm))});
+        // An empty mapping goes first: the first file mapping after an exec names the application.
+        if (auto path = executable_of(tgid); !path.empty())
+            add_mapping(tgid, {0, 0, 0, out.keep(std::move(path))}, out);
+        add_mappings(tgid, maps, out);
+        for (const uint32_t tid : threads_of(tgid))
+            if (tid != tgid) out.add(Fork{0, tgid, tid, tgid, tgid});
+    } catch (const Error&) {
+        // Gone, or another user's: its samples show up under the image they are in.
+    }
+}
+
+void scan_all_processes(RecordList& out) {
+    for (const uint32_t tgid : numbers_in("/proc"))
+        scan_process(tgid, out);
+}
+
+std::vector<uint32_t> threads_of(uint32_t tgid) {
+    return numbers_in(proc_path(tgid, "task"));
+}
+
+bool GapFiller::due(uint32_t tgid, uint64_t now) {
+    if (last_look_.size() > look_limit) last_look_.clear();
+    const auto [it, first] = last_look_.try_emplace(tgid, now);
+    if (!first && now < it->second + look_interval) return false;
+    it->second = now;
+    return true;
+}
+
+std::span<const Record> GapFiller::operator()(const Sample& sample, bool process_known) {
+    list_.clear();
+    const bool kernel = sample.mode == CpuMode::kernel;
+    if (!due(kernel ? kernel_slot : sample.tgid, sample.time ? sample.time : now())) return {};
+    try {
+        if (kernel) {
+            add_module_records(list_);
+        } else if (process_known) {
+            add_mappings(sample.tgid, read_maps(sample.tgid, list_), list_);
+        } else {
+            scan_process(sample.tgid, list_);
+        }
+    } catch (const Error&) {
+        list_.clear();
+    }
+    return list_.records();
+}
+
+}  // namespace op::collect

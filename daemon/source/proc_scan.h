@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What /proc says of running processes, as records: for processes that began before the source did, and for
+// addresses that no record explained. See proc(5).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "libop/stream/record.h"
+
+namespace op::collect {
+
+/// One executable line of /proc/PID/maps.
+struct MapsLine {
+    uint64_t start, end;  ///< run-time addresses, half-open
+    uint64_t file_offset;
+    std::string_view path;  ///< part of the text given; "" for anonymous memory
+};
+/// The executable mappings in the text of a maps file; lines that are not understood are passed over.
+std::vector<MapsLine> parse_maps(std::string_view text);
+
+/// Records with the texts they refer to.
+class RecordList {
+public:
+    void add(Record record) { records_.push_back(record); }
+    /// Keeps a copy of the text as long as the list.
+    std::string_view keep(std::string text) {
+        text.shrink_to_fit();  // what was read from /proc has room for much more
+        return texts_.emplace_back(std::move(text));
+    }
+    std::span<const Record> records() const noexcept { return records_; }
+    void clear();
+
+private:
+    std::vector<Record> records_;
+    std::deque<std::string> texts_;
+};
+
+/// Adds the name, executable, mappings and threads of one process; nothing if it is gone or may not be read.
+void scan_process(uint32_t tgid, RecordList& out);
+/// Adds all processes.
+void scan_all_processes(RecordList& out);
+/// The threads of a process; empty if it is gone.
+std::vector<uint32_t> threads_of(uint32_t tgid);
+
+/// Looks once more at /proc for an address in no known mapping; at most once a second per process and for the
+/// kernel's modules, so that a stream of such addresses costs little.
+class GapFiller {
+public:
+    /// Of a process that is not known everything is told, of others the mappings only.
+    std::span<const Record> operator()(const Sample& sample, bool process_known);
+
+private:
+    bool due(uint32_t tgid, uint64_t now);
+
+    RecordList list_;
+    std::unordered_map<uint32_t, uint64_t> last_look_;  ///< by tgid, sample time in ns, or now if unknown
+};
+
+}  // namespace op::collect

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Directories over openat(2) and its kin.
+#include "libop/base/directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op {
+
+namespace {
+
+struct CloseDir {
+    void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+[[noreturn]] void fail(const std::string& what, const std::string& label, int code = errno) {
+    throw_system(what + " " + printable(label), code);
+}
+
+DirectoryEntry entry_of(const DIR* stream, const dirent& raw) {
+    DirectoryEntry entry{raw.d_name, raw.d_type == DT_DIR, raw.d_type == DT_REG};
+    struct stat st {};
+    if (raw.d_type == DT_UNKNOWN &&
+        ::fstatat(::dirfd(const_cast<DIR*>(stream)), raw.d_name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        entry.is_directory = S_ISDIR(st.st_mode);
+        entry.is_regular = S_ISREG(st.st_mode);
+    }
+    return entry;
+}
+
+/// Says what stands where a directory was wanted.
+[[noreturn]] void refuse_directory(const Fd& dir, const std::string& name, const std::string& label,
+                                   int code) {
+    struct stat st {};
+    const bool is_known = (code == ENOTDIR || code == ELOOP) &&
+                          ::fstatat(dir.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_known && S_ISLNK(st.st_mode))
+        throw Error(ErrorKind::system,
+                    printable(label) +
+                        " is a symbolic link, which is not followed here; put a directory in its place",
+                    code);
+    if (is_known && !S_ISDIR(st.st_mode))
+        throw Error(ErrorKind::system, printable(label) + " is in the way: a directory is needed there",
+                    code);
+    fail("cannot open directory", label, code);
+}
+
+/// Empties one tree, holding at most `deepest` descriptors: what lies deeper is moved up to the top and
+/// removed from there, so that depth costs neither stack nor descriptors nor path length.
+class TreeRemover {
+public:
+    TreeRemover(Fd top, const std::string& label) : top_(std::move(top)), label_(label) {
+        if (::fstat(top_.get(), &stat_) != 0) fail("cannot stat", label);
+    }
+
+    void run() {
+        do {
+            is_any_hoisted_ = false;
+            empty(top_, 0);
+        } while (is_any_hoisted_);
+    }
+
+private:
+    static constexpr int deepest = 40;
+
+    void empty(const Fd& dir, int depth) {
+        Fd again = open_at(dir, ".", O_RDONLY | O_DIRECTORY);
+        if (!again) fail("cannot read directory", label_);
+        for (const DirectoryEntry& entry : read_directory(std::move(again), label_)) {
+            if (!entry.is_directory)
+                unlink(dir, entry.name, 0);
+            else if (depth < deepest)
+                remove_directory(dir, entry.name, depth);
+            else
+                hoist(dir, entry.name);
+        }
+    }
+
+    void remove_directory(const Fd& dir, const std::string& name, int depth) {
+        {
+            const Fd sub = open_at(dir, name.c_str(), O_RDONLY | O_DIRECTORY);
+            struct stat st {};
+            if (!sub || ::fstat(sub.get(), &st) != 0) fail("cannot remove", label_ + "/.../" + name);
+            if (st.st_dev != stat_.st_dev) fail("cannot remove", label_ + "/.../" + name, EBUSY);
+            empty(sub, depth + 1);
+        }
+        unlink(dir, name, AT_REMOVEDIR);
+    }
+
+    void unlink(const Fd& dir, const std::string& name, int flags) const {
+        if (::unlinkat(dir.get(), name.c_str(), flags) != 0 && errno != ENOENT)
+            fail("cannot remove", label_ + "/.../" + name);
+    }
+
+    void hoist(const Fd& dir, const std::string& name) {
+        is_any_hoisted_ = true;
+        for (;;) {
+            const std::string free_name = ".up" + std::to_string(++hoisted_);
+            if (::renameat(dir.get(), name.c_str(), top_.get(), free_name.c_str()) == 0) return;
+            if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR)
+                fail("cannot remove", label_ + "/.../" + name);
+        }
+    }
+
+    Fd top_;
+    const std::string& label_;
+    struct stat stat_ {};
+    bool is_any_hoisted_ = false;
+    uint64_t hoisted_ = 0;
+};
+
+}  // namespace
+
+void check_own_file(const struct stat& st, const std::string& label) {
+    if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file; remove it");
+    if (st.st_nlink > 1)
+        throw_input(label +
+                    " has a second name (hard link), so writing to it might change another file; remove it");
+}
+
+std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label) {
+    const std::unique_ptr<DIR, CloseDir> stream(::fdopendir(dir.get()));
+    if (!stream) fail("cannot read directory", label);
+    dir.release();
+    std::vector<DirectoryEntry> entries;
+    for (;;) {
+        errno = 0;
+        const dirent* raw = ::readdir(stream.get());
+        if (!raw && errno != 0) fail("cannot read directory", label);
+        if (!raw) return entries;
+        const std::string_view name = raw->d_name;
+        if (name != "." && name != "..") entries.push_back(entry_of(stream.get(), *raw));
+    }
+}
+
+Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make) {
+    constexpr int flags = O_RDONLY | O_DIRECTORY;
+    Fd fd = open_at(dir, name.c_str(), flags);
+    if (!fd && errno == ENOENT && make) {
+        if (::mkdirat(dir.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
+            fail("cannot make directory", label);
+        fd = open_at(dir, name.c_str(), flags);
+    }
+    if (!fd) refuse_directory(dir, name, label, errno);
+    return fd;
+}
+
+Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept {
+    Fd owner;
+    const Fd* from = &dir;
+    char part[PATH_MAX];
+    while (path.size() >= sizeof part) {
+        const size_t slash = path.rfind('/', sizeof part - 1);
+        if (slash == path.npos || slash == 0) break;
+        part[path.copy(part, slash)] = '\0';
+        owner = open_at(*from, part, O_PATH | O_DIRECTORY);
+        if (!owner) return {};
+        from = &owner;
+        path.remove_prefix(slash + 1);
+    }
+    if (path.size() >= sizeof part || path.starts_with('/')) {
+        errno = path.starts_with('/') ? EINVAL : ENAMETOOLONG;
+        return {};
+    }
+    part[path.copy(part, path.size())] = '\0';
+    return open_at(*from, part, flags);
+}
+
+std::optional<std::string> read_file_below(const Fd& dir, std::string_view path, const std::string& label,
+                                           size_t limit) {
+    const Fd fd = open_below(dir, path, O_RDONLY | O_NONBLOCK);
+    if (!fd && errno == ENOENT) return std::nullopt;
+    if (!fd) fail("cannot open", label);
+    struct stat st {};
+    if (::fstat(fd.get(), &st) != 0) fail("cannot stat", label);
+    if (!S_ISREG(st.st_mode)) throw_input(printable(label) + ": not a regular file");
+    if (static_cast<uint64_t>(st.st_size) > limit)
+        throw_input(printable(label) + ": longer than " + std::to_string(limit) + " bytes");
+    return read_fd(fd.get(), printable(label));
+}
+
+void remove_tree_at(const Fd& dir, const std::string& name, const std::string& label) {
+    if (::unlinkat(dir.get(), name.c_str(), 0) == 0 || errno == ENOENT) return;
+    Fd top = open_at(dir, name.c_str(), O_RDONLY | O_DIRECTORY);
+    if (!top) fail("cannot remove", label);
+    TreeRemover(std::move(top), label).run();
+    if (::unlinkat(dir.get(), name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
+        fail("cannot remove", label);
+}
+
+}  // namespace op

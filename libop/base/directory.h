@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Directories by descriptor: opening, listing and removing trees that others may have put traps into.
+// No symbolic link is followed below the descriptor given, unless said so.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/base/fd.h"
+
+namespace op {
+
+/// One name in a directory; neither flag is set for links, sockets and the like.
+struct DirectoryEntry {
+    std::string name;
+    bool is_directory = false;
+    bool is_regular = false;
+};
+
+/// The entries of an open directory without "." and "..", in no order. Throws a system error naming `label`.
+std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label);
+
+/// Opens directory `name` below `dir`, with `make` making it (0755) if it is not there. Throws a system error
+/// naming `label`, which tells a link and a file in its place apart.
+Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make);
+
+/// Throws an input error naming `label` unless `st`, of a file opened for writing, is of a regular file with
+/// no second name: whatever has a second name may be somebody else's, put there to be overwritten.
+void check_own_file(const struct stat& st, const std::string& label);
+
+/// Opens relative `path` below `dir` whatever its length; the last component is not followed if it is a link,
+/// the others are. Returns an empty Fd with errno set on failure.
+Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept;
+
+/// The content of regular file `path` below `dir` (see open_below); none if there is no such file. Throws a
+/// system error, or an input error if it is no regular file or longer than `limit` bytes, naming `label`.
+std::optional<std::string> read_file_below(const Fd& dir, std::string_view path, const std::string& label,
+                                           size_t limit);
+
+/// Removes `name` below `dir` with everything in it, of any depth, without leaving its file system; nothing
+/// there is fine. Throws a system error naming what could not be removed, leaving the rest.
+void remove_tree_at(const Fd& dir, const std::string& name, const std::string& label);
+
+}  // namespace op

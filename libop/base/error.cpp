@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Throwing helpers.
+#include "libop/base/error.h"
+
+#include <system_error>
+
+namespace op {
+
+void throw_usage(const std::string& message) {
+    throw Error(ErrorKind::usage, message);
+}
+
+void throw_input(const std::string& message) {
+    throw Error(ErrorKind::input, message);
+}
+
+void throw_system(const std::string& what, int code) {
+    throw Error(ErrorKind::system, what + ": " + errno_text(code), code);
+}
+
+std::string errno_text(int code) {
+    return std::generic_category().message(code);
+}
+
+}  // namespace op

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Owned file descriptors, read-only mappings and whole-file reads and writes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace op {
+
+/// Owns one file descriptor; closes it when destroyed. -1 = none.
+class Fd {
+public:
+    Fd() = default;
+    explicit Fd(int fd) noexcept : fd_(fd) {}
+    Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Fd& operator=(Fd&& other) noexcept {
+        if (this != &other) reset(std::exchange(other.fd_, -1));
+        return *this;
+    }
+    ~Fd() { reset(); }
+
+    int get() const noexcept { return fd_; }
+    explicit operator bool() const noexcept { return fd_ >= 0; }
+    int release() noexcept { return std::exchange(fd_, -1); }
+    void reset(int fd = -1) noexcept;
+
+private:
+    int fd_ = -1;
+};
+
+/// Opens a file; O_CLOEXEC is always added. Throws a system error "cannot open PATH".
+Fd open_file(const std::string& path, int flags, mode_t mode = 0644);
+/// Opens `name` below the directory `dir`; O_CLOEXEC and O_NOFOLLOW are always added.
+/// Returns an empty Fd with errno set on failure.
+Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexcept;
+
+/// True if there is a regular file (through symbolic links).
+bool is_regular_file(const std::string& path) noexcept;
+
+/// Reads a whole file, also one whose size is not known beforehand (/proc). Throws a system error.
+std::string read_file(const std::string& path);
+/// The same; none if there is no such file.
+std::optional<std::string> read_file_if_any(const std::string& path);
+/// The same from an open descriptor; `path` is for the message.
+std::string read_fd(int fd, const std::string& path);
+/// Calls `take` with each line of a file, without its newline, until it returns false; reads in pieces, so
+/// that memory does not grow with the file. Lines longer than 64 KiB are cut. Throws a system error.
+void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take);
+/// Writes as many of the bytes as can be written; tells how many. If they are not all, errno says why.
+size_t write_part(int fd, std::string_view bytes) noexcept;
+/// Writes all bytes. Throws a system error "cannot write PATH".
+void write_fd(int fd, std::string_view bytes, const std::string& path);
+/// A name in a directory that nobody can foresee, for a file that takes another's place when it is whole.
+class TemporaryFile {
+public:
+    /// Makes nothing. `dir` must outlive the object; `name` is what it is to replace, `label` what messages
+    /// call that.
+    TemporaryFile(const Fd& dir, const std::string& name, std::string label);
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    /// Removes the file if it was not renamed.
+    ~TemporaryFile();
+
+    const std::string& name() const noexcept { return temporary_; }
+    /// Puts the file in the place of what it is to replace. Throws a system error.
+    void rename();
+
+private:
+    const Fd& dir_;
+    std::string name_, label_, temporary_;
+    bool is_renamed_ = false;
+};
+
+/// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is
+/// left behind and the old content stands. Throws a system error that names `label`, the file's path.
+void replace_file_at(const Fd& dir, const std::string& name, const std::string& label, std::string_view bytes,
+                     mode_t mode = 0644);
+
+/// A file mapped for reading for the object's lifetime; the file itself is never written to. A file that
+/// shrinks meanwhile raises SIGBUS on access, which the commands survive (utils/shared/mapping_guard.h); sample
+/// files are read with read_file instead.
+class MappedFile {
+public:
+    MappedFile() = default;
+    /// Maps the whole regular file. Throws a system error; an input error if it is not a regular file.
+    explicit MappedFile(const std::string& path);
+    /// The same of an open file, whatever became of its name; `label` is for messages.
+    MappedFile(const Fd& fd, const std::string& label);
+    MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+    MappedFile& operator=(MappedFile&& other) noexcept;
+    ~MappedFile();
+
+    std::span<const std::byte> bytes() const noexcept { return bytes_; }
+    /// Tells that the first `n` bytes will not be needed soon: they leave this process's memory, and are read
+    /// again from the file if needed all the same.
+    void release_first(size_t n) const noexcept;
+
+private:
+    std::span<const std::byte> bytes_;
+};
+
+/// The bytes of a string as a span; valid while the string is unchanged.
+inline std::span<const std::byte> as_bytes(std::string_view text) noexcept {
+    return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+}  // namespace op

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Small work on text.
+#include "libop/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace op {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (size_t at = 0;;) {
+        const size_t end = text.find(separator, at);
+        parts.push_back(text.substr(at, end - at));
+        if (end == text.npos) return parts;
+        at = end + 1;
+    }
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> parts;
+    std::string part;
+    const auto finish = [&] {
+        if (!part.empty()) parts.push_back(std::move(part));
+        part.clear();
+    };
+    for (size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
+            part += ',';
+            ++i;
+        } else if (text[i] == ',') {
+            finish();
+        } else {
+            part += text[i];
+        }
+    }
+    finish();
+    return parts;
+}
+
+std::optional<uint64_t> parse_number(std::string_view text, int base) {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+namespace {
+
+struct BasedDigits {
+    std::string_view digits;
+    int base;
+};
+
+BasedDigits c_digits(std::string_view text) {
+    if (text.starts_with("0x") || text.starts_with("0X")) return {text.substr(2), 16};
+    if (text.size() > 1 && text.front() == '0') return {text.substr(1), 8};
+    return {text, 10};
+}
+
+}  // namespace
+
+std::optional<uint64_t> parse_c_integer(std::string_view text) {
+    const auto [digits, base] = c_digits(text);
+    return parse_number(digits, base);
+}
+
+std::string_view c_integer_fault(std::string_view text) {
+    const auto [digits, base] = c_digits(text);
+    uint64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, value, base);
+    return result.ptr == end && result.ec == std::errc::result_out_of_range ? "too large" : "not a number";
+}
+
+std::string joined(std::span<const std::string> texts) {
+    std::string list;
+    for (const std::string& text : texts)
+        list += (list.empty() ? "" : ", ") + text;
+    return list;
+}
+
+std::string short_list(std::span<const std::string> texts) {
+    constexpr size_t most = 5;
+    std::string list;
+    for (const auto& text : texts.first(std::min(texts.size(), most)))
+        list += (list.empty() ? "" : ",") + text;
+    if (texts.size() > most) list += " and " + std::to_string(texts.size() - most) + " more";
+    return list;
+}
+
+std::string hex(uint64_t value, int width) {
+    char digits[16];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value, 16);
+    std::string text(digits, end);
+    if (static_cast<int>(text.size()) < width) text.insert(0, width - text.size(), '0');
+    return text;
+}
+
+std::string hex(std::span<const std::byte> bytes) {
+    std::string text;
+    for (const std::byte b : bytes)
+        text += hex(std::to_integer<uint8_t>(b), 2);
+    return text;
+}
+
+std::string_view take_line(std::string_view& text) {
+    const size_t end = text.find('\n');
+    const auto line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    return line;
+}
+
+std::string_view take_word(std::string_view& text) {
+    constexpr std::string_view blanks = " \t\n";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    const auto word = text.substr(0, text.find_first_of(blanks));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+std::string_view base_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+size_t utf8_length(std::string_view text) {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+    for (size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+    const bool is_overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+    const bool is_surrogate = first == 0xed && byte(1) >= 0xa0;
+    const bool is_too_large = first == 0xf4 && byte(1) >= 0x90;
+    return is_overlong || is_surrogate || is_too_large ? 0 : length;
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+std::string printable(std::string_view text) {
+    std::string out(text);
+    std::replace_if(
+        out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+    return out;
+}
+
+}  // namespace op

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CPU models as data: the file events/cpu_models, and which of its rows a machine is. A model is a row there,
+// not code here. Format: doc/FORMATS.md, "CPU models".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libop/events/event_spec.h"
+
+namespace op {
+
+/// Number of the clock in sample file headers of version 0x13 (doc/FORMATS.md, "CPU types").
+inline constexpr uint32_t cpu_type_timer = 4;
+/// Types that version 0x13 dropped (rtc, IA64, avr32 ...) have this plus their 0.9.x number as theirs, a
+/// number that no header on disk holds.
+inline constexpr uint32_t cpu_type_dropped = 0x10000;
+/// Number of types that came after the numbers: headers hold that of a relative, see
+/// CpuModels::detect_numbered().
+inline constexpr uint32_t cpu_type_unnumbered = 0x20000;
+
+/// What CPUID says of an x86 processor.
+struct X86Processor {
+    std::string vendor;   ///< "GenuineIntel"
+    uint32_t family = 0;  ///< with the extended part
+    uint32_t model = 0;   ///< with the extended part
+    uint32_t stepping = 0;
+    uint32_t siblings = 1;         ///< threads that share the package
+    uint32_t perfmon_version = 0;  ///< of leaf 0xA; 0 = no architectural counters
+    uint32_t counters = 0;         ///< by leaf 0xA, per logical processor
+    uint32_t missing_events = 0;   ///< bit n = architectural event n is not there
+};
+
+/// What a machine says of its processors. Plain data, so that any machine can be told of on any other.
+struct Processor {
+    std::optional<X86Processor> x86;
+    std::string platform, base_platform;  ///< AT_PLATFORM and AT_BASE_PLATFORM of POWER's auxiliary vector
+    /// Keys and values of /proc/cpuinfo, in order.
+    std::vector<std::pair<std::string, std::string>> cpuinfo;
+};
+
+/// CPUID leaf 0xA's registers as the three last members of `cpu`; reads the ones before.
+void set_perfmon(X86Processor& cpu, uint32_t eax, uint32_t ebx);
+/// The pairs of /proc/cpuinfo's text.
+std::vector<std::pair<std::string, std::string>> parse_cpuinfo(std::string_view text);
+/// The machine this runs on. What cannot be read stays empty.
+Processor running_processor();
+
+/// Both ends belong to it.
+struct NumberRange {
+    uint32_t first = 0, last = UINT32_MAX;
+};
+using NumberRanges = std::vector<NumberRange>;
+
+/// One way to recognise a machine.
+struct CpuRule {
+    enum class Kind { x86, arm, ppc, s390, cpuinfo };
+    Kind kind = Kind::x86;
+    std::string key;              ///< x86: vendor; cpuinfo: key with '_' for blanks
+    NumberRanges families;        ///< x86: families; arm: implementers
+    NumberRanges models;          ///< x86: models; arm: parts
+    std::optional<bool> perfmon;  ///< x86: has architectural counters
+    std::optional<uint32_t> siblings;
+    std::vector<std::string> names;  ///< ppc: names; s390: machines; cpuinfo: one, a prefix
+};
+
+/// True for what may name a CPU type: a path below the directory of events that does not lead out of it.
+bool is_cpu_type_name(std::string_view name);
+
+/// A row of the table.
+struct CpuModel {
+    uint32_t number = cpu_type_unnumbered;  ///< in headers of version 0x13, or see above
+    std::optional<uint32_t> number_0_9;     ///< in headers of version 0x12
+    std::string name;                       ///< "i386/core_2": also the directory of its events
+    std::string title;                      ///< "Core 2"
+    uint32_t counters = 0;                  ///< hardware counters; 0 = as CPUID says
+    std::optional<EventSpec> default_event;
+    bool has_perfmon_filter = false;  ///< events with a filter are there only if CPUID leaf 0xA says so
+    std::vector<std::string> pmus;    ///< libpfm's names
+    std::vector<CpuRule> rules;
+
+    /// True if some rule recognises the machine.
+    bool matches(const Processor& processor) const;
+};
+
+/// The table. Immutable.
+class CpuModels {
+public:
+    /// Parses the file's text. Throws an input error "<label>:<line>: <what>".
+    static CpuModels parse(std::string_view text, const std::string& label);
+
+    std::span<const CpuModel> rows() const noexcept { return rows_; }
+    /// The row of that name, or null.
+    const CpuModel* find(std::string_view name) const;
+    /// The row with that number (of version 0x13, or made of a dropped one), or null.
+    const CpuModel* find_number(uint32_t number) const;
+    /// The row with that number of version 0x12, or null.
+    const CpuModel* find_number_0_9(uint32_t number) const;
+    /// The number of version 0x13 for that of version 0x12; cpu_type_dropped if no row has that.
+    uint32_t number_of_0_9(uint32_t number) const;
+    /// The first row that recognises the machine; the timer's if none does.
+    const CpuModel& detect(const Processor& processor) const;
+    /// The first row that recognises the machine and has a number of version 0x13: what headers of its sample
+    /// files hold. The timer's if there is none.
+    const CpuModel& detect_numbered(const Processor& processor) const;
+
+private:
+    const CpuModel& timer() const;
+
+    std::vector<CpuModel> rows_;
+};
+
+/// The table that was compiled in (events/cpu_models): what cpu_models() of libop/event_catalogue is where no
+/// file is. Thread-safe.
+const CpuModels& builtin_cpu_models();
+
+}  // namespace op

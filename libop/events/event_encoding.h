@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How the kernel is asked for an event.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace op {
+
+/// Types of perf_event_open(2): what the kernel knows of every processor, what it counts by itself, and codes
+/// as the processor's manual has them.
+inline constexpr uint32_t perf_type_hardware = 0, perf_type_software = 1, perf_type_raw = 4;
+
+/// What takes samples of the events. Of AMD's instruction-based sampling (IBS) there are two, each with one
+/// count for all its events: these are derived from what a sample says of itself.
+enum class Sampler : uint8_t { counter, ibs_fetch, ibs_op };
+
+/// The fields of perf_event_attr that say what is counted; the names are the kernel's.
+struct EventEncoding {
+    uint32_t type = perf_type_raw;
+    uint64_t config = 0, config1 = 0, config2 = 0;
+    unsigned precise = 0;  ///< precise_ip: 0 = the instruction may be some way after the event's
+    Sampler sampler = Sampler::counter;
+
+    bool operator==(const EventEncoding&) const = default;
+};
+
+/// Of the events known without event files (libop/events/event_table.h): the CPU clock for TIMER, else the kernel's
+/// own notion of cycles.
+EventEncoding builtin_encoding(std::string_view name) noexcept;
+
+}  // namespace op

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What sample files' events are, in words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "libop/events/event_catalogue.h"
+
+namespace op {
+
+/// An event in words.
+struct EventText {
+    std::string description;
+    std::string unit_mask;  ///< "No unit mask" where the event has none
+
+    bool operator==(const EventText&) const = default;
+};
+
+/// The words for an event with a unit mask as sample files hold it, of several alike the one of that name;
+/// none if the catalogue has no such event.
+std::optional<EventText> describe_event(const EventCatalogue& catalogue, std::string_view name,
+                                        uint64_t unit_mask, std::string_view unit_mask_name = {});
+
+}  // namespace op

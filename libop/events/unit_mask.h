@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Unit-mask sets: the values that narrow an event, and which of them a specification asks for.
+// Does not parse them; that is libop/event_file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "libop/events/event_spec.h"
+
+namespace op {
+
+/// Bits of UnitMaskEntry::extra, at the places they have in the event select register of x86 (Intel SDM 3B,
+/// "IA32_PERFEVTSELx"; `pebs` and `named` stand where that register has bits that are never set by them).
+namespace extra_bits {
+inline constexpr uint32_t edge = 1u << 18;
+inline constexpr uint32_t pebs = 1u << 19;  ///< can be sampled precisely
+inline constexpr uint32_t any = 1u << 21;
+inline constexpr uint32_t named = 1u << 22;  ///< has a name, and nothing else
+inline constexpr uint32_t inverted = 1u << 23;
+inline constexpr uint32_t counter_mask_shift = 24;
+/// Those that reach the hardware.
+inline constexpr uint32_t real = edge | any | inverted | 0xffu << counter_mask_shift;
+}  // namespace extra_bits
+
+/// One value of a set.
+struct UnitMaskEntry {
+    uint64_t value = 0;  ///< of 32 bits in event files; libpfm4 has wider ones
+    uint32_t extra =
+        0;  ///< of extra_bits, and if there is a real one the value in bits 8-15; 0 = a plain value
+    std::string name;  ///< what may be written instead of the number; empty = nothing
+    std::string description;
+
+    bool operator==(const UnitMaskEntry&) const = default;
+};
+
+enum class UnitMaskKind { mandatory, bitmask, exclusive };
+
+/// The name as event files have it: "mandatory", "bitmask", "exclusive".
+std::string_view to_text(UnitMaskKind kind);
+
+struct UnitMaskSet {
+    std::string name;  ///< sets called "zero" hold one entry that says nothing
+    UnitMaskKind kind = UnitMaskKind::mandatory;
+    uint64_t default_value = 0;
+    std::string default_name;  ///< set instead of default_value when the entry is a named one
+    bool has_default = true;   ///< else one has to be asked for
+    std::vector<UnitMaskEntry> entries;
+
+    bool operator==(const UnitMaskSet&) const = default;
+};
+
+/// What an event is narrowed to.
+struct UnitMaskChoice {
+    uint64_t value = 0;
+    uint32_t extra = 0;
+    std::string name;  ///< of the entry; empty if it has none
+
+    /// What sample file headers and names hold: the value, or, where bits of the event select register
+    /// besides the mask are set, that register's bits 8-31.
+    uint64_t stored() const noexcept;
+
+    bool operator==(const UnitMaskChoice&) const = default;
+};
+
+/// Why what was asked for cannot be had.
+struct Refusal {
+    std::string reason;  ///< one line, as a usage error has it
+};
+
+/// The choice that `spec` asks for, the default if it asks for none: of a mandatory or exclusive set one of
+/// the entries, of a bitmask a union of entries; a number may also be one that sample files hold. A number
+/// that is no entry's own stands for a union of entries that are bits of the mask and nothing else: what else
+/// an entry sets cannot be joined. With `zero_always` 0 is fine too (IBM POWER). Refusals list what there is
+/// or, for a number that stands for several entries or needs one with more than bits, ask for a name. Takes
+/// time that grows with n log n of the set's entries, whose number nothing bounds.
+std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,
+                                                       bool zero_always = false);
+
+/// The set's entries for people: "0x01 (hit), 0x02 (miss)", of long sets the first.
+std::string unit_mask_list(const UnitMaskSet& set);
+
+/// The entry that is the set's default, or null if the default is a union of entries.
+const UnitMaskEntry* default_entry(const UnitMaskSet& set);
+
+/// Why the set cannot be right, in words; empty if it is fine. The default of `merged` sets, which were
+/// joined of several, is bits of the mask and nothing else.
+std::string unit_mask_fault(const UnitMaskSet& set, bool merged = false);
+
+}  // namespace op

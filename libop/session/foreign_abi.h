@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sample files of other machines: byte order and layout as the `abi` file of their session says.
+// Format: doc/FORMATS.md, "abi".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "libop/session/sample_file.h"
+
+namespace op {
+
+/// What an `abi` file says: names with numbers.
+class ForeignAbi {
+public:
+    /// Parses the text of an abi file: "name value" lines in any order. Throws an input error naming `label`
+    /// on a line that is none, or if what is needed to read a sample file is missing or impossible.
+    ForeignAbi(std::string_view text, const std::string& label);
+
+    bool operator==(const ForeignAbi&) const = default;
+
+    /// Parses the bytes of a sample file of that machine, version 0x12 or 0x13. Throws an input error naming
+    /// `label` if they are no such file; one that is cut off is a warning, and gives what is there.
+    SampleFileContent parse(std::span<const std::byte> bytes, const std::string& label,
+                            Diagnostics& notes) const;
+
+private:
+    uint64_t at(const std::string& name) const;
+    uint64_t integer(std::span<const std::byte> bytes, uint64_t offset, uint64_t size) const;
+
+    std::map<std::string, uint64_t> values_;
+};
+
+}  // namespace op

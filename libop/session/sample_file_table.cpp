@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counting in a mapped sample file. The order of stores is the subject here: a reader copies the file at any
+// moment, and a SIGKILL can come between any two of them.
+#include "libop/session/sample_file_table.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "libop/base/error.h"
+
+namespace op {
+
+namespace {
+
+constexpr uint32_t saturated = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t losses_between_attempts = 1023;
+/// Below this many slots the table stays in the first two cache levels and prefetching costs more than it
+/// gains.
+constexpr uint32_t prefetch_from_slots = 8192;
+
+/// Node i if it has the key, else the next of the chain; without a branch.
+[[gnu::always_inline]] inline uint32_t this_or_next(const RawSampleNode* nodes, uint32_t i, uint64_t key) {
+    const uint64_t difference = nodes[i].key ^ key;
+    const uint64_t is_other = (difference | -difference) >> 63;  // not written !=: g++ branches on that
+    return i ^ ((i ^ nodes[i].next) & -static_cast<uint32_t>(is_other));
+}
+
+/// Stores after everything stored before.
+void publish(uint32_t& to, uint32_t value) noexcept {
+    std::atomic_ref(to).store(value, std::memory_order_release);
+}
+
+}  // namespace
+
+SharedMapping::SharedMapping(const Fd& fd, size_t length, std::string_view label) {
+    void* base = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    if (base == MAP_FAILED) throw_system("cannot map " + std::string(label));
+    bytes_ = {static_cast<std::byte*>(base), length};
+}
+
+SharedMapping& SharedMapping::operator=(SharedMapping&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+SharedMapping::~SharedMapping() {
+    if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+}
+
+bool SharedMapping::resize(size_t length) noexcept {
+    void* base = ::mremap(bytes_.data(), bytes_.size(), length, MREMAP_MAYMOVE);
+    if (base == MAP_FAILED) return false;
+    bytes_ = {static_cast<std::byte*>(base), length};
+    return true;
+}
+
+void SharedMapping::drop_pages() noexcept {
+    ::madvise(bytes_.data(), bytes_.size(), MADV_DONTNEED);
+}
+
+bool reserve_space(const Fd& fd, size_t from, size_t to) noexcept {
+    // glibc writes to every block where the file system cannot allocate ahead
+    do {
+        errno = ::posix_fallocate(fd.get(), from, to - from);
+    } while (errno == EINTR);
+    return errno == 0;
+}
+
+SampleTable::SampleTable(Fd fd, const SampleHeader& header, std::string_view label) : fd_(std::move(fd)) {
+    const size_t length = sample_file_length(first_sample_slots);
+    if (!reserve_space(fd_, 0, length)) throw_system("cannot write " + std::string(label));
+    map_ = SharedMapping(fd_, length, label);
+    view_ = view_of(first_sample_slots);
+    descriptor().size = first_sample_slots;
+    descriptor().current_size = used_;
+    set_header(header);
+}
+
+SampleTable::SampleTable(Fd fd, SharedMapping map, const SampleHeader& header) noexcept
+    : fd_(std::move(fd)), map_(std::move(map)) {
+    view_ = view_of(descriptor().size);
+    used_ = descriptor().current_size;
+    view_.nodes[0] = {};  // ends every chain by linking to itself; nobody else minds what is there
+    set_header(header);
+}
+
+// Where a key is in its chain the processor cannot predict: a loop over chains spends most of its time on
+// wrong guesses. So each step is done for the whole batch and without branches, which leaves one key in ten
+// unfound, and in tables beyond the caches the misses of a step overlap.
+void SampleTable::View::locate(const SampleBatch& keys, Candidates& found) const noexcept {
+    const auto [nodes, buckets, mask] = *this;
+    for (size_t k = 0; k < keys.size(); ++k)
+        found[k] = sample_bucket(keys[k], mask);
+    if (mask < prefetch_from_slots) {
+        for (size_t k = 0; k < keys.size(); ++k)
+            found[k] = this_or_next(nodes, this_or_next(nodes, buckets[found[k]], keys[k]), keys[k]);
+        return;
+    }
+    for (size_t k = 0; k < keys.size(); ++k)
+        __builtin_prefetch(&buckets[found[k]]);
+    for (size_t k = 0; k < keys.size(); ++k) {
+        found[k] = buckets[found[k]];
+        __builtin_prefetch(&nodes[found[k]], 1);
+    }
+    for (int step = 0; step < 2; ++step) {
+        for (size_t k = 0; k < keys.size(); ++k) {
+            found[k] = this_or_next(nodes, found[k], keys[k]);
+            __builtin_prefetch(&nodes[found[k]], 1);
+        }
+    }
+}
+
+void SampleTable::add_each(const SampleBatch& keys) noexcept {
+    Candidates found;
+    view_.locate(keys, found);
+    View view = view_;
+    uint64_t stored = 0;
+    for (size_t k = 0; k < keys.size(); ++k) {
+        RawSampleNode* node = view.find(keys[k], found[k]);
+        if (node && node->value != saturated) {
+            ++node->value;
+            ++stored;
+        } else {
+            add(keys[k], 1);  // which finds the key if an earlier one of the batch is the same
+            view = view_;
+        }
+    }
+    counts_.stored += stored;
+}
+
+void SampleTable::add(uint64_t key, uint32_t samples) noexcept {
+    if (samples == 0) return;
+    if (RawSampleNode* node = view_.find(key, view_.first_of(key))) {
+        const uint32_t stored = std::min(samples, saturated - node->value);
+        node->value += stored;
+        counts_.stored += stored;
+        counts_.lost_saturated += samples - stored;
+    } else if (insert(key, samples)) {
+        counts_.stored += samples;
+    } else {
+        counts_.lost_no_space += samples;
+    }
+}
+
+void SampleTable::sync(std::string_view label) const {
+    if (::fsync(fd_.get()) != 0) throw_system("cannot write " + std::string(label));
+}
+
+void SampleTable::View::link(uint32_t index) const noexcept {
+    uint32_t& bucket = buckets[sample_bucket(nodes[index].key, mask)];
+    nodes[index].next = bucket;
+    publish(bucket, index);
+}
+
+SampleTable::View SampleTable::view_of(uint32_t slots) const noexcept {
+    std::byte* nodes = map_.bytes().data() + sample_nodes_at;
+    return {reinterpret_cast<RawSampleNode*>(nodes),
+            reinterpret_cast<uint32_t*>(nodes + slots * sizeof(RawSampleNode)), slots - 1};
+}
+
+RawSampleDescriptor& SampleTable::descriptor() const noexcept {
+    return *reinterpret_cast<RawSampleDescriptor*>(map_.bytes().data() + sizeof(RawSampleHeader));
+}
+
+void SampleTable::set_header(const SampleHeader& header) noexcept {
+    const RawSampleHeader raw{.magic = sample_magic,
+                              .version = sample_version,
+                              .cpu_type = header.cpu_type,
+                              .event_code = header.event_code,
+                              .unit_mask = header.unit_mask,
+                              .count = header.count,
+                              .is_kernel = header.is_kernel,
+                              .hole1 = 0,
+                              .cpu_speed = header.cpu_speed_mhz,
+                              .mtime = header.mtime,
+                              .cg_to_is_kernel = header.cg_to_is_kernel,
+                              .hole2 = 0,
+                              .anon_start = header.anon_start,
+                              .cg_to_anon_start = header.cg_to_anon_start};
+    std::memcpy(map_.bytes().data(), &raw, sizeof raw);
+}
+
+// Node, then current_size, then bucket: a node that is counted but not linked (killed in between) costs
+// nothing to readers, whereas a linked one that is not counted would be overwritten by the next insertion.
+bool SampleTable::insert(uint64_t key, uint32_t samples) noexcept {
+    if (used_ > view_.mask) {
+        if (retry_after_ != 0) {
+            --retry_after_;
+            return false;
+        }
+        if (!grow()) {
+            retry_after_ = losses_between_attempts;
+            return false;
+        }
+    }
+    view_.nodes[used_] = {key, samples, 0};
+    publish(descriptor().current_size, used_ + 1);
+    view_.link(used_++);
+    return true;
+}
+
+// The new hash table lies wholly beyond the old one, which becomes unused nodes. Until the descriptor tells
+// the new size, the file is twice as long as it says and its chains are not to be trusted; the nodes always
+// are.
+bool SampleTable::grow() noexcept {
+    const uint32_t slots = 2 * (view_.mask + 1);
+    if (slots > max_sample_slots) return false;
+    const size_t old_length = map_.bytes().size(), length = sample_file_length(slots);
+    if (!reserve_space(fd_, old_length, length) || !map_.resize(length)) {
+        // what was got in part goes back; if even that fails, the next attempt finds it
+        [[maybe_unused]] const int ignored = ::ftruncate(fd_.get(), old_length);
+        return false;
+    }
+    view_ = view_of(slots);
+    for (uint32_t i = 1; i < used_; ++i)
+        view_.link(i);
+    publish(descriptor().size, slots);
+    return true;
+}
+
+}  // namespace op

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A sample file mapped for counting: find, insert, grow. Knows no file names and trusts what it is given to
+// map: sample_file_recover checks it first.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "libop/base/fd.h"
+#include "libop/session/sample_file.h"
+#include "libop/session/sample_file_layout.h"
+
+namespace op {
+
+/// A file mapped shared, for reading and writing.
+class SharedMapping {
+public:
+    SharedMapping() = default;
+    /// Maps `length` bytes, which must be there. Throws a system error naming `label`.
+    SharedMapping(const Fd& fd, size_t length, std::string_view label);
+    SharedMapping(SharedMapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+    SharedMapping& operator=(SharedMapping&& other) noexcept;
+    ~SharedMapping();
+
+    /// Maps `length` bytes instead, possibly elsewhere. On failure nothing changed.
+    bool resize(size_t length) noexcept;
+    /// Gives the pages back to the page cache; they are mapped again when touched.
+    void drop_pages() noexcept;
+    std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+private:
+    std::span<std::byte> bytes_;
+};
+
+/// Has the disk set aside room for all bytes in [from, to), extending the file to `to`: storing to a mapping
+/// of them never raises SIGBUS for want of space. Returns false with errno set.
+bool reserve_space(const Fd& fd, size_t from, size_t to) noexcept;
+
+/// The hash table in a sample file. Every store leaves a file that readers, and after a crash
+/// sample_file_recover, make sense of.
+class SampleTable {
+public:
+    /// Begins an empty table in the empty file `fd`. Throws a system error naming `label`.
+    SampleTable(Fd fd, const SampleHeader& header, std::string_view label);
+    /// Takes over a table that was found sound.
+    SampleTable(Fd fd, SharedMapping map, const SampleHeader& header) noexcept;
+
+    /// Counts one sample on each key.
+    void add_each(const SampleBatch& keys) noexcept;
+    /// Counts `samples` samples on `key`.
+    void add(uint64_t key, uint32_t samples) noexcept;
+    /// The next key that needs room tries to grow the file even if that failed a moment ago.
+    void retry_growth() noexcept { retry_after_ = 0; }
+    /// Waits until the file is on disk. Throws a system error naming `label`.
+    void sync(std::string_view label) const;
+
+    const SampleFileCounts& counts() const noexcept { return counts_; }
+    void reset_counts() noexcept { counts_ = {}; }
+    uint32_t size() const noexcept { return used_ - 1; }
+
+private:
+    /// Per key of a batch, a node that is the key's or stands before it in its chain; 0 = not in the chain.
+    using Candidates = std::array<uint32_t, std::tuple_size_v<SampleBatch>>;
+
+    /// Where nodes and buckets are now. A value, so that a loop can hold it in registers.
+    struct View {
+        RawSampleNode* nodes = nullptr;
+        uint32_t* buckets = nullptr;
+        uint32_t mask = 0;  ///< slots - 1
+
+        uint32_t first_of(uint64_t key) const noexcept { return buckets[sample_bucket(key, mask)]; }
+        /// The key's node from node i on, or null.
+        RawSampleNode* find(uint64_t key, uint32_t i) const noexcept {
+            while (i != 0 && nodes[i].key != key)
+                i = nodes[i].next;
+            return i != 0 ? &nodes[i] : nullptr;
+        }
+        void locate(const SampleBatch& keys, Candidates& found) const noexcept;
+        /// Puts a node at the head of its chain.
+        void link(uint32_t index) const noexcept;
+    };
+
+    View view_of(uint32_t slots) const noexcept;
+    RawSampleDescriptor& descriptor() const noexcept;
+    void set_header(const SampleHeader& header) noexcept;
+    bool insert(uint64_t key, uint32_t samples) noexcept;
+    bool grow() noexcept;
+
+    Fd fd_;
+    SharedMapping map_;
+    View view_;
+    uint32_t used_ = 1;         ///< what descriptor().current_size should be
+    uint32_t retry_after_ = 0;  ///< calls to lose before the next attempt to grow
+    SampleFileCounts counts_;
+};
+
+}  // namespace op

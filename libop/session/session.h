@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The session directory: where sample files lie, who may write, what is kept of earlier runs.
+// Layout: doc/FORMATS.md, "Session directory".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/base/diagnostics.h"
+#include "libop/base/fd.h"
+#include "libop/session/sample_file.h"
+#include "libop/session/sample_path.h"
+#include "libop/session/session_info.h"
+#include "libop/session/session_lock.h"
+
+namespace op {
+
+/// The samples/ subdirectory of the running session, and of the one before it.
+inline constexpr const char* current_session = "current";
+inline constexpr const char* previous_session = "previous";
+
+/// The session directory of system-wide profiling.
+inline constexpr const char* system_session_dir = "/var/lib/oprofile";
+/// The log of operf, and that of the daemon, in samples/.
+inline constexpr const char* operf_log = "operf.log";
+inline constexpr const char* daemon_log = "oprofiled.log";
+
+/// Throws a usage error if `name` cannot be the name of a saved session: empty, beginning with '.' (which
+/// means a path to the reports), or with a '/', a ',' or a control character in it.
+void check_session_name(const std::string& name);
+
+/// ./oprofile_data if that is a directory, else /var/lib/oprofile.
+std::string default_session_dir();
+
+/// A session directory being written to. Holds its lock; destroying it releases the lock.
+class SessionWriter {
+public:
+    /// Opens the directory, with `create` making it (0755) first; makes samples/ and takes the lock (see
+    /// SessionLock). Nothing recorded is touched. Throws a system error; a usage error if the directory is
+    /// missing (and not `create`) or in use (naming the owner's pid); if it is not writable the message says
+    /// so before anything is profiled.
+    SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes);
+    SessionWriter(SessionWriter&&) noexcept = default;
+    SessionWriter& operator=(SessionWriter&&) noexcept = default;
+    ~SessionWriter();
+
+    /// Makes samples/current ready. Without `append` an existing current becomes previous and the old
+    /// previous is deleted (a current that holds only what a run without samples leaves is just deleted,
+    /// previous stays); with
+    /// `append` it is kept as it is. Throws a system error, also if current is a symbolic link, or if files
+    /// there cannot be mapped, before anything is changed; a previous
+    /// that cannot be deleted is left as samples/.deleted and stops the next begin() too, until it is
+    /// removed.
+    void begin(bool append);
+
+    /// Opens the sample file of that name in samples/current, making directories as needed and following no
+    /// symbolic link. Throws an input error (see mangle) or a system error.
+    SampleFile open_sample_file(const SampleName& name, const SampleHeader& header, Diagnostics& notes);
+
+    /// Paths of the sample files in samples/current, as SessionReader::list() gives them.
+    std::vector<std::string> list() const;
+    /// The manifest of the session being appended to, if there is a readable one; a damaged one is a warning.
+    std::optional<SessionInfo> read_info(Diagnostics& notes) const;
+    /// After the crash of the one who wrote there before, makes the manifest's account that of the sample
+    /// files, which hold what came after it was written last; says so in a warning. Else does nothing. Once
+    /// begun with `append`. Throws a system error.
+    void recover_account(Diagnostics& notes);
+    /// Writes the manifest atomically.
+    void write_info(const SessionInfo& info);
+    /// Writes a file of ours beside the sample files, atomically. `name` has no '/'. Throws a system error
+    /// that names the path, with the remedy if samples/current was removed.
+    void write_file(const std::string& name, std::string_view bytes);
+    /// Writes `abi` and the stats/ files that the ledger of `whole`, all runs in the session, calls for
+    /// (doc/FORMATS.md), removes those it does not call for any more.
+    void write_statistics(const SessionInfo& whole);
+    /// True if samples/current is still where it was; false once somebody removed or renamed it.
+    bool is_in_place() const noexcept;
+
+    /// Forgets what samples/current holds: its sample files, stats/, the manifest and the kernel's symbols.
+    /// Files that are not ours stay. Sample files that are open go on unseen. A current that somebody removed
+    /// or renamed is made anew.
+    void reset();
+    /// Renames samples/current to samples/NAME and makes a new current. Throws a usage error if the name is
+    /// none a session can have (see check_session_name) or is taken, else a system error.
+    void save_as(const std::string& name);
+
+    /// Path of samples/current, as a person would type it.
+    std::string current_path() const;
+    /// Creates a file directly in samples/, e.g. operf.data, mode 0600, open for reading and writing; one
+    /// that is there already is removed first. Throws a system error.
+    Fd create_in_samples(const std::string& name);
+    /// Opens samples/NAME for appending, made (0644) if it is not there. Throws a system error, an input
+    /// error if it is no regular file.
+    Fd open_log(const std::string& name) const;
+    /// Appends an account (see account_text) to samples/NAME. Throws as open_log, or a system error.
+    void append_account(const std::string& log_name, const SessionInfo& info) const;
+    void remove_in_samples(const std::string& name) noexcept;
+
+private:
+    void rotate();
+    const Fd& current() const;
+
+    std::string dir_path_;
+    SessionLock lock_;
+    Fd dir_, samples_, current_;
+};
+
+/// A session being read. Nothing is written or locked.
+class SessionReader {
+public:
+    /// `path` is the sample directory itself (SESSION_DIR/samples/current). Throws a system error if it
+    /// cannot be opened.
+    explicit SessionReader(const std::string& path);
+
+    /// Paths of all regular files that parse as sample file names, below the directory, sorted; symbolic
+    /// links are not followed. Throws a system error if a directory among them cannot be read. Files ending
+    /// ".jo" or ".damaged", and anything not beginning with a tag, are left out.
+    std::vector<std::string> list() const;
+    /// Reads and parses one of them. Throws as parse_sample_file, or a system error.
+    SampleFileContent read(const std::string& relative_path, Diagnostics& notes) const;
+    /// The manifest, if there is a readable one; a damaged one is a warning.
+    std::optional<SessionInfo> info(Diagnostics& notes) const;
+    /// The kallsyms snapshot, decompressed; empty if there is none or (with a warning) it is damaged.
+    std::string kallsyms(Diagnostics& notes) const;
+    /// The number in stats/NAME, or none.
+    std::optional<uint64_t> statistic(const std::string& name) const;
+    const std::string& path() const noexcept { return path_; }
+
+private:
+    std::string path_;
+    Fd dir_;
+};
+
+}  // namespace op

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Walks a session's directory and reads its manifest and sample files.
+#include "libop/session/session_files.h"
+
+#include <fcntl.h>
+#include <limits.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "libop/base/directory.h"
+#include "libop/base/error.h"
+#include "libop/session/ledger.h"
+#include "libop/session/sample_path.h"
+#include "libop/base/text.h"
+
+namespace op {
+
+namespace {
+
+// Three images' paths and the fields around them. Longer ones no profiler makes, and opening a directory
+// takes time in proportion to its depth.
+constexpr size_t longest_path = 4 * PATH_MAX;
+constexpr size_t manifest_limit = size_t{64} << 20;
+constexpr size_t sample_file_limit = size_t{1} << 30;
+
+class Walk {
+public:
+    Walk(const Fd& dir, const std::string& label, size_t limit) : dir_(dir), label_(label), limit_(limit) {}
+
+    std::vector<std::string> run() {
+        visit("");
+        while (!pending_.empty() && found_.size() < limit_) {
+            const std::string path = std::move(pending_.back());
+            pending_.pop_back();
+            visit(path);
+        }
+        std::sort(found_.begin(), found_.end());
+        return std::move(found_);
+    }
+
+private:
+    /// `at` is a directory's path, empty for the one the walk begins in.
+    void visit(const std::string& at) {
+        const std::string prefix = at.empty() ? "" : at + "/", label = label_ + "/" + at;
+        Fd dir = open_below(dir_, at.empty() ? "." : at, O_RDONLY | O_DIRECTORY);
+        if (!dir && errno == ENOENT) return;
+        if (!dir) throw_system("cannot read directory " + printable(label));
+        for (const DirectoryEntry& entry : read_directory(std::move(dir), label)) {
+            // stats/, manifest and whatever else is ours or a stranger's: a sample's path begins with a tag
+            if (prefix.empty() && !entry.name.starts_with('{')) continue;
+            std::string path = prefix + entry.name;
+            if (path.size() > longest_path) continue;
+            if (entry.is_directory)
+                pending_.push_back(std::move(path));
+            else if (entry.is_regular && found_.size() < limit_ && parse_sample_path(path))
+                found_.push_back(std::move(path));
+        }
+    }
+
+    const Fd& dir_;
+    const std::string& label_;
+    const size_t limit_;
+    std::vector<std::string> pending_, found_;
+};
+
+/// A file of ours beside the sample files, or one of that name left half-written.
+bool is_side_file(const DirectoryEntry& entry) {
+    const std::string_view name = entry.name;
+    const auto is_of = [&](std::string_view ours) {
+        return name == ours || name.starts_with("." + std::string(ours) + ".");
+    };
+    return entry.is_regular && (is_of(manifest_name) || is_of(kallsyms_name));
+}
+
+/// True if there are only directories below the directory `at`, however deep.
+bool holds_no_file(const Fd& dir, const std::string& at, const std::string& label) {
+    std::vector<std::string> pending{at};
+    while (!pending.empty()) {
+        const std::string path = std::move(pending.back());
+        pending.pop_back();
+        Fd below = open_below(dir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+        if (!below) throw_system("cannot read directory " + printable(label + "/" + path));
+        for (const DirectoryEntry& entry : read_directory(std::move(below), label + "/" + path)) {
+            if (!entry.is_directory) return false;
+            pending.push_back(path + "/" + entry.name);
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool holds_only_leavings(const Fd& dir, const std::string& label) {
+    for (const DirectoryEntry& entry : read_directory(open_below(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
+        if (is_side_file(entry) || (entry.is_directory && entry.name == "stats")) continue;
+        if (!entry.is_directory || !holds_no_file(dir, entry.name, label)) return false;
+    }
+    return true;
+}
+
+std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label, size_t limit) {
+    return Walk(dir, label, limit).run();
+}
+
+SampleFileContent read_sample_file(const Fd& dir, const std::string& path, const std::string& label,
+                                   Diagnostics& notes) {
+    const std::string name = printable(label + "/" + path);
+    const auto bytes = read_file_below(dir, path, name, sample_file_limit);
+    if (!bytes) throw_system("cannot open " + name, ENOENT);
+    return parse_sample_file(as_bytes(*bytes), name, notes);
+}
+
+HeldSamples count_held_samples(const Fd& dir, const std::string& label, Diagnostics& notes) {
+    HeldSamples held;
+    for (const std::string& path : list_sample_files(dir, label)) {
+        try {
+            const uint64_t total = read_sample_file(dir, path, label, notes).total;
+            uint64_t& sum = parse_sample_path(path)->callee ? held.arcs : held.samples;
+            sum = add_saturating(sum, total);
+        } catch (const Error& error) {
+            notes.warn(std::string(error.what()) + "; it counts for nothing");
+        }
+    }
+    return held;
+}
+
+std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes) {
+    const std::string path = printable(label) + "/" + manifest_name;
+    try {
+        const auto text = read_file_below(dir, manifest_name, path, manifest_limit);
+        if (text) return parse_session_info(*text, path);
+    } catch (const Error& error) {
+        notes.warn(std::string(error.what()) + "; going on without what it says");
+    }
+    return std::nullopt;
+}
+
+}  // namespace op

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The manifest to and from JSON. The one door to nlohmann::json.
+// Strings in the manifest are bytes (paths are): see escape(). Format: doc/FORMATS.md, "Manifest".
+#include "libop/session/session_info.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t newest_format = 1;
+constexpr int deepest = 32;
+constexpr size_t largest = size_t{64} << 20;
+
+// ---- bytes as JSON strings: '%' and bytes that are no UTF-8 become %XX
+
+std::string escape(std::string_view bytes) {
+    std::string out;
+    while (!bytes.empty()) {
+        const size_t length = bytes.front() == '%' ? 0 : utf8_length(bytes);
+        if (length == 0) out += '%' + hex(static_cast<unsigned char>(bytes.front()), 2);
+        out += bytes.substr(0, length);
+        bytes.remove_prefix(std::max<size_t>(length, 1));
+    }
+    return out;
+}
+
+std::string unescape(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const auto value =
+            text.front() == '%' && text.size() >= 3 ? parse_number(text.substr(1, 2), 16) : std::nullopt;
+        out += value ? static_cast<char>(*value) : text.front();
+        text.remove_prefix(value ? 3 : 1);
+    }
+    return out;
+}
+
+// ---- reading members
+
+/// A JSON object with the words to name it in a message.
+class Object {
+public:
+    Object(const json& value, std::string_view label, std::string where)
+        : value_(value), label_(label), where_(std::move(where)) {
+        if (!value.is_object()) fail("an object");
+    }
+
+    /// Reads member `key` into `out`, which keeps its value if there is no such member.
+    template <class T>
+    void read(const char* key, T& out) const {
+        if (const auto at = value_.find(key); at != value_.end()) convert(*at, member(key), out);
+    }
+
+    /// Calls take(Object) for every element of array `key`.
+    template <class Take>
+    void each(const char* key, Take take) const {
+        const auto at = value_.find(key);
+        if (at == value_.end()) return;
+        if (!at->is_array()) fail("an array", member(key));
+        for (size_t i = 0; i < at->size(); ++i)
+            take(Object((*at)[i], label_, member(key) + "[" + std::to_string(i) + "]"));
+    }
+
+    /// Calls take(name, Object) for every member of object `key`, if there is one; names are as in the file.
+    template <class Take>
+    void each_member(const char* key, Take take) const {
+        const auto at = value_.find(key);
+        if (at == value_.end()) return;
+        const Object object(*at, label_, member(key));
+        for (const auto& [name, value] : at->items())
+            take(name, Object(value, label_, object.member(name)));
+    }
+
+    /// Calls take(name, number) for every member of this object.
+    template <class Take>
+    void each_number(Take take) const {
+        for (const auto& [name, value] : value_.items()) {
+            uint64_t number = 0;
+            convert(value, member(name), number);
+            take(name, number);
+        }
+    }
+
+    std::string member(std::string_view key) const {
+        return where_.empty() ? std::string(key) : where_ + "." + std::string(key);
+    }
+    [[noreturn]] void fail(const char* wanted) const { fail(wanted, where_); }
+
+private:
+    [[noreturn]] void fail(const char* wanted, const std::string& where) const {
+        throw_input(std::string(label_) + ": " +
+                    (where.empty() ? "the manifest" : "member '" + printable(where) + "'") + " is not " +
+                    wanted);
+    }
+
+    void convert(const json& value, const std::string& where, std::string& out) const {
+        if (!value.is_string()) fail("a string", where);
+        out = unescape(value.get_ref<const std::string&>());
+    }
+    void convert(const json& value, const std::string& where, bool& out) const {
+        if (!value.is_boolean()) fail("true or false", where);
+        out = value.get<bool>();
+    }
+    void convert(const json& value, const std::string& where, double& out) const {
+        if (!value.is_number()) fail("a number", where);
+        out = value.get<double>();
+    }
+    void convert(const json& value, const std::string& where, uint64_t& out) const {
+        if (!value.is_number_unsigned()) fail("an unsigned number below 2^64", where);
+        out = value.get<uint64_t>();
+    }
+    void convert(const json& value, const std::string& where, uint32_t& out) const {
+        uint64_t wide = 0;
+        convert(value, where, wide);
+        if (wide > std::numeric_limits<uint32_t>::max()) fail("an unsigned number below 2^32", where);
+        out = static_cast<uint32_t>(wide);
+    }
+
+    const json& value_;
+    std::string_view label_;
+    std::string where_;
+};
+
+// ---- the parts of a manifest: `fields` lists each once, for both directions
+
+/// Writes members; the counterpart of Object for `fields`.
+class Writer {
+public:
+    explicit Writer(json& out) : out_(out) {}
+    void operator()(const char* key, const std::string& value) { out_[key] = escape(value); }
+    void operator()(const char* key, double value) { out_[key] = std::isfinite(value) ? value : 0.0; }
+    template <class T>
+    requires std::is_integral_v<T>
+    void operator()(const char* key, T value) { out_[key] = value; }
+
+private:
+    json& out_;
+};
+
+template <class Visit, class Event>
+void event_fields(Visit&& visit, Event& event) {
+    visit("name", event.name);
+    visit("code", event.code);
+    visit("count", event.count);
+    visit("unit_mask", event.unit_mask);
+    visit("kernel", event.kernel);
+    visit("user", event.user);
+    visit("throttled", event.throttled);
+    visit("unit_mask_name", event.unit_mask_name);
+    visit("enabled_ns", event.time.enabled);
+    visit("running_ns", event.time.running);
+}
+
+template <class Visit, class Image>
+void image_fields(Visit&& visit, Image& image) {
+    visit("build_id", image.build_id);
+    visit("mtime", image.mtime);
+    visit("deleted", image.deleted);
+    visit("several_builds", image.several_builds);
+}
+
+template <class Visit, class Image>
+void kernel_image_fields(Visit&& visit, Image& image) {
+    visit("name", image.name);
+    visit("start", image.start);
+    visit("length", image.length);
+    visit("build_id", image.build_id);
+}
+
+template <class Visit, class Info>
+void plain_fields(Visit&& visit, Info& info) {
+    visit("tool", info.tool);
+    visit("command", info.command);
+    visit("host", info.host);
+    visit("kernel_release", info.kernel_release);
+    visit("machine", info.machine);
+    visit("cpu_type", info.cpu_type);
+    visit("cpu_type_name", info.cpu_type_name);
+    visit("cpu_model", info.cpu_model);
+    visit("cpu_speed_mhz", info.cpu_speed_mhz);
+    visit("start_time", info.start_time);
+    visit("stop_time", info.stop_time);
+    visit("arcs_stored", info.arcs_stored);
+    visit("arcs_lost", info.arcs_lost);
+}
+
+json ledger_json(const Ledger& ledger) {
+    json lost = json::object();
+    for (const auto& [where, n] : ledger.losses())
+        lost[std::string(loss_name(where.first))][std::to_string(where.second)] = n;
+    return {{"sampled", ledger.sampled()}, {"stored", ledger.stored()}, {"lost", lost}};
+}
+
+uint32_t cpu_number(const std::string& text, const Object& counts) {
+    const auto cpu = parse_number(text);
+    if (!cpu || *cpu > std::numeric_limits<uint32_t>::max()) counts.fail("an object of CPU numbers");
+    return static_cast<uint32_t>(*cpu);
+}
+
+Ledger read_ledger(const Object& object) {
+    uint64_t sampled = 0, stored = 0;
+    object.read("sampled", sampled);
+    object.read("stored", stored);
+    Ledger ledger;
+    ledger.add_sampled(sampled);
+    ledger.add_stored(stored);
+    object.each_member("lost", [&](const std::string& name, const Object& counts) {
+        const auto cause = parse_loss_name(name);
+        if (!cause) return;
+        counts.each_number(
+            [&](const std::string& cpu, uint64_t n) { ledger.add_lost(*cause, cpu_number(cpu, counts), n); });
+    });
+    return ledger;
+}
+
+/// Gives `fields` a visitor that reads members of `object`.
+auto reader(const Object& object) {
+    return [&object](const char* key, auto& out) { object.read(key, out); };
+}
+
+json parse_json(std::string_view text, std::string_view label) {
+    if (text.size() > largest) throw_input(std::string(label) + ": too large for a manifest");
+    const auto fail_at = [&](size_t byte) {
+        throw_input(std::string(label) + ": no sound JSON at byte " + std::to_string(byte));
+    };
+    // To the parser a NUL is the end of the text, whatever follows.
+    if (const size_t nul = text.find('\0'); nul != text.npos) fail_at(nul + 1);
+    const auto check_depth = [&](int depth, json::parse_event_t, json&) {
+        if (depth > deepest) throw_input(std::string(label) + ": nested too deeply for a manifest");
+        return true;
+    };
+    try {
+        return json::parse(text.begin(), text.end(), check_depth);
+    } catch (const json::parse_error& error) {
+        fail_at(error.byte);
+    } catch (const json::exception&) {
+        throw_input(std::string(label) + ": no sound JSON, a number is out of range");
+    }
+    return {};
+}
+
+void merge_event(std::vector<RecordedEvent>& events, const RecordedEvent& newer) {
+    const auto old = std::ranges::find_if(events, [&](const auto& e) { return is_same_event(e, newer); });
+    if (old == events.end()) {
+        events.push_back(newer);
+        return;
+    }
+    RecordedEvent both = newer;
+    both.throttled |= old->throttled;
+    both.time += old->time;
+    *old = both;
+}
+
+void merge_kernel_image(std::vector<RecordedKernelImage>& images, const RecordedKernelImage& newer) {
+    const auto old = std::ranges::find(images, newer.name, &RecordedKernelImage::name);
+    if (old == images.end())
+        images.push_back(newer);
+    else
+        *old = newer;
+}
+
+void merge_image(RecordedImage& image, const RecordedImage& newer) {
+    const bool several = image.several_builds || newer.several_builds || image.is_other_build(newer);
+    image = newer;
+    image.several_builds = several;
+}
+
+template <class T>
+void replace_if_known(T& old, const T& newer) {
+    if (newer != T{}) old = newer;
+}
+
+}  // namespace
+
+bool is_same_event(const RecordedEvent& a, const RecordedEvent& b) {
+    return a.name == b.name && a.count == b.count && a.unit_mask == b.unit_mask && a.kernel == b.kernel &&
+           a.user == b.user;
+}
+
+std::string SessionInfo::build_id(const std::string& name) const {
+    const auto kernel = std::ranges::find(kernel_images, name, &RecordedKernelImage::name);
+    if (kernel != kernel_images.end()) return kernel->build_id;
+    const auto file = images.find(name);
+    return file == images.end() ? "" : file->second.build_id;
+}
+
+bool SessionInfo::has_several_builds(const std::string& name) const {
+    const auto file = images.find(name);
+    return file != images.end() && file->second.several_builds;
+}
+
+void SessionInfo::merge(const SessionInfo& newer) {
+    for (const auto field : {&SessionInfo::tool, &SessionInfo::command, &SessionInfo::host,
+                             &SessionInfo::kernel_release, &SessionInfo::machine, &SessionInfo::cpu_model})
+        replace_if_known(this->*field, newer.*field);
+    if (!newer.cpu_type_name.empty()) {
+        cpu_type = newer.cpu_type;
+        cpu_type_name = newer.cpu_type_name;
+    }
+    replace_if_known(cpu_speed_mhz, newer.cpu_speed_mhz);
+    if (start_time == 0 || (newer.start_time != 0 && newer.start_time < start_time))
+        start_time = newer.start_time;
+    stop_time = std::max(stop_time, newer.stop_time);
+    for (const RecordedEvent& event : newer.events)
+        merge_event(events, event);
+    for (const RecordedKernelImage& image : newer.kernel_images)
+        merge_kernel_image(kernel_images, image);
+    for (const auto& [path, image] : newer.images)
+        merge_image(images[path], image);
+    ledger.merge(newer.ledger);
+    arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);
+    arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);
+}
+
+std::string to_json(const SessionInfo& info) {
+    json out = {{"format", newest_format}};
+    plain_fields(Writer(out), info);
+    json& events = out["events"] = json::array();
+    for (const RecordedEvent& event : info.events)
+        event_fields(Writer(events.emplace_back(json::object())), event);
+    json& kernel_images = out["kernel_images"] = json::array();
+    for (const RecordedKernelImage& image : info.kernel_images)
+        kernel_image_fields(Writer(kernel_images.emplace_back(json::object())), image);
+    json& images = out["images"] = json::object();
+    for (const auto& [path, image] : info.images)
+        image_fields(Writer(images[escape(path)] = json::object()), image);
+    out["ledger"] = ledger_json(info.ledger);
+    return out.dump(1) + "\n";
+}
+
+SessionInfo parse_session_info(std::string_view text, std::string_view label) {
+    const json parsed = parse_json(text, label);
+    const Object manifest(parsed, label, "");
+    uint64_t format = newest_format;
+    manifest.read("format", format);
+    if (format > newest_format)
+        throw_input(std::string(label) + ": manifest of format " + std::to_string(format) +
+                    ", which a newer oprofile-ng wrote; this one reads up to " +
+                    std::to_string(newest_format));
+    SessionInfo info;
+    plain_fields(reader(manifest), info);
+    manifest.each("events",
+                  [&](const Object& object) { event_fields(reader(object), info.events.emplace_back()); });
+    manifest.each("kernel_images", [&](const Object& object) {
+        kernel_image_fields(reader(object), info.kernel_images.emplace_back());
+    });
+    manifest.each_member("images", [&](const std::string& path, const Object& object) {
+        image_fields(reader(object), info.images[unescape(path)]);
+    });
+    if (const auto ledger = parsed.find("ledger"); ledger != parsed.end())
+        info.ledger = read_ledger(Object(*ledger, label, "ledger"));
+    return info;
+}
+
+}  // namespace op

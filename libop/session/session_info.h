@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The manifest: what the sample file layout cannot hold, as one JSON file beside the sample files.
+// Format: doc/FORMATS.md, "Manifest".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/session/counted_time.h"
+#include "libop/session/ledger.h"
+
+namespace op {
+
+/// File name of the manifest in samples/<session>.
+inline constexpr const char* manifest_name = "manifest.json";
+/// File name of the gzip-compressed kallsyms snapshot beside it; absent without kernel samples.
+inline constexpr const char* kallsyms_name = "kallsyms.gz";
+
+/// An event as recorded.
+struct RecordedEvent {
+    std::string name;
+    uint32_t code = 0;
+    uint64_t count = 0;
+    uint64_t unit_mask = 0;
+    bool kernel = true, user = true;
+    bool throttled = false;           ///< the kernel held it back at some time
+    std::string unit_mask_name = {};  ///< of the unit mask's entry; empty if it has none, or it is a union
+    CountedTime time = {};            ///< how long it was counted
+
+    bool operator==(const RecordedEvent&) const = default;
+};
+
+/// True if samples of both are one event's: alike in all that was asked for.
+bool is_same_event(const RecordedEvent& a, const RecordedEvent& b);
+
+/// What was known of an image when its first sample was stored.
+struct RecordedImage {
+    std::string build_id;         ///< lower-case hex; empty = unknown
+    uint64_t mtime = 0;           ///< seconds since the epoch; 0 = unknown
+    bool deleted = false;         ///< the file had no name any more
+    bool several_builds = false;  ///< it was built anew while, or between the runs in which, it was recorded
+
+    /// True if both are known and are of different files: by build-id, else by modification time.
+    bool is_other_build(const RecordedImage& other) const {
+        const bool by_id = !build_id.empty() && !other.build_id.empty();
+        return by_id ? build_id != other.build_id : mtime != 0 && other.mtime != 0 && mtime != other.mtime;
+    }
+
+    bool operator==(const RecordedImage&) const = default;
+};
+
+/// The kernel image or a module where it lay while recording.
+struct RecordedKernelImage {
+    std::string name;      ///< path of vmlinux, "/proc/kallsyms", "no-vmlinux", or a module's bare name
+    uint64_t start = 0;    ///< run-time address that image offsets count from
+    uint64_t length = 0;   ///< bytes; 0 = unknown
+    std::string build_id;  ///< lower-case hex; empty = unknown
+
+    bool operator==(const RecordedKernelImage&) const = default;
+};
+
+/// One session. Everything is optional for readers: a session of another tool has no manifest.
+struct SessionInfo {
+    std::string tool;            ///< "operf 0.1"
+    std::string command;         ///< what was profiled, for people
+    std::string host;            ///< node name
+    std::string kernel_release;  ///< uname -r
+    std::string machine;         ///< uname -m
+    uint32_t cpu_type = 0;       ///< number as in sample file headers
+    std::string cpu_type_name;
+    std::string cpu_model;  ///< as /proc/cpuinfo has it; empty = unknown
+    double cpu_speed_mhz = 0;
+    uint64_t start_time = 0, stop_time = 0;  ///< seconds since the epoch
+    std::vector<RecordedEvent> events;
+    std::vector<RecordedKernelImage> kernel_images;
+    std::map<std::string, RecordedImage> images;  ///< by absolute path
+    Ledger ledger;
+    uint64_t arcs_stored = 0, arcs_lost = 0;  ///< call-graph arcs, not samples
+
+    /// The build-id of an image or kernel image, by its recorded name; empty = unknown.
+    std::string build_id(const std::string& name) const;
+    /// True if the samples of that image are of several builds of it.
+    bool has_several_builds(const std::string& name) const;
+
+    /// Joins what an appended run adds: times widen, events, images and kernel images unite (the newer
+    /// wins), ledgers and the times of events add up.
+    void merge(const SessionInfo& newer);
+};
+
+/// The manifest as JSON text, ending in a newline.
+std::string to_json(const SessionInfo& info);
+/// Parses a manifest. Unknown members are ignored, missing ones keep their defaults. Throws an input error
+/// naming `label` if it is no JSON, of a newer format, or a member has the wrong type. Strings, and the
+/// paths that `images` goes by, are bytes: where the manifest has %XX, the byte of that hexadecimal value.
+SessionInfo parse_session_info(std::string_view json, std::string_view label);
+
+}  // namespace op

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The session directory's lock.
+#include "libop/session/session_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "libop/base/directory.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op {
+
+namespace {
+
+constexpr const char* lock_name = "lock";
+
+/// The pid in the file, or 0 if it holds none.
+uint64_t read_pid(const Fd& file) {
+    char text[32];
+    const ssize_t n = ::pread(file.get(), text, sizeof text, 0);
+    std::string_view digits(text, n > 0 ? n : 0);
+    if (digits.ends_with('\n')) digits.remove_suffix(1);
+    return parse_number(digits).value_or(0);
+}
+
+[[noreturn]] void refuse(const std::string& dir_path, uint64_t pid) {
+    throw_usage("session directory " + printable(dir_path) + " is in use by " +
+                (pid != 0 ? "process " + std::to_string(pid) : "another process") +
+                "; wait for it to end or choose another directory");
+}
+
+/// Where pids are the same at every boot, ours or our parent's may be the dead owner's.
+bool is_classic_daemon(uint64_t pid) {
+    if (pid == 0 || pid == static_cast<uint64_t>(::getpid()) || pid == static_cast<uint64_t>(::getppid()))
+        return false;
+    try {
+        const std::string process = "/proc/" + std::to_string(pid);
+        // A dead one that nobody has waited for has a name, but no command line.
+        return read_file(process + "/comm") == "oprofiled\n" && !read_file(process + "/cmdline").empty();
+    } catch (const Error&) {
+        return false;  // no such process
+    }
+}
+
+/// True if the directory's lock is still the file we have open: its last owner may have removed it between
+/// our open and our flock.
+bool is_current(const Fd& dir, const Fd& file) noexcept {
+    struct stat ours {
+    }, named{};
+    return ::fstat(file.get(), &ours) == 0 &&
+           ::fstatat(dir.get(), lock_name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_dev == named.st_dev &&
+           ours.st_ino == named.st_ino;
+}
+
+Fd open_lock(const Fd& dir, const std::string& path) {
+    Fd file = open_at(dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK);
+    struct stat st {};
+    if (!file || ::fstat(file.get(), &st) != 0) throw_system("cannot open lock file " + path);
+    check_own_file(st, path);
+    return file;
+}
+
+Fd open_and_flock(const Fd& dir, const std::string& dir_path) {
+    const std::string path = printable(dir_path) + "/" + lock_name;
+    for (;;) {
+        Fd file = open_lock(dir, path);
+        if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK) refuse(dir_path, read_pid(file));
+            throw_system("cannot lock " + path);
+        }
+        if (is_current(dir, file)) return file;
+    }
+}
+
+}  // namespace
+
+SessionLock::SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics& notes)
+    : dir_(::fcntl(dir.get(), F_DUPFD_CLOEXEC, 0)) {
+    if (!dir_) throw_system("cannot keep " + printable(dir_path) + " open");
+    Fd file = open_and_flock(dir_, dir_path);
+    const uint64_t old = read_pid(file);
+    if (is_classic_daemon(old)) refuse(dir_path, old);
+    const std::string path = printable(dir_path) + "/" + lock_name;
+    was_left_ = old != 0;
+    if (was_left_)
+        notes.warn(path + ": took over the lock of process " + std::to_string(old) +
+                   ", which ended without removing it; what it recorded may be incomplete");
+    if (::ftruncate(file.get(), 0) != 0) throw_system("cannot write " + path);
+    write_fd(file.get(), std::to_string(::getpid()), path);
+    file_ = std::move(file);
+    owner_ = ::getpid();
+}
+
+SessionLock& SessionLock::operator=(SessionLock&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    dir_ = std::move(other.dir_);
+    file_ = std::move(other.file_);
+    owner_ = other.owner_;
+    was_left_ = other.was_left_;
+    return *this;
+}
+
+void SessionLock::release() noexcept {
+    if (file_ && owner_ == ::getpid() && is_current(dir_, file_)) ::unlinkat(dir_.get(), lock_name, 0);
+    file_.reset();
+}
+
+}  // namespace op

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a sample source delivers: samples and the events that say what the addresses in them mean.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "libop/base/address.h"
+#include "libop/session/counted_time.h"
+#include "libop/session/ledger.h"
+
+namespace op {
+
+/// Where the processor was when the sample was taken.
+enum class CpuMode : uint8_t { user, kernel, guest };
+
+/// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
+inline constexpr std::string_view no_vmlinux = "no-vmlinux";
+/// The kernel's image where no vmlinux was named: its symbols are those of this file.
+inline constexpr std::string_view kallsyms_image = "/proc/kallsyms";
+
+// Views in records are valid until the source's next drain. Times are ns of the source's clock, process and
+// thread ids those of the source's pid namespace.
+
+/// One sample. `chain` holds the callers' addresses, innermost first, without the pc itself; kernel frames
+/// come before user frames and `kernel_frames` of them are kernel addresses.
+struct Sample {
+    uint64_t time;
+    uint32_t tgid, tid, cpu;
+    uint16_t event;  ///< index into the session's events
+    CpuMode mode;
+    uint16_t kernel_frames = 0;
+    RuntimeAddress pc;
+    std::span<const uint64_t> chain;
+    uint32_t weight = 1;  ///< counts as that many samples: cycles, of an event that is a latency
+};
+/// Executable memory appears in a process, or, if `kernel`, a kernel image or module. Replaces what lay in
+/// [start, start + length).
+struct Mapping {
+    uint64_t time;
+    uint32_t tgid;
+    RuntimeAddress start;
+    uint64_t length;       ///< bytes
+    uint64_t file_offset;  ///< of `start` in the file, bytes
+    bool kernel;
+    std::string_view path;                ///< as the kernel spells it; kernel: path or bare module name
+    std::span<const std::byte> build_id;  ///< empty = unknown
+};
+/// Memory of a process disappears.
+struct Unmapping {
+    uint64_t time;
+    uint32_t tgid;
+    RuntimeAddress start;
+    uint64_t length;
+};
+/// A thread's command name; with `exec` the process has a new program and no mappings.
+struct Name {
+    uint64_t time;
+    uint32_t tgid, tid;
+    bool exec;
+    std::string_view comm;
+};
+/// A new process (tgid != parent_tgid) or thread.
+struct Fork {
+    uint64_t time;
+    uint32_t tgid, tid, parent_tgid, parent_tid;
+};
+/// A thread ended; a process ends with its last thread.
+struct Exit {
+    uint64_t time;
+    uint32_t tgid, tid;
+};
+/// Samples that were taken and did not arrive.
+struct Lost {
+    uint64_t count;
+    uint32_t cpu;
+    LossCause cause;
+};
+/// The kernel held sampling back on this CPU (or let it go on).
+struct Throttle {
+    uint64_t time;
+    uint32_t cpu;
+    uint16_t event;
+    bool on;
+};
+
+/// What a cookie of the driver stands for, said once before its first use (kernel/uapi/op_stream.h, struct
+/// op_record_image).
+struct ImageCookie {
+    uint32_t cookie;
+    bool region;             ///< memory of one process that is no file
+    uint32_t tgid;           ///< regions: whose
+    RuntimeAddress start;    ///< regions
+    uint64_t length;         ///< regions: bytes
+    uint64_t device, inode;  ///< files: as stat(2) gives them
+    std::string_view path;   ///< or the region's label, e.g. "[heap]"
+};
+/// An address as the driver placed it.
+struct Place {
+    uint64_t offset;  ///< bytes into the file or region; cookie 0: the run-time address
+    uint32_t cookie;
+    uint32_t reserved = 0;
+
+    bool operator==(const Place&) const = default;
+};
+/// A sample whose image the driver knew. Callers as Sample::chain.
+struct PlacedSample {
+    uint32_t tgid, tid, cpu;
+    uint32_t app;    ///< cookie of the process' executable, 0 = none
+    uint16_t event;  ///< index into the session's events
+    CpuMode mode;
+    uint16_t kernel_frames = 0;
+    Place place;
+    std::span<const Place> chain;
+};
+
+/// How long an event was counted since this was told last, or, the first time, since the start.
+struct EventTime {
+    uint16_t event;  ///< index into the session's events
+    CountedTime time;
+};
+
+/// One event from a source.
+using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie,
+                            PlacedSample, EventTime>;
+
+}  // namespace op

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Records to and from the bytes of kernel/uapi/op_stream.h, and recorded streams: files of records with the
+// session they belong to. Does not interpret records.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/base/bytes.h"
+#include "libop/base/fd.h"
+#include "libop/stream/record.h"
+#include "libop/session/session_info.h"
+
+namespace op {
+
+/// Whose samples a run of placed samples are: said once for all of them on the stream.
+struct SampleContext {
+    uint32_t cpu, tgid, tid, app;
+
+    bool operator==(const SampleContext&) const = default;
+};
+
+/// Makes bytes of records, as they stand one after the other in one stream.
+class RecordEncoder {
+public:
+    /// Appends a record, with the context before it where that changes. Chains and texts longer than a record
+    /// can hold are cut.
+    void encode(const Record& record, std::string& out);
+
+private:
+    std::optional<SampleContext> context_;  ///< of the placed sample before
+};
+
+/// Makes records of the bytes of one stream, without a file's head.
+class RecordDecoder {
+public:
+    /// Appends to `out` the records at the front of `bytes`, at most `limit`, and tells how many bytes they
+    /// are. `bytes` start at a multiple of 8 and hold whole records. Views in the records stay valid as long
+    /// as the bytes. Unknown record types are skipped. In place of the first damaged record comes a Lost
+    /// record of cause damaged_stream; from then on nothing is decoded.
+    size_t decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit);
+    /// What was wrong with the record after those decoded, if one was damaged.
+    const std::optional<std::string>& damage() const noexcept { return damage_; }
+
+private:
+    size_t decode_one(std::span<const std::byte> bytes, std::vector<Record>& out);
+
+    std::optional<SampleContext> context_;
+    std::optional<std::string> damage_;
+};
+
+/// Writes a stream file, buffered.
+class StreamWriter {
+public:
+    /// Begins the stream in `fd` with what `session` says of machine and events. `path` is for messages.
+    /// Throws a system error.
+    StreamWriter(Fd fd, std::string path, const SessionInfo& session);
+
+    /// Adds one record. Throws a system error when the buffer has to go out and cannot.
+    void write(const Record& record);
+    /// Writes what is buffered. To be called before the writer is dropped; throws a system error, after which
+    /// it may be called again and goes on where it stopped.
+    void finish();
+    /// The stream's file.
+    const Fd& file() const noexcept { return fd_; }
+
+private:
+    void flush_if_large();
+
+    Fd fd_;
+    std::string path_;
+    std::string buffer_;
+    RecordEncoder encoder_;
+};
+
+/// Reads a stream from memory.
+class StreamReader {
+public:
+    /// Checks the head and reads the session. `bytes` must outlive the reader and start at a multiple of 8.
+    /// Throws an input error naming `label` if it is no stream, of another byte order or version, or has no
+    /// session.
+    StreamReader(std::span<const std::byte> bytes, std::string label);
+
+    const SessionInfo& session() const noexcept { return session_; }
+    /// Replaces `out` by the next records, at most `limit`; none at the end. Views in them stay valid as long
+    /// as the bytes. Unknown record types are skipped. At the first damaged record the stream ends with a
+    /// Lost record of cause damaged_stream.
+    void read(std::vector<Record>& out, size_t limit);
+    /// How many bytes of the stream have been read.
+    size_t position() const noexcept { return position_; }
+    /// What was wrong, if the stream did not end where a record ended.
+    const std::optional<std::string>& damage() const noexcept { return damage_; }
+
+private:
+    std::span<const std::byte> bytes_;
+    size_t position_ = 0;
+    std::string label_;
+    RecordDecoder decoder_;
+    SessionInfo session_;
+    std::optional<std::string> damage_;
+};
+
+}  // namespace op

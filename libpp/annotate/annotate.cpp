@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Samples by source line and by instruction.
+#include "libpp/annotate/annotate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <tuple>
+
+#include "libop/session/ledger.h"
+#include "libpp/profile/percent.h"
+#include "libpp/report/symbol_rows.h"
+
+namespace op::pp {
+
+namespace {
+
+void add(Counts& sums, const uint64_t* counts, size_t width) {
+    sums.resize(width);
+    for (size_t i = 0; i < width; ++i)
+        sums[i] = add_saturating(sums[i], counts[i]);
+}
+
+/// Without "." and "..": compilers name one file in several ways.
+std::string plain_path(std::string_view path) {
+    return std::filesystem::path(path).lexically_normal();
+}
+
+/// Adds everything up, whatever the threshold. Every image counts as its own application here.
+class Annotator {
+public:
+    Annotator(const Profile& profile, const ReportOptions& options)
+        : profile_(profile), options_(options), width_(profile.columns.size()) {}
+
+    void add_samples(Annotation& annotation) {
+        const auto wanted = wanted_symbols(profile_, options_);
+        annotation.totals.resize(width_);
+        for (size_t i = 0; i < profile_.samples.size(); ++i) {
+            const Location& at = profile_.leaf(i);
+            if (at.symbol == Location::no_symbol || !wanted[at.symbol]) continue;
+            const uint64_t* const counts = &profile_.counts[i * width_];
+            add(annotation.totals, counts, width_);
+            add_address(at, counts);
+            add_line(at, counts);
+        }
+        annotation.has_lines = !files_.empty();
+        add_symbols();
+    }
+
+    std::vector<AnnotatedFile> files() && {
+        std::vector<AnnotatedFile> files;
+        for (auto& [path, file] : files_) {
+            std::ranges::sort(file.symbols, {},
+                              [](const AnnotatedSymbol& s) { return std::tie(s.line, s.name); });
+            for (auto& [line, calls] : file.calls)
+                std::ranges::stable_sort(calls, std::greater{},
+                                         [](const InlinedCall& call) { return call.counts[0]; });
+            files.push_back(std::move(file));
+        }
+        return files;
+    }
+
+    std::vector<AnnotatedCode> code() {
+        std::vector<AnnotatedCode> code;
+        for (auto& [symbol, one] : code_)
+            code.push_back(std::move(one));
+        return code;
+    }
+
+private:
+    void add_address(const Location& at, const uint64_t* counts) {
+        const ProfileSymbol& symbol = profile_.symbols[at.symbol];
+        ImageSymbols& symbols = *profile_.images[at.image].symbols;
+        AnnotatedCode& code = code_[at.symbol];
+        if (code.counts.empty()) {
+            code.image = at.image;
+            code.symbol = symbol.symbol;
+            code.name = symbols.name(*symbol.symbol, options_.demangle);
+        }
+        add(code.counts, counts, width_);
+        add(code.by_address[symbol.symbol->address + (at.offset - symbol.symbol->start)], counts, width_);
+    }
+
+    /// The file of that name, however it is spelled.
+    AnnotatedFile& file(std::string_view path) {
+        AnnotatedFile*& known = by_spelling_[path];
+        if (known) return *known;
+        known = &files_[plain_path(path)];
+        if (known->path.empty()) known->path = path;
+        known->totals.resize(width_);
+        return *known;
+    }
+
+    void add_line(const Location& at, const uint64_t* counts) {
+        const auto line = profile_.images[at.image].symbols->line(at.offset);
+        if (!line) return;
+        AnnotatedFile& target = file(line->file);
+        add(target.totals, counts, width_);
+        add(target.lines[line->line], counts, width_);
+        if (options_.calls) add_call(at, target.calls[line->line], counts);
+    }
+
+    /// Where the innermost function at a location was called, if it was inlined.
+    void add_call(const Location& at, std::vector<InlinedCall>& calls, const uint64_t* counts) {
+        ImageSymbols& symbols = *profile_.images[at.image].symbols;
+        const auto frames = symbols.frames(at.offset);
+        if (frames.size() < 2) return;
+        ImageSymbol caller = *profile_.symbols[at.symbol].symbol;
+        if (frames.size() > 2 && !frames[1].function.empty()) {
+            caller.name = frames[1].function;
+            caller.artificial = false;
+        }
+        const InlinedCall call{symbols.name(caller, options_.demangle), frames[1].file, frames[1].line, {}};
+        const auto known = std::ranges::find_if(calls, [&](const InlinedCall& other) {
+            return std::tie(call.caller, call.file, call.line) ==
+                   std::tie(other.caller, other.file, other.line);
+        });
+        add((known == calls.end() ? calls.emplace_back(call) : *known).counts, counts, width_);
+    }
+
+    /// Each symbol goes to the file it begins in, if that has samples.
+    void add_symbols() {
+        for (const auto& [index, code] : code_) {
+            const auto line = profile_.images[code.image].symbols->line(code.symbol->start);
+            if (!line) continue;
+            const auto at = files_.find(plain_path(line->file));
+            if (at != files_.end()) at->second.symbols.push_back({code.name, line->line, code.counts});
+        }
+    }
+
+    const Profile& profile_;
+    const ReportOptions& options_;
+    size_t width_;
+    std::map<std::string, AnnotatedFile> files_;  ///< by plain path
+    std::map<std::string_view, AnnotatedFile*> by_spelling_;
+    std::map<uint32_t, AnnotatedCode> code_;  ///< by index into Profile::symbols
+};
+
+}  // namespace
+
+double highest_share(const Counts& counts, const Counts& totals) {
+    double share = 0;
+    for (size_t i = 0; i < counts.size(); ++i)
+        share = std::max(share, percent_of(counts[i], totals[i]));
+    return share;
+}
+
+Annotation annotate(const Profile& profile, ReportHead head, const ReportOptions& options) {
+    Annotation annotation;
+    annotation.head = std::move(head);
+    Annotator annotator(profile, options);
+    annotator.add_samples(annotation);
+    annotation.code = annotator.code();
+    annotation.files = std::move(annotator).files();
+    const auto is_small = [&](const Counts& counts) {
+        return !reaches(counts, annotation.totals, options.threshold);
+    };
+    std::erase_if(annotation.files, [&](const AnnotatedFile& file) { return is_small(file.totals); });
+    std::erase_if(annotation.code, [&](const AnnotatedCode& code) { return is_small(code.counts); });
+    std::ranges::stable_sort(annotation.files, [&](const AnnotatedFile& a, const AnnotatedFile& b) {
+        return highest_share(a.totals, annotation.totals) > highest_share(b.totals, annotation.totals);
+    });
+    std::ranges::stable_sort(annotation.code, [](const AnnotatedCode& a, const AnnotatedCode& b) {
+        return a.image != b.image ? a.image < b.image : a.counts[0] > b.counts[0];
+    });
+    return annotation;
+}
+
+}  // namespace op::pp

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The classic text of annotated listings.
+#include "libpp/annotate/write_annotated.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "libop/session/ledger.h"
+#include "libop/base/text.h"
+#include "libpp/profile/percent.h"
+#include "libpp/report/write_text.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr size_t count_width = 6;
+/// Of the calls that a line was inlined by.
+constexpr size_t calls_shown = 4;
+
+/// "   400 54.8697" a column.
+std::string counts_text(const Counts& counts, const Counts& totals) {
+    std::string text;
+    for (size_t i = 0; i < counts.size(); ++i) {
+        const std::string count = std::to_string(counts[i]);
+        text.append(count.size() < count_width ? count_width - count.size() : 0, ' ');
+        text += count + " " + format_percent(percent_of(counts[i], totals[i]));
+    }
+    return text;
+}
+
+/// What stands before each line; `counts` is null where there are no samples.
+std::string prefix(const Counts* counts, const Counts& totals) {
+    const std::string gap(2 * (totals.size() - 1), ' ');
+    if (counts) return counts_text(*counts, totals) + gap + " :";
+    return std::string(totals.size() * (count_width + 1 + 7), ' ') + gap + " :";
+}
+
+/// A comment must not end within a name.
+std::string comment_safe(std::string_view text) {
+    std::string safe = printable(text);
+    for (size_t at = 0; (at = safe.find("*/", at)) != safe.npos;)
+        safe.replace(at, 2, "* /");
+    return safe;
+}
+
+std::string commented(std::string_view text) {
+    std::string result;
+    while (!text.empty())
+        result += " * " + comment_safe(take_line(text)) + "\n";
+    return result;
+}
+
+/// " /* NAME total: COUNTS */", or several symbols with the sum of all.
+std::string symbol_comment(std::span<const AnnotatedSymbol> symbols, const Counts& totals) {
+    if (symbols.empty()) return "";
+    if (symbols.size() == 1)
+        return " /* " + comment_safe(symbols[0].name) + " total: " + counts_text(symbols[0].counts, totals) +
+               " */";
+    std::string text = " /* ";
+    Counts sum(totals.size());
+    for (const AnnotatedSymbol& symbol : symbols) {
+        text += comment_safe(symbol.name) + " " + counts_text(symbol.counts, totals) + ", ";
+        for (size_t i = 0; i < sum.size(); ++i)
+            sum[i] = add_saturating(sum[i], symbol.counts[i]);
+    }
+    return text + "total: " + counts_text(sum, totals) + " */";
+}
+
+/// " /* inlined into NAME at FILE:LINE COUNTS */" of a line; the calls with most samples, and how many
+/// others.
+std::string calls_comment(const AnnotatedFile& file, uint32_t line, const Counts& totals) {
+    const auto at = file.calls.find(line);
+    if (at == file.calls.end() || at->second.empty()) return "";
+    const auto& calls = at->second;
+    std::string text = " /* inlined into ";
+    for (size_t i = 0; i < std::min(calls.size(), calls_shown); ++i) {
+        const InlinedCall& call = calls[i];
+        text += (i > 0 ? ", " : "") + comment_safe(call.caller);
+        if (!call.file.empty())
+            text += " at " + comment_safe(base_name(call.file)) + ":" + std::to_string(call.line);
+        text += " " + counts_text(call.counts, totals);
+    }
+    if (calls.size() > calls_shown) text += ", " + std::to_string(calls.size() - calls_shown) + " others";
+    return text + " */";
+}
+
+const Counts* find(const std::map<uint32_t, Counts>& lines, uint32_t line) {
+    const auto at = lines.find(line);
+    return at == lines.end() ? nullptr : &at->second;
+}
+
+/// The address that a line of a disassembly begins with: "  401126:\t...".
+std::optional<LinkAddress> address_of(std::string_view line) {
+    const size_t colon = line.find(':');
+    const size_t first = line.find_first_not_of(' ');
+    if (colon == line.npos || first == line.npos || first > colon || line.substr(colon + 1, 1) != "\t")
+        return std::nullopt;
+    uint64_t address = 0;
+    const auto [end, error] = std::from_chars(line.data() + first, line.data() + colon, address, 16);
+    if (error != std::errc{} || end != line.data() + colon) return std::nullopt;
+    return LinkAddress{address};
+}
+
+bool is_symbol_line(std::string_view line) {
+    return line.ends_with(">:") && line.find(" <") != line.npos;
+}
+
+/// The samples of each instruction of a listing.
+std::map<LinkAddress, Counts> by_instruction(const AnnotatedCode& code, std::string_view text) {
+    std::vector<LinkAddress> instructions;
+    while (!text.empty())
+        if (const auto address = address_of(take_line(text))) instructions.push_back(*address);
+    std::map<LinkAddress, Counts> sums;
+    for (const auto& [address, counts] : code.by_address) {
+        const auto next = std::ranges::upper_bound(instructions, address);
+        if (next == instructions.begin()) continue;
+        Counts& sum = sums[*std::prev(next)];
+        sum.resize(counts.size());
+        for (size_t i = 0; i < sum.size(); ++i)
+            sum[i] = add_saturating(sum[i], counts[i]);
+    }
+    return sums;
+}
+
+}  // namespace
+
+std::string annotation_banner(const Annotation& annotation, const std::string& command,
+                              const std::vector<std::string>& meaning) {
+    std::string text =
+        "/* \n * Command line: " + comment_safe(command) + "\n * \n * Interpretation of command line:\n";
+    for (const auto& line : meaning)
+        text += " * " + comment_safe(line) + "\n";
+    return text + " * \n" + commented(banner_text(annotation.head)) + " */\n";
+}
+
+std::string annotation_totals(const Annotation& annotation, const AnnotatedFile& file) {
+    return "/* \n * Total samples for file : \"" + comment_safe(file.path) + "\"\n * \n * " +
+           counts_text(file.totals, annotation.totals) + "\n */\n";
+}
+
+std::string annotated_line_zero(const Annotation& annotation, const AnnotatedFile& file) {
+    const Counts* const zero = find(file.lines, 0);
+    if (!zero) return "\n";
+    return "<credited to line zero> " + prefix(zero, annotation.totals) + "\n";
+}
+
+std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& file,
+                            std::optional<std::string_view> source) {
+    const auto symbols_at = [&](uint32_t line) {
+        const auto first = std::ranges::lower_bound(file.symbols, line, {}, &AnnotatedSymbol::line);
+        const auto end = std::ranges::upper_bound(file.symbols, line, {}, &AnnotatedSymbol::line);
+        return std::span<const AnnotatedSymbol>(first, end);
+    };
+    std::string text;
+    if (!source) {
+        for (const AnnotatedSymbol& symbol : file.symbols)
+            text += prefix(&symbol.counts, annotation.totals) +
+                    symbol_comment({&symbol, 1}, annotation.totals) + "\n";
+        return text;
+    }
+    std::string_view rest = *source;
+    for (uint32_t line = 1; !rest.empty(); ++line) {
+        text += prefix(find(file.lines, line), annotation.totals);
+        text += take_line(rest);
+        text += symbol_comment(symbols_at(line), annotation.totals);
+        text += calls_comment(file, line, annotation.totals) + "\n";
+    }
+    return text;
+}
+
+std::string annotated_code(const Annotation& annotation, const AnnotatedCode& code, std::string_view text) {
+    const auto sums = by_instruction(code, text);
+    const AnnotatedSymbol whole{code.name, 0, code.counts};
+    std::string result;
+    while (!text.empty()) {
+        const std::string_view line = take_line(text);
+        if (is_symbol_line(line)) {
+            result += printable(line) + symbol_comment({&whole, 1}, annotation.totals) + "\n";
+            continue;
+        }
+        const auto address = address_of(line);
+        const auto at = address ? sums.find(*address) : sums.end();
+        result += prefix(at == sums.end() ? nullptr : &at->second, annotation.totals);
+        result += line;
+        result += '\n';
+    }
+    return result;
+}
+
+}  // namespace op::pp

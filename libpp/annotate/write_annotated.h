@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The classic text of annotated listings. Scripts parse it: widths and blanks are part of the interface.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libpp/annotate/annotate.h"
+
+namespace op::pp {
+
+/// A comment that says how the listing was made. `command` is the command line, `meaning` what it means, a
+/// line each.
+std::string annotation_banner(const Annotation& annotation, const std::string& command,
+                              const std::vector<std::string>& meaning);
+
+/// A comment with the total of a file.
+std::string annotation_totals(const Annotation& annotation, const AnnotatedFile& file);
+
+/// The lines of a file with their samples in front; without the source's text, its symbols, one a line.
+std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& file,
+                            std::optional<std::string_view> source);
+
+/// What precedes a line of the source: its samples credited to no line, or an empty line.
+std::string annotated_line_zero(const Annotation& annotation, const AnnotatedFile& file);
+
+/// The listing of one symbol: `text` is what objdump -d would print of it. Each line gets the samples of its
+/// address in front, those of addresses between two instructions count at the first; the symbol's own line
+/// its total behind.
+std::string annotated_code(const Annotation& annotation, const AnnotatedCode& code, std::string_view text);
+
+}  // namespace op::pp

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of exporters, and what they have in common.
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "libop/base/text.h"
+#include "libpp/export/exporter.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr Exporter table[] = {
+    {"callgrind", true, false, false, "callgrind.out.", "", export_callgrind},
+    {"pprof", false, true, true, "", ".pb.gz", export_pprof},
+};
+
+std::string event_name(const ProfileClass& column, int parts) {
+    std::string name = column.event;
+    if (parts > 1) name += ":" + std::to_string(column.count);
+    if (parts > 2) name += ":0x" + hex(column.unit_mask);
+    return name;
+}
+
+}  // namespace
+
+std::span<const Exporter> exporters() {
+    return table;
+}
+
+const Exporter* find_exporter(std::string_view name) {
+    const auto* const row = std::ranges::find(table, name, &Exporter::name);
+    return row == std::end(table) ? nullptr : row;
+}
+
+std::vector<std::string> event_names(std::span<const ProfileClass> columns) {
+    std::set<std::tuple<std::string, uint64_t, uint64_t>> events;
+    for (const auto& column : columns)
+        events.emplace(column.event, column.count, column.unit_mask);
+    for (int parts = 1;; ++parts) {
+        std::vector<std::string> names;
+        for (const auto& column : columns)
+            names.push_back(event_name(column, parts));
+        if (parts == 3 || std::set<std::string>(names.begin(), names.end()).size() == events.size())
+            return names;
+    }
+}
+
+}  // namespace op::pp

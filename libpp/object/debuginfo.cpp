@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Debug files by build-id or debug link.
+#include "libpp/object/debuginfo.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/text.h"
+#include "libpp/object/elf_object.h"
+
+namespace op::pp {
+namespace {
+
+constexpr const char* debug_dir = "/usr/lib/debug";
+
+uint32_t checksum(std::span<const std::byte> bytes) {
+    uLong crc = ::crc32(0, nullptr, 0);
+    for (size_t at = 0; at < bytes.size();) {
+        const size_t n = std::min<size_t>(bytes.size() - at, 1u << 30);
+        crc = ::crc32(crc, reinterpret_cast<const Bytef*>(bytes.data() + at), static_cast<uInt>(n));
+        at += n;
+    }
+    return static_cast<uint32_t>(crc);
+}
+
+/// Empty = fits, else what does not.
+std::string fault_of(const std::string& path, const std::string& build_id, const DebugLink* link) {
+    try {
+        const MappedFile file(path);
+        const std::string found = open_elf(file.bytes(), path)->build_id();
+        const bool has_ids = !build_id.empty() && !found.empty();
+        if (has_ids || !link) return found == build_id ? "" : "its build-id differs";
+        return checksum(file.bytes()) == link->crc ? "" : "its checksum differs";
+    } catch (const Error& e) {
+        return e.what();
+    }
+}
+
+struct Candidate {
+    std::string path;
+    const DebugLink* link;  ///< null = found by build-id
+};
+
+std::vector<Candidate> candidates(const std::string& binary, const std::string& build_id,
+                                  const DebugLink* link, std::span<const std::string> roots) {
+    std::vector<Candidate> paths;
+    if (build_id.size() > 2)
+        for (const std::string& root : roots)
+            paths.push_back({root + debug_file_path(build_id), nullptr});
+    if (!link) return paths;
+    const std::string dir = binary.substr(0, binary.rfind('/'));
+    paths.push_back({dir + "/.debug/" + link->name, link});
+    for (const std::string& root : roots) {
+        const std::string inner = dir.starts_with(root) ? dir.substr(root.size()) : dir;
+        paths.push_back({root + debug_dir + inner + "/" + link->name, link});
+    }
+    if (const std::string beside = dir + "/" + link->name; beside != binary) paths.push_back({beside, link});
+    return paths;
+}
+
+}  // namespace
+
+std::string debug_file_path(const std::string& build_id) {
+    return debug_dir + ("/.build-id/" + build_id.substr(0, 2)) + "/" + build_id.substr(2) + ".debug";
+}
+
+std::string debug_file_fault(const std::string& path, const std::string& build_id) {
+    return fault_of(path, build_id, nullptr);
+}
+
+std::optional<std::string> find_debug_file(const std::string& binary, const ObjectFile& object,
+                                           std::span<const std::string> roots, Diagnostics& notes) {
+    const std::string build_id = object.build_id();
+    const auto link = object.debug_link();
+    for (const Candidate& c : candidates(binary, build_id, link ? &*link : nullptr, roots)) {
+        if (!is_regular_file(c.path)) continue;
+        const std::string why = fault_of(c.path, build_id, c.link);
+        if (why.empty()) return c.path;
+        notes.warn("debug file " + printable(c.path) + " is not used: " + printable(why));
+    }
+    return std::nullopt;
+}
+
+}  // namespace op::pp

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Instructions as text, through libopcodes. The one door to it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "libop/base/address.h"
+
+namespace op::pp {
+
+/// What an ELF file's code is for.
+struct Machine {
+    uint16_t elf_machine = 0;  ///< e_machine (ELF specification, "ELF Header")
+    bool is_64bit = false;
+    bool is_big_endian = false;
+};
+
+/// Of an ELF file; none if it is none.
+std::optional<Machine> machine_of(std::span<const std::byte> elf);
+
+/// "SYMBOL+0xOFFSET" or "SYMBOL" for an address, or empty.
+using NameAddress = std::function<std::string(LinkAddress)>;
+
+/// Disassembles code of one machine. Not thread-safe.
+class Disassembler {
+public:
+    /// Throws an input error if the disassembler built in knows no such machine.
+    explicit Disassembler(const Machine& machine);
+    ~Disassembler();
+
+    /// The name of such files' format, e.g. "elf64-x86-64".
+    std::string_view format() const noexcept;
+
+    struct Instruction {
+        std::string text;  ///< as objdump -d shows it; "(bad)" for what is none
+        size_t length;     ///< bytes; at least 1, at most what was given
+    };
+    /// The instruction that `code`, which is not empty, begins with, and which lies at `address`.
+    Instruction next(std::span<const std::byte> code, LinkAddress address, const NameAddress& name);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace op::pp

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From raw symbols to ranges that do not overlap: which of several names at one address stays, and how far
+// each reaches. Rules: doc/FORMATS.md, "From key to symbol".
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "libpp/object/object_file.h"
+
+namespace op::pp {
+
+/// A named range of a file's code.
+struct SymbolRange {
+    uint64_t start = 0;        ///< file offset of the first byte
+    uint64_t length = 0;       ///< bytes, up to the next symbol or the section's end; never 0
+    LinkAddress address;       ///< of start
+    std::string_view name;     ///< mangled; empty = a function without a name
+    std::string_view section;  ///< set where the range stands for its section, which has no symbol there
+};
+
+/// Makes ranges of all code sections, sorted by start. Code before a section's first symbol becomes a range
+/// named after the section. `functions` are starts of functions
+/// known without name (sorted or not); those inside a symbol's own size are dropped.
+std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vector<RawSymbol> symbols,
+                                     std::span<const LinkAddress> functions);
+
+/// The starts of functions that the table in .eh_frame_hdr lists (LSB, "The .eh_frame_hdr section"); empty if
+/// there is none, it is damaged, or its encoding is not the usual one.
+std::vector<LinkAddress> unwind_function_starts(std::span<const Section> sections);
+
+}  // namespace op::pp

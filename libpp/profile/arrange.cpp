@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From selected files to columns.
+#include "libpp/profile/arrange.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr uint64_t all = std::numeric_limits<uint64_t>::max();
+
+uint64_t sort_number(const std::optional<uint32_t>& value) {
+    return value ? *value : all;
+}
+std::string number_text(const std::optional<uint32_t>& value) {
+    return value ? std::to_string(*value) : "all";
+}
+
+/// What makes two classes the same, in the order classes stand; `all` last, the count by its text.
+using ClassKey = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, std::string, std::string>;
+
+ClassKey key_of(const SampleName& name, const Merge& merge) {
+    return {merge.cpu ? all : sort_number(name.cpu),
+            merge.tgid ? all : sort_number(name.tgid),
+            merge.tid ? all : sort_number(name.tid),
+            merge.unit_mask ? all : name.unit_mask,
+            name.event,
+            std::to_string(name.count)};
+}
+
+ProfileClass class_of(const SampleName& name, const Merge& merge) {
+    ProfileClass result{name.event, name.count, name.unit_mask, name.tgid, name.tid, name.cpu};
+    if (merge.cpu) result.cpu.reset();
+    if (merge.tgid) result.tgid.reset();
+    if (merge.tid) result.tid.reset();
+    return result;
+}
+
+/// A way in which classes can differ.
+struct Parameter {
+    const char* name;
+    Axis axis;
+    std::string (*value)(const ProfileClass&);
+    const char* remedy;
+};
+
+const Parameter parameters[] = {
+    {"event", Axis::event, [](const ProfileClass& c) { return c.event; }, "specify event:"},
+    {"count", Axis::event, [](const ProfileClass& c) { return std::to_string(c.count); }, "specify count:"},
+    {"unit-mask", Axis::event, [](const ProfileClass& c) { return std::to_string(c.unit_mask); },
+     "specify unit-mask: or --merge=unitmask"},
+    {"tgid", Axis::tgid, [](const ProfileClass& c) { return number_text(c.tgid); },
+     "specify tgid: or --merge=tgid"},
+    {"tid", Axis::tid, [](const ProfileClass& c) { return number_text(c.tid); },
+     "specify tid: or --merge=tid (--merge=tgid for all processes together)"},
+    {"cpu", Axis::cpu, [](const ProfileClass& c) { return number_text(c.cpu); },
+     "specify cpu: or --merge=cpu"},
+};
+
+/// The distinct values of a parameter in class order.
+std::vector<std::string> values_of(const Parameter& parameter, std::span<const ProfileClass> classes) {
+    std::vector<std::string> values;
+    std::set<std::string> seen;
+    for (const auto& one : classes)
+        if (auto value = parameter.value(one); seen.insert(value).second) values.push_back(std::move(value));
+    return values;
+}
+
+/// Process and thread may differ together if every class is its process's main thread.
+bool are_main_threads(std::span<const ProfileClass> classes) {
+    return std::ranges::all_of(classes, [](const ProfileClass& c) { return c.tgid == c.tid; });
+}
+
+/// What to do about every parameter in which classes differ, but for the axis that can be shown.
+std::string remedies(const Parameter& shown, std::span<const ProfileClass> classes) {
+    std::string text;
+    for (const Parameter& parameter : parameters)
+        if (parameter.axis != shown.axis && values_of(parameter, classes).size() > 1)
+            text += (text.empty() ? "" : "; ") + std::string(parameter.remedy);
+    return text;
+}
+
+[[noreturn]] void throw_conflict(const Parameter& a, const Parameter& b,
+                                 std::span<const ProfileClass> classes) {
+    throw_usage(std::string("Already displaying results for parameter ") + a.name + " with values: " +
+                short_list(values_of(a, classes)) + ", which conflicts with parameter " + b.name +
+                " values: " + short_list(values_of(b, classes)) + "; suggestion: " + remedies(a, classes));
+}
+
+/// The way in which the classes differ.
+Axis find_axis(std::span<const ProfileClass> classes, bool may_differ_in_several) {
+    const Parameter* shown = nullptr;
+    for (const Parameter& parameter : parameters) {
+        if (values_of(parameter, classes).size() < 2) continue;
+        const bool may_join =
+            shown &&
+            (shown->axis == parameter.axis ||
+             (shown->axis == Axis::tgid && parameter.axis == Axis::tid && are_main_threads(classes)));
+        if (shown && !may_join && may_differ_in_several) return Axis::several;
+        if (shown && !may_join) throw_conflict(*shown, parameter, classes);
+        shown = &parameter;
+    }
+    return shown ? shown->axis : Axis::event;
+}
+
+/// A class, and the files in it.
+struct Draft {
+    ProfileClass shown;
+    std::vector<size_t> files;
+};
+
+std::map<ClassKey, Draft> group(std::span<const SelectedFile> files, const Merge& merge) {
+    std::map<ClassKey, Draft> drafts;
+    for (size_t i = 0; i < files.size(); ++i) {
+        const SampleName& name = files[i].name;
+        auto [at, is_new] = drafts.try_emplace(key_of(name, merge));
+        if (is_new) at->second.shown = class_of(name, merge);
+        at->second.shown.unit_mask |= name.unit_mask;
+        at->second.files.push_back(i);
+    }
+    return drafts;
+}
+
+}  // namespace
+
+Merge parse_merge(std::span<const std::string> values) {
+    Merge merge;
+    for (const auto& value : values) {
+        const bool is_all = value == "all";
+        const bool is_library = value == "lib" || value == "library";
+        const bool is_known = is_all || is_library || value == "cpu" || value == "tid" || value == "tgid" ||
+                              value == "unitmask";
+        if (!is_known)
+            throw_usage("invalid --merge value " + value + ": use cpu, tid, tgid, unitmask, lib or all");
+        merge.cpu |= is_all || value == "cpu";
+        merge.tid |= is_all || value == "tid" || value == "tgid";
+        merge.tgid |= is_all || value == "tgid";
+        merge.unit_mask |= is_all || value == "unitmask";
+        merge.library |= is_all || is_library;
+    }
+    return merge;
+}
+
+std::string ProfileClass::short_name(Axis axis) const {
+    switch (axis) {
+        case Axis::tgid:
+            return "tgid:" + number_text(tgid);
+        case Axis::tid:
+            return "tid:" + number_text(tid);
+        case Axis::cpu:
+            return "cpu:" + number_text(cpu);
+        case Axis::event:
+        case Axis::several:
+            break;
+    }
+    return event + ":" + std::to_string(count);
+}
+
+ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge, bool may_differ_in_several) {
+    ProfileClasses result;
+    std::map<ImageName, std::map<ImageName, std::vector<ClassFile>>> images;
+    std::map<std::tuple<ImageName, ImageName, ImageName>, std::vector<ClassFile>> arcs;
+    for (auto& [key, draft] : group(files, merge)) {
+        const auto column = static_cast<uint32_t>(result.classes.size());
+        for (const size_t file : draft.files) {
+            const SampleName& name = files[file].name;
+            const ImageName& app = merge.library ? name.image : name.app;
+            auto& feeding = name.callee ? arcs[{name.image, *name.callee, app}] : images[name.image][app];
+            feeding.push_back({file, column});
+        }
+        result.classes.push_back(std::move(draft.shown));
+    }
+    result.axis = find_axis(result.classes, may_differ_in_several);
+    result.is_library_merged = merge.library;
+    for (auto& [key, arc] : arcs)
+        result.arcs.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(arc)});
+    for (auto& [image, parts] : images) {
+        ImageFiles& added = result.images.emplace_back(ImageFiles{image, {}});
+        for (auto& [app, part] : parts)
+            added.parts.push_back({app, std::move(part)});
+    }
+    return result;
+}
+
+}  // namespace op::pp

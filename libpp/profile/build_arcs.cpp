@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From call-graph files to arcs. A file's keys hold the caller's return address and the callee's address,
+// both as 32-bit offsets; see doc/FORMATS.md.
+#include "libpp/profile/build_arcs.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "libop/session/ledger.h"
+
+namespace op::pp {
+
+namespace {
+
+/// One entry of one call-graph file.
+struct ArcHit {
+    uint64_t key;
+    uint32_t column;
+    uint64_t count;
+};
+
+class ArcBuilder {
+public:
+    ArcBuilder(Profile& profile, ImageIndex& images, SampleSet& samples, Symbolizer& symbolizer)
+        : profile_(profile), images_(images), samples_(samples), symbolizer_(symbolizer) {
+        for (uint32_t i = 0; i < profile.symbols.size(); ++i)
+            symbols_.emplace(profile.symbols[i].symbol, i);
+    }
+
+    void add(const ArcFiles& files, bool is_library_merged) {
+        read(files);
+        if (hits_.empty()) return;
+        const uint32_t caller = image_of(files.caller, header_.mtime, header_.is_kernel);
+        const uint32_t callee = image_of(files.callee, 0, header_.cg_to_is_kernel);
+        const uint32_t app = is_library_merged ? caller : images_.of(files.app);
+        std::ranges::sort(hits_, {}, &ArcHit::key);
+        const ArcHit* last = nullptr;
+        for (const ArcHit& hit : hits_) {
+            if (!last || hit.key != last->key)
+                begin_arc({app, is_library_merged ? callee : app, location(caller, hit.key >> 32, true),
+                           location(callee, hit.key & 0xffffffff, false)});
+            uint64_t& count = profile_.arc_counts[profile_.arc_counts.size() - width() + hit.column];
+            count = add_saturating(count, hit.count);
+            last = &hit;
+        }
+    }
+
+private:
+    size_t width() const { return profile_.columns.size(); }
+
+    void read(const ArcFiles& files) {
+        hits_.clear();
+        header_ = {};
+        for (const ClassFile& file : files.files) {
+            const auto content = samples_.read(file.file);
+            if (!content) continue;
+            const uint64_t mtime = std::max(header_.mtime, content->header.mtime);
+            header_ = content->header;
+            header_.mtime = mtime;
+            for (const SampleEntry& entry : content->entries)
+                if (entry.count != 0) hits_.push_back({entry.key, file.column, entry.count});
+        }
+    }
+
+    /// The image with its symbols read.
+    uint32_t image_of(const ImageName& name, uint64_t mtime, bool is_kernel) {
+        const uint32_t index = images_.of(name);
+        ProfileImage& image = profile_.images[index];
+        if (!image.symbols) image.symbols = &symbolizer_.symbols(name, mtime, is_kernel);
+        return index;
+    }
+
+    void begin_arc(Arc arc) {
+        profile_.arcs.push_back(arc);
+        profile_.arc_counts.resize(profile_.arc_counts.size() + width());
+    }
+
+    /// A call that never returns may be the last instruction of its function: the return address then is the
+    /// next function's, the byte before it is not.
+    uint32_t location(uint32_t image, uint64_t offset, bool is_return_address) {
+        const uint64_t key = uint64_t{image} << 33 | uint64_t{is_return_address} << 32 | offset;
+        const auto [at, is_new] =
+            locations_.try_emplace(key, static_cast<uint32_t>(profile_.locations.size()));
+        if (is_new) {
+            const uint64_t inside = is_return_address && offset > 0 ? offset - 1 : offset;
+            profile_.locations.push_back({image, symbol_at(image, ImageOffset{inside}), ImageOffset{offset}});
+        }
+        return at->second;
+    }
+
+    uint32_t symbol_at(uint32_t image, ImageOffset offset) {
+        const ImageSymbol* const symbol = profile_.images[image].symbols->find(offset);
+        if (!symbol) return Location::no_symbol;
+        const auto [at, is_new] =
+            symbols_.try_emplace(symbol, static_cast<uint32_t>(profile_.symbols.size()));
+        if (is_new) profile_.symbols.push_back({image, symbol});
+        return at->second;
+    }
+
+    Profile& profile_;
+    ImageIndex& images_;
+    SampleSet& samples_;
+    Symbolizer& symbolizer_;
+    std::unordered_map<const ImageSymbol*, uint32_t> symbols_;
+    std::unordered_map<uint64_t, uint32_t> locations_;
+    // Of the files being added:
+    std::vector<ArcHit> hits_;
+    SampleHeader header_;
+};
+
+}  // namespace
+
+void add_arcs(Profile& profile, ImageIndex& images, const ProfileClasses& classes, SampleSet& samples,
+              Symbolizer& symbolizer) {
+    if (classes.arcs.empty()) return;
+    ArcBuilder builder(profile, images, samples, symbolizer);
+    for (const ArcFiles& files : classes.arcs)
+        builder.add(files, classes.is_library_merged);
+}
+
+}  // namespace op::pp

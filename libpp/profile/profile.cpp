@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The profile's invariants.
+#include "libpp/profile/profile.h"
+
+#include <algorithm>
+
+#include "libop/base/error.h"
+
+namespace op::pp {
+
+namespace {
+
+void require(bool holds, const char* what) {
+    if (!holds) throw Error(ErrorKind::internal, std::string("profile: ") + what);
+}
+
+void check_symbol(const Profile& profile, const ProfileSymbol& symbol) {
+    require(symbol.image < profile.images.size(), "a symbol's image is unknown");
+    require(profile.images[symbol.image].symbols && symbol.symbol, "a symbol's image has no symbols");
+}
+
+void check_location(const Profile& profile, const Location& location) {
+    require(location.image < profile.images.size(), "a location's image is unknown");
+    if (location.symbol == Location::no_symbol) return;
+    require(location.symbol < profile.symbols.size(), "a location's symbol is unknown");
+    const ProfileSymbol& symbol = profile.symbols[location.symbol];
+    require(symbol.image == location.image, "a location's symbol is of another image");
+    require(location.is_inlined || location.offset - symbol.symbol->start <= symbol.symbol->length,
+            "a location lies outside its symbol");
+}
+
+void check_sample(const Profile& profile, const StackSamples& sample) {
+    require(sample.app < profile.images.size(), "a sample's application is unknown");
+    require(sample.frames > 0, "a stack is empty");
+    require(sample.first_frame <= profile.frames.size() &&
+                sample.frames <= profile.frames.size() - sample.first_frame,
+            "a stack lies outside the frames");
+}
+
+void check_arc(const Profile& profile, const Arc& arc) {
+    require(arc.caller_app < profile.images.size() && arc.callee_app < profile.images.size(),
+            "an arc's application is unknown");
+    require(arc.caller < profile.locations.size() && arc.callee < profile.locations.size(),
+            "an arc's location is unknown");
+}
+
+void check_counts(const std::vector<uint64_t>& counts, size_t rows, size_t width) {
+    require(counts.size() == rows * width, "a count per row and column is missing");
+    for (auto row = counts.begin(); row != counts.end(); row += static_cast<ptrdiff_t>(width))
+        require(std::any_of(row, row + static_cast<ptrdiff_t>(width), [](uint64_t n) { return n != 0; }),
+                "a row counts nothing");
+}
+
+}  // namespace
+
+void Profile::check() const {
+    require(!columns.empty(), "there is no column");
+    for (const auto& symbol : symbols)
+        check_symbol(*this, symbol);
+    for (const auto& location : locations)
+        check_location(*this, location);
+    for (const uint32_t frame : frames)
+        require(frame < locations.size(), "a frame's location is unknown");
+    for (const auto& sample : samples)
+        check_sample(*this, sample);
+    check_counts(counts, samples.size(), columns.size());
+    for (const auto& arc : arcs)
+        check_arc(*this, arc);
+    check_counts(arc_counts, arcs.size(), columns.size());
+}
+
+}  // namespace op::pp

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The profile: symbolised samples in full precision, which reports and exporters read. Holds flat profiles
+// and call stacks alike; a flat profile is one whose stacks have one frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "libop/base/address.h"
+#include "libop/session/sample_path.h"
+#include "libpp/profile/arrange.h"
+#include "libpp/profile/sample_set.h"
+#include "libpp/symbols/symbolizer.h"
+
+namespace op::pp {
+
+/// An image that has samples or is an application.
+struct ProfileImage {
+    ImageName name;
+    ImageSymbols* symbols;  ///< null if no sample is in it; owned by the Symbolizer
+};
+
+/// A symbol that has samples.
+struct ProfileSymbol {
+    uint32_t image;             ///< index into Profile::images
+    const ImageSymbol* symbol;  ///< owned by the image's ImageSymbols or the profile
+    bool is_inlined = false;    ///< a function without code of its own: all its samples were inlined
+};
+
+/// An address that has samples.
+struct Location {
+    static constexpr uint32_t no_symbol = std::numeric_limits<uint32_t>::max();
+
+    uint32_t image;      ///< index into Profile::images
+    uint32_t symbol;     ///< index into Profile::symbols, or no_symbol
+    ImageOffset offset;  ///< in the image
+    /// The code at `offset` was inlined from `symbol`, whose own code lies elsewhere or nowhere.
+    bool is_inlined = false;
+};
+
+/// Samples of one application with the same stack.
+struct StackSamples {
+    uint32_t app;          ///< index into Profile::images
+    uint32_t first_frame;  ///< index into Profile::frames
+    uint32_t frames;       ///< at least 1
+};
+
+/// How often a call was on the stack of a sample: a pair of locations, of one application each (they differ
+/// only where every image counts as its own).
+struct Arc {
+    uint32_t caller_app, callee_app;  ///< indexes into Profile::images
+    uint32_t caller, callee;          ///< indexes into Profile::locations; the caller's is its return address
+};
+
+/// Symbolised samples. Plain data; valid as long as the Symbolizer it was built with.
+struct Profile {
+    Axis axis = Axis::event;
+    std::vector<ProfileClass> columns;  ///< at least one
+    std::vector<ProfileImage> images;
+    std::vector<ProfileSymbol> symbols;
+    std::vector<Location> locations;
+    std::vector<uint32_t> frames;  ///< indexes into locations; a stack begins with the sampled address
+    std::vector<StackSamples> samples;
+    std::vector<uint64_t> counts;  ///< one per sample and column, sample by sample
+    std::vector<Arc> arcs;
+    std::vector<uint64_t> arc_counts;  ///< one per arc and column, arc by arc
+    /// Symbols of functions without code of their own, see libpp/profile/split_inlines.h. They begin at their first
+    /// sampled instruction.
+    std::vector<std::shared_ptr<const ImageSymbol>> inlined;
+
+    /// The count of a sample in a column.
+    uint64_t count(size_t sample, size_t column) const { return counts[sample * columns.size() + column]; }
+    /// The sampled address of a sample.
+    const Location& leaf(size_t sample) const { return locations[frames[samples[sample].first_frame]]; }
+
+    /// Throws an internal error unless: there is a column; every index is in range; every symbol lies in an
+    /// image with symbols; a location's symbol is of its image and, unless inlined, holds its offset (or, of
+    /// a caller, the byte before it); every stack has a frame and lies within frames; there is one count per
+    /// sample or arc and column, and no sample or arc without any.
+    void check() const;
+};
+
+/// Told how many of the images are done.
+using Progress = std::function<void(size_t done, size_t all)>;
+
+/// Builds the profile of all samples and arcs: locations of samples sorted by image, then offset; each image
+/// opened once.
+/// Throws an input error if files that count in one column as one image's disagree on the image's mtime or on
+/// whether it is the kernel.
+Profile build_profile(const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer,
+                      const Progress& progress = nullptr);
+
+}  // namespace op::pp

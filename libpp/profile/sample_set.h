@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The content of the selected sample files, read one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libop/base/diagnostics.h"
+#include "libop/session/sample_file.h"
+#include "libop/session/session.h"
+#include "libpp/profile/arrange.h"
+#include "libpp/profile/event_remarks.h"
+#include "libpp/profile/select.h"
+
+namespace op::pp {
+
+/// Reads selected files; the first that holds more samples than were ever stored is a warning. What it is
+/// given must outlive it.
+class SampleSet {
+public:
+    /// `events` are what the account of each session says of its events, of a session without one nothing;
+    /// `accounted` is how many samples the accounts say were stored, if they all say so.
+    SampleSet(std::span<const SessionReader> sessions, std::span<const SelectedFile> files,
+              std::span<const std::vector<RecordedEvent>> events, std::optional<uint64_t> accounted,
+              Diagnostics& notes)
+        : sessions_(sessions), files_(files), events_(events), accounted_(accounted), notes_(notes) {}
+
+    /// The content of a file, or none, with a warning, if it cannot be read or is no sample file. The
+    /// header's CPU type is of the 1.x numbering whatever the file's version. Counts of an event that was
+    /// counted part of the time are scaled (libpp/profile/event_scale.h); if it was not counted at all, they cannot
+    /// be and that is a warning.
+    std::optional<SampleFileContent> read(size_t file);
+    const SelectedFile& file(size_t index) const { return files_[index]; }
+    /// The event of a file, if its counts are scaled.
+    std::optional<ScaledEvent> scaled(size_t file) const;
+    /// The header of the first file that could be read; throws an input error if none could.
+    const SampleHeader& header() const;
+    Diagnostics& notes() const { return notes_; }
+
+private:
+    CountedTime time_of(size_t file) const;
+    void scale(size_t file, SampleFileContent& content);
+
+    std::span<const SessionReader> sessions_;
+    std::span<const SelectedFile> files_;
+    std::span<const std::vector<RecordedEvent>> events_;
+    std::optional<uint64_t> accounted_;
+    Diagnostics& notes_;
+    std::optional<SampleHeader> header_;
+};
+
+/// All samples of one application in one image, symbol or none.
+struct ImageTotal {
+    ImageName app, image;
+    std::vector<uint64_t> counts;  ///< one per column, saturating
+};
+
+/// What an image summary needs: totals in the order of classes.images and their parts. Reads every file once,
+/// opens no image.
+std::vector<ImageTotal> image_totals(const ProfileClasses& classes, SampleSet& samples);
+
+/// The scaled events of each column; empty if nothing is scaled. Reads no file.
+std::vector<ScaledEvents> scaled_columns(const ProfileClasses& classes, const SampleSet& samples);
+
+}  // namespace op::pp

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which sample files a profile specification selects.
+#include "libpp/profile/select.h"
+
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op::pp {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_directory(const std::string& path) {
+    std::error_code ignored;
+    return fs::is_directory(path, ignored);
+}
+
+/// A pattern as typed, and as an absolute path.
+void add_pattern(std::vector<std::string>& patterns, const std::string& text) {
+    patterns.push_back(text);
+    std::error_code error;
+    fs::path absolute = fs::canonical(text, error);
+    if (error) absolute = fs::absolute(text, error).lexically_normal();
+    if (!error && absolute != text) patterns.push_back(absolute);
+}
+
+std::vector<std::string> patterns_of(const std::vector<std::string>& texts) {
+    std::vector<std::string> patterns;
+    for (const auto& text : texts)
+        add_pattern(patterns, text);
+    return patterns;
+}
+
+bool any_matches(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+        return std::ranges::any_of(names, [&](const std::string& name) {
+            return name == pattern || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+        });
+    });
+}
+
+template <class T>
+bool is_among(const std::vector<T>& wanted, const T& value) {
+    return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
+}
+
+/// A file recorded for all threads (or processes, CPUs) never matches a number.
+bool number_matches(const std::vector<uint64_t>& wanted, const std::optional<uint32_t>& value) {
+    return wanted.empty() || (value && is_among<uint64_t>(wanted, *value));
+}
+
+/// True if the samples are in a sample file of the session itself.
+bool is_own_file(const SampleName& name, const std::string& samples_dir) {
+    return name.image.kind == ImageName::Kind::file && name.image.name.starts_with(samples_dir);
+}
+
+std::string absolute_path(const std::string& path) {
+    std::error_code error;
+    const fs::path absolute = fs::weakly_canonical(path, error);
+    return error ? path : absolute.string();
+}
+
+[[noreturn]] void throw_no_session(const std::string& path, const std::string& name) {
+    std::string message = "No sample file found: there is no session " + path;
+    if (is_directory(name + "/samples"))
+        message += "; " + name + " is a session directory: use --session-dir=" + name;
+    else if (name == current_session)
+        message += "; profile something first (operf), or name the session directory with --session-dir";
+    throw_usage(message);
+}
+
+SessionReader open_session(const std::string& session_dir, const std::string& name) {
+    const std::string path = session_path(session_dir, name);
+    try {
+        return SessionReader(path);
+    } catch (const Error& error) {
+        if (error.code() == ENOENT || error.code() == ENOTDIR) throw_no_session(path, name);
+        throw;
+    }
+}
+
+/// Why a session might be empty, from its manifest.
+std::string empty_reason(const SessionReader& session) {
+    Diagnostics unread;
+    const auto info = session.info(unread);
+    if (!info) return "";
+    if (const uint64_t lost = info->ledger.lost())
+        return "; all " + std::to_string(lost) + " samples of " + session.path() + " were lost";
+    std::string events;
+    if (std::ranges::all_of(info->events, [](const RecordedEvent& e) { return e.time.is_without_counter(); }))
+        return "; no event of " + session.path() + " was counted";
+    for (const auto& event : info->events)
+        events += (events.empty() ? "" : ", ") + event.name + ":" + std::to_string(event.count);
+    return "; the events of " + session.path() + " (" + events +
+           ") occurred fewer times than their count: use a smaller count or profile for longer";
+}
+
+[[noreturn]] void throw_empty(const std::vector<SessionReader>& sessions) {
+    std::string message = "No sample found: specify a session containing sample data";
+    for (const auto& session : sessions)
+        message += empty_reason(session);
+    throw_usage(message);
+}
+
+/// A word that may have been meant otherwise than it was taken: every word without a known tag is a path.
+std::string hint_for(const std::string& word) {
+    const size_t colon = word.find(':');
+    if (colon != word.npos && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == colon)
+        return "; '" + word + "' begins with no known tag, so it was taken for a path";
+    if (word.find_first_of("/*?[") != word.npos) return "";
+    return "; '" + word + "' was taken for a path: give the full path, or a wildcard like '*/" + word + "'";
+}
+
+/// The numbers by which sample files seen are told apart.
+struct SeenNumbers {
+    std::set<uint64_t> tids, tgids, cpus;
+};
+
+/// Which numbers there are, if none of those wanted is among them.
+std::string hint_for_numbers(const char* what, const std::vector<uint64_t>& wanted,
+                             const std::set<uint64_t>& seen) {
+    const auto is_seen = [&](uint64_t number) { return seen.contains(number); };
+    if (wanted.empty() || seen.empty() || std::ranges::any_of(wanted, is_seen)) return "";
+    std::vector<std::string> texts;
+    for (const uint64_t number : seen)
+        texts.push_back(std::to_string(number));
+    return std::string("; the session has ") + what + " " + short_list(texts);
+}
+
+std::string hints_for(const ProfileSpec& spec, const SeenNumbers& seen) {
+    std::string text;
+    for (const auto* words : {&spec.words, &spec.images, &spec.libraries})
+        for (const auto& word : *words)
+            text += hint_for(word);
+    if (seen.tids.empty() && seen.tgids.empty() && (!spec.tids.empty() || !spec.tgids.empty()))
+        text += "; tid: and tgid: need a session recorded with operf --separate-thread";
+    if (seen.cpus.empty() && !spec.cpus.empty())
+        text += "; cpu: needs a session recorded with operf --separate-cpu";
+    return text + hint_for_numbers("processes", spec.tgids, seen.tgids) +
+           hint_for_numbers("threads", spec.tids, seen.tids) + hint_for_numbers("CPUs", spec.cpus, seen.cpus);
+}
+
+[[noreturn]] void throw_no_match(size_t files, const std::set<std::string>& events,
+                                 const std::string& hints) {
+    std::string message = "No sample file found: the profile specification matches none of the " +
+                          std::to_string(files) + " sample files (events recorded:";
+    for (const auto& event : events)
+        message += " " + event;
+    throw_usage(message + ")" + hints);
+}
+
+/// Collects the selected files of all sessions.
+class Selector {
+public:
+    Selector(const ProfileSpec& spec, const SelectOptions& options, const ImageFinder& finder,
+             Diagnostics& notes)
+        : spec_(spec), filter_(spec, finder), options_(options), notes_(notes) {}
+
+    void add_session(const SessionReader& session) {
+        const std::string samples_dir = absolute_path(session.path()) + "/";
+        for (auto& path : session.list())
+            if (auto name = parse_sample_path(path)) add(std::move(path), std::move(*name), samples_dir);
+        ++session_;
+    }
+    std::vector<SelectedFile> finish(const std::vector<SessionReader>& sessions) && {
+        if (without_program_ > 0)
+            notes_.warn(std::to_string(without_program_) +
+                        " sample files left out: their application is anonymous memory, not a program");
+        if (seen_ == 0) throw_empty(sessions);
+        if (!has_samples_) throw_no_match(seen_, events_, hints_for(spec_, numbers_) + hint_for_options());
+        return std::move(files_);
+    }
+
+private:
+    std::string hint_for_options() const {
+        return options_.exclude_dependent
+                   ? "; --exclude-dependent leaves out samples in libraries and in the kernel"
+                   : "";
+    }
+
+    void add(std::string path, SampleName name, const std::string& samples_dir) {
+        if (name.callee && !options_.callgraph) return;
+        if (name.app.kind == ImageName::Kind::anon) {
+            ++without_program_;
+            return;
+        }
+        if (!name.callee) ++seen_;
+        if (name.tid) numbers_.tids.insert(*name.tid);
+        if (name.tgid) numbers_.tgids.insert(*name.tgid);
+        if (name.cpu) numbers_.cpus.insert(*name.cpu);
+        events_.insert(name.event + ":" + std::to_string(name.count));
+        if (is_own_file(name, samples_dir)) {
+            notes_.warn("samples in the profiler's own sample files left out: the sampling rate is too high");
+            return;
+        }
+        if (options_.exclude_dependent && name.image != name.app) return;
+        if (!filter_.matches(name, path, notes_)) return;
+        has_samples_ |= !name.callee;
+        files_.push_back({session_, std::move(path), std::move(name)});
+    }
+
+    const ProfileSpec& spec_;
+    SampleFilter filter_;
+    const SelectOptions& options_;
+    Diagnostics& notes_;
+    size_t session_ = 0;
+    size_t seen_ = 0;             ///< files of samples, not of arcs
+    bool has_samples_ = false;    ///< such a file is selected
+    size_t without_program_ = 0;  ///< files left out
+    SeenNumbers numbers_;
+    std::set<std::string> events_;
+    std::vector<SelectedFile> files_;
+};
+
+}  // namespace
+
+SampleFilter::SampleFilter(const ProfileSpec& spec, const ImageFinder& finder)
+    : spec_(spec),
+      finder_(finder),
+      words_(patterns_of(spec.words)),
+      images_(patterns_of(spec.images)),
+      excluded_(patterns_of(spec.excluded_images)),
+      libraries_(patterns_of(spec.libraries)),
+      excluded_libraries_(patterns_of(spec.excluded_libraries)) {}
+
+bool SampleFilter::matches(const SampleName& name, const std::string& path, Diagnostics& notes) {
+    return (spec_.sample_files.empty() || any_matches(spec_.sample_files, {path})) &&
+           is_among(spec_.events, name.event) && is_among(spec_.counts, name.count) &&
+           is_among(spec_.unit_masks, name.unit_mask) && number_matches(spec_.tids, name.tid) &&
+           number_matches(spec_.tgids, name.tgid) && number_matches(spec_.cpus, name.cpu) &&
+           images_match(name, notes);
+}
+
+bool SampleFilter::images_match(const SampleName& name, Diagnostics& notes) {
+    if (words_.empty() && images_.empty() && excluded_.empty() && libraries_.empty() &&
+        excluded_libraries_.empty())
+        return true;
+    const Names& app = names_of(name.app, notes);
+    const Names& library = names_of(name.image, notes);
+    if (any_matches(excluded_, app) || any_matches(excluded_, library) ||
+        any_matches(excluded_libraries_, library))
+        return false;
+    if (any_matches(words_, app) || any_matches(words_, library)) return true;
+    if (!words_.empty() && images_.empty()) return false;
+    return (images_.empty() || any_matches(images_, app)) &&
+           (libraries_.empty() || any_matches(libraries_, library));
+}
+
+const SampleFilter::Names& SampleFilter::names_of(const ImageName& image, Diagnostics& notes) {
+    const auto [at, is_new] = names_.try_emplace(image);
+    if (!is_new) return at->second;
+    Names& names = at->second;
+    names.push_back(image.display());
+    if (image.kind == ImageName::Kind::kernel) names.push_back("/" + image.name);
+    if (image.kind != ImageName::Kind::anon)
+        if (auto found = finder_.find(image.name, notes)) names.push_back(std::move(*found));
+    return names;
+}
+
+std::string session_path(const std::string& session_dir, const std::string& name) {
+    if (name.starts_with('.') || name.starts_with('/')) return name;
+    return session_dir + "/samples/" + name;
+}
+
+std::vector<SessionReader> open_sessions(const ProfileSpec& spec, const std::string& session_dir) {
+    std::vector<SessionReader> sessions;
+    for (const auto& name : spec.sessions)
+        sessions.push_back(open_session(session_dir, name));
+    return sessions;
+}
+
+std::vector<SelectedFile> select_files(const std::vector<SessionReader>& sessions, const ProfileSpec& spec,
+                                       const SelectOptions& options, const ImageFinder& finder,
+                                       Diagnostics& notes) {
+    Selector selector(spec, options, finder, notes);
+    for (const auto& session : sessions)
+        selector.add_session(session);
+    return std::move(selector).finish(sessions);
+}
+
+}  // namespace op::pp

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a report has to say of how its session was recorded.
+#include "libpp/profile/session_notes.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/session/ledger.h"
+
+namespace op::pp {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* lost_counters[] = {
+    "lost_invalid_domain",
+    "lost_kernel",
+    "lost_samplefile",
+    "lost_no_mapping",
+    "lost_no_app_for_kernel_sample",
+    "lost_no_app_for_user_sample",
+    "lost_bt_no_mapping",
+    "lost_invalid_hypervisor_addr",
+    "lost_records_by_kernel",
+};
+
+/// What can be done about a loss; empty = nothing. Samples the user did not ask for are no loss.
+std::string_view remedy(LossCause cause) {
+    switch (cause) {
+        case LossCause::kernel_buffer:
+        case LossCause::saturated:
+        case LossCause::nested:
+            return "sample less often: use a higher count";
+        case LossCause::no_mapping:
+            return "their processes ended while profiling began, or only root may look into them";
+        case LossCause::kernel_address:
+            return "profile as root, or set /proc/sys/kernel/kptr_restrict to 0";
+        case LossCause::guest:
+            return "profile inside the guest";
+        case LossCause::sample_file:
+            return "check who may write to the session directory";
+        case LossCause::disk_full:
+            return "make room on the session directory's file system";
+        case LossCause::user_filtered:
+        case LossCause::unknown_event:
+        case LossCause::damaged_stream:
+        case LossCause::no_process:
+        case LossCause::pending:
+        case LossCause::image_filtered:
+            break;
+    }
+    return "";
+}
+
+bool is_worth_a_warning(uint64_t lost, uint64_t of) {
+    return static_cast<double>(lost) > 0.0001 * static_cast<double>(of);
+}
+
+void note_ledger(const Ledger& ledger, Diagnostics& notes) {
+    const uint64_t unwanted =
+        add_saturating(ledger.lost(LossCause::user_filtered), ledger.lost(LossCause::image_filtered));
+    if (!is_worth_a_warning(ledger.lost() - unwanted, ledger.sampled())) return;
+    for (int i = 0; i < loss_causes; ++i) {
+        const auto cause = static_cast<LossCause>(i);
+        const uint64_t lost = ledger.lost(cause);
+        if (lost == 0 || is_unwanted(cause)) continue;
+        std::string text = std::to_string(lost) + " of " + std::to_string(ledger.sampled()) +
+                           " samples were lost: " + std::string(loss_text(cause));
+        if (!remedy(cause).empty()) text += "; " + std::string(remedy(cause));
+        notes.warn(text);
+    }
+}
+
+void note_statistics(const SessionReader& session, Diagnostics& notes) {
+    uint64_t lost = 0;
+    std::string kinds;
+    for (const char* name : lost_counters) {
+        const uint64_t count = session.statistic(name).value_or(0);
+        if (count == 0) continue;
+        lost = add_saturating(lost, count);
+        kinds += (kinds.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(count);
+    }
+    const uint64_t total = session.statistic("total_samples").value_or(0);
+    if (lost == 0 || !is_worth_a_warning(lost, total)) return;
+    notes.warn(std::to_string(lost) + " of " + std::to_string(total) + " samples were lost (" + kinds +
+               "); see operf.log beside " + session.path());
+}
+
+/// The names in a directory, sorted; none if it is not there.
+std::vector<std::string> names_in(const std::string& directory) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+        names.push_back(at->path().filename());
+    std::ranges::sort(names);
+    return names;
+}
+
+void note_overflow(const SessionReader& session, Diagnostics& notes) {
+    uint64_t lost = session.statistic("event_lost_overflow").value_or(0);
+    for (const auto& name : names_in(session.path() + "/stats"))
+        if (name.starts_with("cpu"))
+            lost = add_saturating(lost, session.statistic(name + "/sample_lost_overflow").value_or(0));
+    if (lost == 0) return;
+    notes.warn("the kernel's sample buffers overflowed, " + std::to_string(lost) +
+               " samples were lost: use a higher count, or larger buffers (opcontrol --buffer-size, "
+               "--cpu-buffer-size)");
+}
+
+void note_throttling(const SessionReader& session, const SessionInfo* info, Diagnostics& notes) {
+    const std::string directory = session.path() + "/stats/throttled";
+    auto events = names_in(directory);
+    const std::string place = events.empty() ? "" : " (names in " + directory + ")";
+    if (info)
+        for (const auto& event : info->events)
+            if (event.throttled) events.push_back(event.name);
+    std::ranges::sort(events);
+    events.erase(std::unique(events.begin(), events.end()), events.end());
+    if (events.empty()) return;
+    std::string list;
+    for (const auto& event : events)
+        list += " " + event;
+    notes.warn("the kernel held these events back because they came too fast:" + list + place +
+               "; their counts are too low, use a higher count");
+}
+
+bool has_samples(const SessionReader& session, const RecordedEvent& event) {
+    const std::string part = "/" + event.name + "." + std::to_string(event.count) + ".";
+    const auto paths = session.list();
+    return std::ranges::any_of(paths, [&](const std::string& path) { return path.find(part) != path.npos; });
+}
+
+/// No column tells of them. Where there are samples all the same, libpp/event_remarks speaks of it.
+void note_never_counted(const SessionReader& session, const SessionInfo& info, Diagnostics& notes) {
+    for (const RecordedEvent& event : info.events)
+        if (event.time.is_without_counter() && !has_samples(session, event))
+            notes.warn("event " + event.name + ":" + std::to_string(event.count) +
+                       " was not counted: " + std::string(no_counter_was_free));
+}
+
+}  // namespace
+
+void note_losses(const SessionReader& session, const SessionInfo* info, Diagnostics& notes) {
+    note_overflow(session, notes);
+    note_throttling(session, info, notes);
+    if (info) note_never_counted(session, *info, notes);
+    if (info)
+        note_ledger(info->ledger, notes);
+    else
+        note_statistics(session, notes);
+}
+
+}  // namespace op::pp

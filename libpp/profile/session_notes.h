@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a report has to say of how its session was recorded: samples lost, events held back or never counted.
+#pragma once
+
+#include "libop/base/diagnostics.h"
+#include "libop/session/session.h"
+#include "libop/session/session_info.h"
+
+namespace op::pp {
+
+/// Adds a warning per cause of loss if more than one sample in 10,000 was lost: how many, why, what to
+/// change; one if the kernel's buffers overflowed; one if events were held back;
+/// one for each event that no counter ever had. From the manifest if there is one (`info` may be null), else
+/// from the files in stats/.
+void note_losses(const SessionReader& session, const SessionInfo* info, Diagnostics& notes);
+
+}  // namespace op::pp

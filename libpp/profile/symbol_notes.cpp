@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One note an image, by share of all samples.
+#include "libpp/profile/symbol_notes.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <sstream>
+
+#include "libop/session/ledger.h"
+#include "libop/stream/record.h"
+#include "libop/base/text.h"
+#include "libpp/profile/percent.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr double worth_a_line = 1;  // percent of the samples
+
+/// An image with its samples in all profiles and columns.
+struct SampledImage {
+    /// Of a profile it has samples in.
+    struct Place {
+        const ProfileImage* image;
+        const Symbolizer* symbolizer;
+    };
+    std::vector<Place> places;
+    uint64_t samples;
+};
+
+/// An image that lacks something.
+struct Lacking {
+    const ProfileImage* image;
+    uint64_t samples;
+    std::string reason;  ///< end of a sentence
+};
+
+/// The samples of every image of a profile, of all columns.
+std::vector<uint64_t> samples_by_image(const Profile& profile) {
+    std::vector<uint64_t> sums(profile.images.size());
+    for (size_t i = 0; i < profile.samples.size(); ++i) {
+        uint64_t& sum = sums[profile.leaf(i).image];
+        for (size_t column = 0; column < profile.columns.size(); ++column)
+            sum = add_saturating(sum, profile.count(i, column));
+    }
+    return sums;
+}
+
+/// The images that have samples in some of the profiles.
+std::vector<SampledImage> sampled_images(std::span<const SymbolizedProfile> profiles) {
+    std::vector<SampledImage> images;
+    std::map<ImageName, size_t> indexes;
+    for (const SymbolizedProfile& one : profiles) {
+        const auto samples = samples_by_image(*one.profile);
+        for (size_t i = 0; i < samples.size(); ++i) {
+            const ProfileImage& image = one.profile->images[i];
+            if (!image.symbols || samples[i] == 0) continue;
+            const auto [at, is_new] = indexes.try_emplace(image.name, images.size());
+            if (is_new) images.push_back({{}, 0});
+            images[at->second].places.push_back({&image, one.symbolizer});
+            uint64_t& sum = images[at->second].samples;
+            sum = add_saturating(sum, samples[i]);
+        }
+    }
+    return images;
+}
+
+std::string what_lacks(const ProfileImage& image, const Symbolizer& symbolizer, bool wants_lines) {
+    if (const auto reason = symbolizer.shortcoming(image.name); !reason.empty()) return std::string(reason);
+    if (symbolizer.is_replaced(image.name)) return "";
+    if (!wants_lines || image.name.kind == ImageName::Kind::anon || image.symbols->has_lines()) return "";
+    if (image.name.kind == ImageName::Kind::kernel || image.name.name == kallsyms_image)
+        return "has no source lines; give a kernel image with debug information with --vmlinux";
+    return "has no debug information, so no source lines; compile it with -g or install its debug symbols";
+}
+
+/// The first lack that one of the profiles has.
+std::string what_lacks(const SampledImage& sampled, bool wants_lines) {
+    for (const auto& [image, symbolizer] : sampled.places)
+        if (auto reason = what_lacks(*image, *symbolizer, wants_lines); !reason.empty()) return reason;
+    return "";
+}
+
+std::string tenths(double percent) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(1) << percent;
+    return text.str();
+}
+
+/// Images that lack something: those worth a line, and the sum of the others.
+struct Missing {
+    std::vector<Lacking> large;
+    uint64_t small_images = 0, small_samples = 0;
+};
+
+Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bool wants_lines,
+                     const ConcernsImage& concerns) {
+    Missing missing;
+    for (const SampledImage& one : images) {
+        if (concerns && !concerns(one.places.front().image->name)) continue;
+        const bool is_large = percent_of(one.samples, total) >= worth_a_line;
+        std::string reason = what_lacks(one, wants_lines && is_large);
+        if (reason.empty()) continue;
+        if (is_large) {
+            missing.large.push_back({one.places.front().image, one.samples, std::move(reason)});
+            continue;
+        }
+        ++missing.small_images;
+        missing.small_samples = add_saturating(missing.small_samples, one.samples);
+    }
+    std::ranges::stable_sort(missing.large, std::greater{}, &Lacking::samples);
+    return missing;
+}
+
+}  // namespace
+
+void note_missing_symbols(std::span<const SymbolizedProfile> profiles, bool wants_lines, Diagnostics& notes,
+                          const ConcernsImage& concerns) {
+    const auto images = sampled_images(profiles);
+    uint64_t total = 0;
+    for (const SampledImage& one : images)
+        total = add_saturating(total, one.samples);
+    const Missing missing = find_missing(images, total, wants_lines, concerns);
+    for (const Lacking& one : missing.large)
+        notes.warn(printable(one.image->name.display()) + " (" + tenths(percent_of(one.samples, total)) +
+                   " % of the samples) " + printable(one.reason));
+    if (missing.small_images > 0)
+        notes.warn(std::to_string(missing.small_images) + " further " +
+                   (missing.small_images == 1 ? "image lacks" : "images lack") + " symbols, with " +
+                   tenths(percent_of(missing.small_samples, total)) + " % of the samples together");
+}
+
+}  // namespace op::pp

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reports: what a person asked to see, chosen and in order, as numbers and names. How they look is a writer's
+// business (libpp/report/writer.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "libop/base/diagnostics.h"
+#include "libop/session/sample_file.h"
+#include "libop/session/session_info.h"
+#include "libpp/profile/arrange.h"
+#include "libpp/profile/event_remarks.h"
+#include "libpp/profile/profile.h"
+#include "libpp/profile/sample_set.h"
+#include "libpp/symbols/symbolizer.h"
+
+namespace op::pp {
+
+/// What rows can be sorted by.
+enum class SortKey : uint8_t { sample, image, app_name, symbol, debug, vma };
+
+/// Parses the values of --sort. Throws a usage error on an unknown one.
+std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
+
+/// How a report was asked for, in the words of the command line. What is empty was not given.
+struct ReportRequest {
+    std::string command;  ///< all of it, a blank between words
+    std::vector<std::string> sessions, image_paths, merge, include_symbols, exclude_symbols;
+    bool debug_info = false, details = false, exclude_dependent = false;
+};
+
+/// What to show. Every list that is empty asks for nothing special.
+struct ReportOptions {
+    bool heads = true;            ///< banner and column heads
+    bool long_names = false;      ///< full paths
+    bool reverse = false;         ///< every order the other way round
+    bool global_percent = false;  ///< the shares of a part (library, address, call) are of everything
+    double threshold = 0;         ///< percent; rows with less are not shown
+    // Symbol list only:
+    bool debug_info = false;   ///< source lines
+    bool addresses = false;    ///< column vma
+    bool accumulated = false;  ///< cumulative columns
+    bool details = false;      ///< the addresses of each symbol
+    bool calls = false;        ///< annotated sources only: where inlined lines were called
+    Demangle demangle = Demangle::normal;
+    std::vector<SortKey> sort;  ///< most important first; the default order follows
+    std::vector<std::string>
+        include_symbols;  ///< only these: names as in the object file, as shown, or that without parameters
+    std::vector<std::string> exclude_symbols;  ///< not these
+    ReportRequest request;                     ///< for the head; changes nothing else
+};
+
+/// What a banner says of an event.
+struct ShownEvent {
+    std::string name;
+    bool is_known = false;  ///< else description is empty
+    std::string description;
+    std::string mask_description;
+    uint64_t count = 0;
+    uint64_t unit_mask = 0;
+};
+
+/// What stands above a report.
+struct ReportHead {
+    bool is_shown = true;
+    Axis axis = Axis::event;
+    std::vector<ProfileClass> columns;
+    std::vector<ShownEvent> events;    ///< one per column with the event axis, else the common one
+    std::string cpu_type;              ///< "i386/core_2"; empty = unknown
+    bool is_timer = false;             ///< the type is the clock
+    std::string cpu_name;              ///< for people
+    double cpu_speed_mhz = 0;          ///< 0 = unknown
+    std::vector<std::string> remarks;  ///< on how events were counted; one a line
+    /// For how long the scaled events in each column were counted, 0 where there is none; empty = no column
+    /// has any.
+    std::vector<CountedTime> scaled;
+    ReportRequest request;
+};
+
+/// True if counts of a column are scaled; `scaled` is as in ReportHead.
+bool is_scaled(std::span<const CountedTime> scaled, size_t column);
+
+/// The head of a report on these columns, whose samples' header is `header`; `info` (may be null) knows the
+/// modes events were counted in, `scaled` is as for event_remarks. An event without description is a note.
+ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
+                     const SampleHeader& header, const SessionInfo* info, Diagnostics& notes,
+                     std::span<const ScaledEvents> scaled = {});
+
+/// An application with its total, or an image with its part of one.
+struct ImageRow {
+    std::string name;
+    std::vector<uint64_t> counts;  ///< one per column
+    std::vector<uint64_t> bases;   ///< what counts are shares of, one per column
+    std::vector<ImageRow> parts;   ///< of an application; empty if all samples are in its own image
+};
+
+/// Totals by application and image.
+struct ImageReport {
+    ReportHead head;
+    std::vector<ImageRow> rows;
+};
+
+/// A symbol's samples in one application.
+struct SymbolRow {
+    uint32_t image, app;  ///< indexes into SymbolReport::images
+    LinkAddress address;
+    std::string_view name;  ///< as shown; valid as long as the Symbolizer
+    std::optional<SourceLine> line;
+    bool is_inlined = false;  ///< a function without code of its own; place: its first sampled instruction's
+};
+
+/// What is shown of rows by symbol.
+struct SymbolColumns {
+    bool has_addresses = false, has_wide_addresses = false, is_accumulated = false, has_lines = false,
+         has_long_names = false, has_images = false, has_apps = false, is_differential = false;
+    std::vector<std::string> images;  ///< as shown
+};
+
+/// An address of a symbol.
+struct DetailRow {
+    LinkAddress address;
+    std::optional<SourceLine> line;
+};
+
+/// How a count differs from that of another profile.
+struct Difference {
+    enum class Kind : uint8_t { changed, added, removed } kind;
+    double percent;  ///< if changed: of the first profile's count
+};
+
+/// Totals by symbol.
+struct SymbolReport {
+    ReportHead head;
+    SymbolColumns columns;
+    std::vector<uint64_t> totals;  ///< what counts are shares of, one per column
+    std::vector<SymbolRow> rows;
+    std::vector<uint64_t> counts;  ///< one per row and column, row by row
+    // With details only; else empty:
+    std::vector<size_t> first_detail;  ///< one per row and one more: where its addresses begin, the next's do
+    std::vector<DetailRow> details;    ///< by row, then address
+    std::vector<uint64_t> detail_counts;  ///< one per detail and column
+    std::vector<std::span<const std::byte>>
+        code;  ///< one per row: its bytes, empty if its image is not at hand; valid as long as the Symbolizer
+    bool has_global_percent = false;  ///< details are shares of everything, not of their symbol
+    // Of a comparison only; else empty. Counts are the second profile's, but of removed rows the first's.
+    std::vector<Difference> differences;     ///< one per row and column
+    std::vector<uint64_t> counts_before;     ///< the first profile's, one per row and column
+    std::vector<CountedTime> scaled_before;  ///< ReportHead::scaled of the first profile
+
+    /// The second profile's count.
+    uint64_t count_after(size_t row_and_column) const {
+        return differences[row_and_column].kind == Difference::Kind::removed ? 0 : counts[row_and_column];
+    }
+};
+
+/// A function in a block of the call graph.
+struct CallgraphLine {
+    SymbolRow symbol;
+    bool is_self;  ///< the function's own samples among its callees
+};
+
+/// A function with its callers and callees: lines [first, middle) call it, `middle` is the function itself,
+/// lines (middle, end) are called by it.
+struct CallgraphBlock {
+    size_t first, middle, end;
+};
+
+/// Who calls whom.
+struct CallgraphReport {
+    ReportHead head;
+    SymbolColumns columns;
+    std::vector<uint64_t> totals;  ///< of all flat samples, one per column
+    std::vector<CallgraphBlock> blocks;
+    std::vector<CallgraphLine> lines;
+    std::vector<uint64_t> counts;  ///< one per line and column
+    std::vector<uint64_t> bases;   ///< what counts are shares of, one per line and column
+};
+
+using Report = std::variant<ImageReport, SymbolReport, CallgraphReport>;
+
+/// How reports show an image: its base name, unless long names are asked for.
+std::string shown_name(const ImageName& image, bool long_names);
+
+/// The image summary.
+ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, const ReportOptions& options);
+
+/// The symbol list. Samples at addresses without a symbol are not in it. Demangles what is shown only.
+SymbolReport report_symbols(const Profile& profile, ReportHead head, const ReportOptions& options);
+
+/// The call graph. Calls from or to addresses without a symbol are not in it.
+CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options);
+
+/// Throws a usage error unless the columns are of the same kind, number, events and counts.
+void check_comparable(const ReportHead& before, const ReportHead& after);
+
+/// The difference of two symbol lists that were made without a threshold: the union of their rows, those left
+/// out whose first count changed by less percent than options.threshold. Valid as long as both symbolizers.
+/// Throws as check_comparable.
+SymbolReport report_difference(const SymbolReport& before, const SymbolReport& after,
+                               const ReportOptions& options);
+
+}  // namespace op::pp

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The call graph: per function its callers, itself, its callees.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "libop/session/ledger.h"
+#include "libpp/profile/percent.h"
+#include "libpp/report/report.h"
+#include "libpp/report/symbol_rows.h"
+
+namespace op::pp {
+
+namespace {
+
+/// A call between two functions, by index.
+struct Call {
+    uint32_t other;  ///< the caller or the callee
+    size_t counts;   ///< index of the first in Graph::call_counts
+};
+
+/// Functions and the calls between them.
+struct Graph {
+    std::vector<AppSymbol> functions;
+    std::vector<uint64_t> counts;                     ///< flat, one per function and column
+    std::vector<std::vector<Call>> callers, callees;  ///< per function
+    std::vector<uint64_t> call_counts;
+};
+
+/// Joins the flat samples and the arcs.
+class GraphBuilder {
+public:
+    explicit GraphBuilder(const Profile& profile) : profile_(profile), width_(profile.columns.size()) {}
+
+    Graph build() && {
+        SymbolSums flat = sum_by_symbol(profile_, std::vector<bool>(profile_.symbols.size(), true));
+        for (const AppSymbol& symbol : flat.rows)
+            index_.emplace(symbol.key(), static_cast<uint32_t>(index_.size()));
+        graph_.functions = std::move(flat.rows);
+        graph_.counts = std::move(flat.counts);
+        for (size_t i = 0; i < profile_.arcs.size(); ++i)
+            add(profile_.arcs[i], &profile_.arc_counts[i * width_]);
+        graph_.callers.resize(graph_.functions.size());
+        graph_.callees.resize(graph_.functions.size());
+        for (const auto& [key, counts] : calls_) {
+            const auto caller = static_cast<uint32_t>(key >> 32), callee = static_cast<uint32_t>(key);
+            graph_.callees[caller].push_back({callee, counts});
+            graph_.callers[callee].push_back({caller, counts});
+        }
+        return std::move(graph_);
+    }
+
+private:
+    void add(const Arc& arc, const uint64_t* counts) {
+        const auto caller = function(arc.caller_app, arc.caller),
+                   callee = function(arc.callee_app, arc.callee);
+        if (!caller || !callee) return;
+        const auto [at, is_new] =
+            calls_.try_emplace(uint64_t{*caller} << 32 | *callee, graph_.call_counts.size());
+        if (is_new) graph_.call_counts.resize(graph_.call_counts.size() + width_);
+        for (size_t column = 0; column < width_; ++column) {
+            uint64_t& sum = graph_.call_counts[at->second + column];
+            sum = add_saturating(sum, counts[column]);
+        }
+    }
+
+    std::optional<uint32_t> function(uint32_t app, uint32_t location) {
+        const uint32_t symbol = profile_.locations[location].symbol;
+        if (symbol == Location::no_symbol) return std::nullopt;
+        const AppSymbol function{app, symbol};
+        const auto [at, is_new] = index_.try_emplace(function.key(), static_cast<uint32_t>(index_.size()));
+        if (is_new) {
+            graph_.functions.push_back(function);
+            graph_.counts.resize(graph_.counts.size() + width_);
+        }
+        return at->second;
+    }
+
+    const Profile& profile_;
+    size_t width_;
+    Graph graph_;
+    std::unordered_map<uint64_t, uint32_t> index_;
+    std::map<uint64_t, size_t> calls_;  ///< by caller and callee; sorted, so that reports do not vary
+};
+
+/// Writes blocks in order.
+class BlockWriter {
+public:
+    BlockWriter(const Graph& graph, const std::vector<SymbolRow>& names, const ReportOptions& options,
+                CallgraphReport& report)
+        : graph_(graph), names_(names), options_(options), report_(report), width_(report.totals.size()) {}
+
+    void add(uint32_t function) {
+        const uint64_t* const self = &graph_.counts[function * width_];
+        const auto caller_totals = totals(graph_.callers[function], nullptr);
+        const auto callee_totals = totals(graph_.callees[function], self);
+        const size_t first = report_.lines.size();
+        add_calls(graph_.callers[function], caller_totals, std::nullopt, true);
+        const size_t middle = report_.lines.size();
+        add_line(function, self, report_.totals, false);
+        add_calls(graph_.callees[function], callee_totals, function, false);
+        report_.blocks.push_back({first, middle, report_.lines.size()});
+    }
+
+private:
+    std::vector<uint64_t> totals(const std::vector<Call>& calls, const uint64_t* self) const {
+        std::vector<uint64_t> sums(width_);
+        for (size_t column = 0; column < width_; ++column) {
+            if (self) sums[column] = self[column];
+            for (const Call& call : calls)
+                sums[column] = add_saturating(sums[column], graph_.call_counts[call.counts + column]);
+        }
+        return sums;
+    }
+
+    /// Callers rise to the function, callees fall from it; below the threshold they are cut off at the small
+    /// end. `self` adds the function's own samples among them.
+    void add_calls(const std::vector<Call>& calls, const std::vector<uint64_t>& sums,
+                   std::optional<uint32_t> self, bool is_rising) {
+        struct Item {
+            uint32_t function;
+            const uint64_t* counts;
+            bool is_self;
+        };
+        std::vector<Item> items;
+        for (const Call& call : calls)
+            items.push_back({call.other, &graph_.call_counts[call.counts], false});
+        if (self) items.push_back({*self, &graph_.counts[*self * width_], true});
+        std::ranges::stable_sort(items, [&](const Item& a, const Item& b) {
+            return is_rising ? a.counts[0] < b.counts[0] : a.counts[0] > b.counts[0];
+        });
+        const auto& bases = options_.global_percent ? report_.totals : sums;
+        for (const Item& item : items)
+            if (reaches({item.counts, width_}, sums, options_.threshold))
+                add_line(item.function, item.counts, bases, item.is_self);
+    }
+
+    void add_line(uint32_t function, const uint64_t* counts, const std::vector<uint64_t>& bases,
+                  bool is_self) {
+        report_.lines.push_back({names_[function], is_self});
+        report_.counts.insert(report_.counts.end(), counts, counts + width_);
+        report_.bases.insert(report_.bases.end(), bases.begin(), bases.end());
+    }
+
+    const Graph& graph_;
+    const std::vector<SymbolRow>& names_;
+    const ReportOptions& options_;
+    CallgraphReport& report_;
+    size_t width_;
+};
+
+/// The functions with a block of their own, in order.
+std::vector<uint32_t> middle_functions(const Profile& profile, const Graph& graph,
+                                       const std::vector<SymbolRow>& names, const CallgraphReport& report,
+                                       const ReportOptions& options) {
+    const size_t width = report.totals.size();
+    const auto wanted = wanted_symbols(profile, options);
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < graph.functions.size(); ++i)
+        if (wanted[graph.functions[i].symbol] &&
+            reaches({&graph.counts[i * width], width}, report.totals, options.threshold))
+            order.push_back(i);
+    std::ranges::stable_sort(order, RowOrder(names, graph.counts, width, report.columns.images, options));
+    return order;
+}
+
+}  // namespace
+
+CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options) {
+    CallgraphReport report;
+    report.head = std::move(head);
+    const Graph graph = GraphBuilder(profile).build();
+    report.totals = column_totals(graph.counts, profile.columns.size());
+    std::vector<SymbolRow> names;
+    names.reserve(graph.functions.size());
+    for (const AppSymbol& function : graph.functions)
+        names.push_back(make_row(profile, function, options, needs_lines(options)));
+    report.columns = choose_columns(profile, names, options);
+    BlockWriter writer(graph, names, options, report);
+    for (const uint32_t function : middle_functions(profile, graph, names, report, options))
+        writer.add(function);
+    return report;
+}
+
+}  // namespace op::pp

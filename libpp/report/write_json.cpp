@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reports as JSON (RFC 8259). Layout: doc/FORMATS.md, "Reports as JSON". Names that are not UTF-8 have U+FFFD
+// where they are not.
+#include <nlohmann/json.hpp>
+
+#include "libop/base/text.h"
+#include "libpp/report/writer.h"
+
+namespace op::pp {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numbers(const uint64_t* first, size_t width) {
+    return std::vector<uint64_t>(first, first + width);
+}
+
+std::string address_text(LinkAddress address) {
+    return "0x" + hex(address.value(), 0);
+}
+
+void put_line(Json& json, const std::optional<SourceLine>& line) {
+    if (!line) return;
+    json["file"] = line->file;
+    json["line"] = line->line;
+}
+
+Json event_json(const ShownEvent& event) {
+    Json json = {{"name", event.name}, {"count", event.count}, {"unit_mask", event.unit_mask}};
+    if (event.is_known) json["description"] = event.description;
+    return json;
+}
+
+/// Of counts that are scaled.
+Json time_json(const CountedTime& time) {
+    return {{"enabled_ns", time.enabled}, {"running_ns", time.running}};
+}
+
+Json column_json(const ProfileClass& column, Axis axis) {
+    Json json = {{"name", column.short_name(axis)},
+                 {"event", column.event},
+                 {"count", column.count},
+                 {"unit_mask", column.unit_mask}};
+    if (column.tgid) json["tgid"] = *column.tgid;
+    if (column.tid) json["tid"] = *column.tid;
+    if (column.cpu) json["cpu"] = *column.cpu;
+    return json;
+}
+
+void put_scaled(Json& columns, const char* key, std::span<const CountedTime> scaled) {
+    for (size_t i = 0; i < columns.size(); ++i)
+        if (is_scaled(scaled, i)) columns[i][key] = time_json(scaled[i]);
+}
+
+Json head_json(const ReportHead& head, const char* kind) {
+    Json json = {{"format", "oprofile-ng report"}, {"version", 1}, {"kind", kind}};
+    json["cpu"] = {{"name", head.cpu_name}};
+    if (head.cpu_speed_mhz > 0) json["cpu"]["mhz"] = head.cpu_speed_mhz;
+    json["events"] = Json::array();
+    for (const auto& event : head.events)
+        json["events"].push_back(event_json(event));
+    json["columns"] = Json::array();
+    for (const auto& column : head.columns)
+        json["columns"].push_back(column_json(column, head.axis));
+    put_scaled(json["columns"], "scaled", head.scaled);
+    if (!head.remarks.empty()) json["remarks"] = head.remarks;
+    return json;
+}
+
+Json symbol_json(const SymbolRow& row, const SymbolColumns& columns) {
+    Json json = {{"symbol", row.name},
+                 {"image", columns.images[row.image]},
+                 {"app", columns.images[row.app]},
+                 {"address", address_text(row.address)}};
+    if (row.is_inlined) json["inlined"] = true;
+    put_line(json, row.line);
+    return json;
+}
+
+Json image_json(const ImageRow& row) {
+    Json json = {{"name", row.name}, {"samples", row.counts}};
+    for (const auto& part : row.parts)
+        json["images"].push_back(image_json(part));
+    return json;
+}
+
+Json differences_json(const Difference* first, size_t width) {
+    Json json = Json::array();
+    for (size_t i = 0; i < width; ++i)
+        switch (first[i].kind) {
+            case Difference::Kind::changed:
+                json.push_back(first[i].percent);
+                break;
+            case Difference::Kind::added:
+                json.push_back("added");
+                break;
+            case Difference::Kind::removed:
+                json.push_back("removed");
+                break;
+        }
+    return json;
+}
+
+struct WriteJson {
+    Json operator()(const ImageReport& report) const {
+        Json json = head_json(report.head, "images");
+        json["applications"] = Json::array();
+        for (const auto& row : report.rows)
+            json["applications"].push_back(image_json(row));
+        return json;
+    }
+
+    Json operator()(const SymbolReport& report) const {
+        const size_t width = report.totals.size();
+        Json json = head_json(report.head, report.differences.empty() ? "symbols" : "difference");
+        put_scaled(json["columns"], "scaled_before", report.scaled_before);
+        json["totals"] = report.totals;
+        json["symbols"] = Json::array();
+        for (size_t i = 0; i < report.rows.size(); ++i) {
+            Json row = symbol_json(report.rows[i], report.columns);
+            if (report.differences.empty())
+                row["samples"] = numbers(&report.counts[i * width], width);
+            else
+                put_comparison(row, report, i);
+            if (!report.first_detail.empty()) row["addresses"] = details(report, i);
+            json["symbols"].push_back(std::move(row));
+        }
+        return json;
+    }
+
+    Json operator()(const CallgraphReport& report) const {
+        Json json = head_json(report.head, "callgraph");
+        json["totals"] = report.totals;
+        json["functions"] = Json::array();
+        for (const CallgraphBlock& block : report.blocks) {
+            Json function = call_json(report, block.middle);
+            function["callers"] = calls(report, block.first, block.middle);
+            function["callees"] = calls(report, block.middle + 1, block.end);
+            json["functions"].push_back(std::move(function));
+        }
+        return json;
+    }
+
+private:
+    static void put_comparison(Json& json, const SymbolReport& report, size_t row) {
+        const size_t width = report.totals.size();
+        json["samples"] = Json::array();
+        for (size_t i = 0; i < width; ++i)
+            json["samples"].push_back(report.count_after(row * width + i));
+        json["samples_before"] = numbers(&report.counts_before[row * width], width);
+        json["difference_percent"] = differences_json(&report.differences[row * width], width);
+    }
+
+    static Json details(const SymbolReport& report, size_t row) {
+        const size_t width = report.totals.size();
+        Json json = Json::array();
+        for (size_t i = report.first_detail[row]; i < report.first_detail[row + 1]; ++i) {
+            Json detail = {{"address", address_text(report.details[i].address)}};
+            put_line(detail, report.details[i].line);
+            detail["samples"] = numbers(&report.detail_counts[i * width], width);
+            json.push_back(std::move(detail));
+        }
+        return json;
+    }
+
+    static Json call_json(const CallgraphReport& report, size_t line) {
+        const size_t width = report.totals.size();
+        Json json = symbol_json(report.lines[line].symbol, report.columns);
+        json["samples"] = numbers(&report.counts[line * width], width);
+        return json;
+    }
+
+    /// The function's own samples are no call.
+    static Json calls(const CallgraphReport& report, size_t first, size_t end) {
+        Json json = Json::array();
+        for (size_t i = first; i < end; ++i)
+            if (!report.lines[i].is_self) json.push_back(call_json(report, i));
+        return json;
+    }
+};
+
+}  // namespace
+
+std::string write_json(const Report& report) {
+    const Json json = std::visit(WriteJson{}, report);
+    return json.dump(1, '\t', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace op::pp

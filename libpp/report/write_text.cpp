@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The classic text layout: banner and image summary. Scripts parse it: column widths and blanks are part of
+// the interface.
+#include <algorithm>
+#include <cstdio>
+
+#include "libop/session/ledger.h"
+#include "libop/base/text.h"
+#include "libpp/profile/percent.h"
+#include "libpp/report/write_text.h"
+#include "libpp/report/writer.h"
+
+namespace op::pp {
+
+namespace {
+
+std::string right(std::string text, size_t width) {
+    if (text.size() < width) text.insert(0, width - text.size(), ' ');
+    return text;
+}
+
+// Banner
+
+std::string speed_text(double mhz) {
+    if (!(mhz > 0)) return "";
+    char text[64];
+    std::snprintf(text, sizeof text, ", speed %g MHz (estimated)", mhz);
+    return text;
+}
+
+std::string event_text(const ShownEvent& event, const char* verb) {
+    if (!event.is_known) return "Unknown event\n";
+    return verb + (" " + printable(event.name)) + " events (" + event.description +
+           ") with a unit mask of 0x" + hex(event.unit_mask, 2) + " (" + event.mask_description + ") count " +
+           std::to_string(event.count) + "\n";
+}
+
+/// op2calltree, which makes callgrind files of `opreport -gdf`, expects a column of samples for every line
+/// that begins with "Counted" or "Profiling through timer", and takes one that begins with a hexadecimal
+/// digit for a symbol's.
+std::string events_text(const ReportHead& head) {
+    // Classic sessions of the timer have one event, which is not named and has no count.
+    const bool is_timer = head.is_timer && head.events.size() == 1;
+    std::string text = is_timer ? "Profiling through timer interrupt\n" : "";
+    for (const auto& event : head.events)
+        if (!is_timer)
+            text += event_text(event, "Counted");
+        else if (event.is_known && event.count > 0)
+            text += event_text(event, "Sampled");
+    for (const auto& remark : head.remarks)
+        text += "Note: " + printable(remark) + "\n";
+    return text;
+}
+
+std::string class_text(const ProfileClass& column, Axis axis) {
+    const auto number = [](const std::optional<uint32_t>& value) {
+        return value ? std::to_string(*value) : "all";
+    };
+    switch (axis) {
+        case Axis::tgid:
+            return "Processes with a thread group ID of " + number(column.tgid) + "\n";
+        case Axis::tid:
+            return "Processes with a thread ID of " + number(column.tid) + "\n";
+        case Axis::cpu:
+            return "Samples on CPU " + number(column.cpu) + "\n";
+        case Axis::event:
+        case Axis::several:
+            break;
+    }
+    return "";
+}
+
+// Image summary
+
+constexpr size_t cell_width = 18;
+
+std::string cell_head(const std::string& name) {
+    constexpr size_t width = cell_width - 1;
+    if (name.size() <= width) return right(name, width) + "|";
+    return name.substr(0, width - 3) + "...|";
+}
+
+std::string image_heads(const ReportHead& head, const std::string& indent) {
+    std::string names = indent, titles = indent, rule = indent;
+    for (const auto& column : head.columns) {
+        names += cell_head(printable(column.short_name(head.axis)));
+        titles += "  samples|      %|";
+        rule += std::string(cell_width, '-');
+    }
+    return names + "\n" + titles + "\n" + rule + "\n";
+}
+
+void add_image_line(std::string& text, const ImageRow& row, const std::string& indent,
+                    const TextStyle& style) {
+    const size_t start = text.size();
+    text += indent;
+    for (size_t i = 0; i < row.counts.size(); ++i)
+        text += right(std::to_string(row.counts[i]), 9) + " " +
+                format_percent(percent_of(row.counts[i], row.bases[i])) + " ";
+    text += printable(row.name);
+    end_row(text, start, percent_of(row.counts.front(), row.bases.front()), style);
+}
+
+std::string write_images(const ImageReport& report, const TextStyle& style) {
+    std::string text;
+    if (report.head.is_shown) text = banner_text(report.head) + image_heads(report.head, "");
+    for (const auto& row : report.rows) {
+        add_image_line(text, row, "", style);
+        if (row.parts.empty()) continue;
+        if (report.head.is_shown) text += image_heads(report.head, "\t");
+        for (const auto& part : row.parts)
+            add_image_line(text, part, "\t", style);
+    }
+    return text;
+}
+
+struct WriteReport {
+    const TextStyle& style;
+
+    std::string operator()(const ImageReport& report) const { return write_images(report, style); }
+    std::string operator()(const SymbolReport& report) const { return write_symbols_text(report, style); }
+    std::string operator()(const CallgraphReport& report) const {
+        return write_callgraph_text(report, style);
+    }
+};
+
+// Terminals
+
+constexpr size_t tab_width = 8;
+constexpr std::string_view cut_mark = "...";
+constexpr std::string_view hot_color = "\033[31m", warm_color = "\033[32m", no_color = "\033[m";
+constexpr double hot = 5, warm = 0.5;  // percent
+
+/// Columns a byte takes: those of UTF-8 that continue a character take none.
+size_t columns_of(char byte, size_t column) {
+    if (byte == '\t') return tab_width - column % tab_width;
+    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+}
+
+/// Cuts the text from `start` so that it takes no more than `width` columns, its end being the mark.
+void cut_line(std::string& text, size_t start, size_t width) {
+    size_t column = 0, keep = start;
+    for (size_t at = start; at < text.size(); ++at) {
+        const size_t columns = columns_of(text[at], column);
+        if (columns > 0 && column + cut_mark.size() <= width) keep = at;
+        column += columns;
+        if (column > width) {
+            text.resize(keep);
+            text += cut_mark;
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+void end_row(std::string& text, size_t start, double share, const TextStyle& style) {
+    if (style.width > 0) cut_line(text, start, style.width);
+    if (style.has_color && share >= warm) {
+        text.insert(start, share >= hot ? hot_color : warm_color);
+        text += no_color;
+    }
+    text += '\n';
+}
+
+std::string banner_text(const ReportHead& head) {
+    std::string text =
+        "CPU: " + printable(head.cpu_name) + speed_text(head.cpu_speed_mhz) + "\n" + events_text(head);
+    for (const auto& column : head.columns)
+        text += class_text(column, head.axis);
+    return text;
+}
+
+std::string write_text(const Report& report) {
+    return write_styled_text(report, {});
+}
+
+std::string write_styled_text(const Report& report, const TextStyle& style) {
+    return std::visit(WriteReport{style}, report);
+}
+
+}  // namespace op::pp

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What reports as XML are made of: tags, and the spread of columns over classes, processes and threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "libpp/report/report.h"
+
+namespace op::pp {
+
+/// A tag, in the classic layout: each on a line of its own, two blanks before the first attribute.
+class XmlTag {
+public:
+    explicit XmlTag(std::string_view name) : name_(name), text_("<" + name_) {}
+
+    /// Adds an attribute; any bytes may be its value.
+    XmlTag& attribute(std::string_view name, std::string_view value);
+    XmlTag& attribute(std::string_view name, uint64_t value);
+    /// Adds an attribute "true" if the value is.
+    XmlTag& flag(std::string_view name, bool value);
+    /// Adds the values with commas as an attribute, if there are any.
+    XmlTag& list(std::string_view name, const std::vector<std::string>& values);
+
+    /// The element without content.
+    std::string empty() const;
+    /// The element with content, which is XML that ends in a newline, or nothing.
+    std::string around(std::string_view content) const;
+
+private:
+    std::string name_, text_;
+    bool has_attributes_ = false;
+};
+
+/// Some columns of a report, by index.
+using View = std::vector<size_t>;
+
+/// True if some column of the view has a count.
+bool has_samples(const uint64_t* counts, const View& view);
+
+/// How the columns of a report are spread over threads and classes; the columns of a thread differ in event
+/// and CPU, of which a class is one combination. Valid as long as the head.
+class XmlColumns {
+public:
+    explicit XmlColumns(const ReportHead& head);
+
+    /// The columns of each thread of each process.
+    struct Process {
+        View columns;
+        std::map<std::optional<uint32_t>, View> threads;
+    };
+
+    const View& all() const noexcept { return all_; }
+    bool has_threads() const noexcept { return has_threads_; }
+    const std::map<std::optional<uint32_t>, Process>& processes() const noexcept { return processes_; }
+    /// The number of CPUs that are told apart; 0 if none are.
+    size_t separated_cpus() const;
+
+    std::string setup_element() const;
+    /// Nothing if there is one class without a unit mask.
+    std::string classes_element() const;
+    /// A count element for each class that has samples in these columns. Where there are no classes it names
+    /// none, or, with `is_class_given`, the empty one.
+    std::string counts(const uint64_t* counts, const View& view, bool is_class_given = false) const;
+
+private:
+    using Event = std::tuple<std::string, uint64_t, uint64_t>;  ///< name, count, unit mask
+    using Class = std::pair<std::optional<uint32_t>, size_t>;   ///< CPU, index of the event
+
+    void add(size_t index);
+    std::string remarks() const;
+
+    const ReportHead& head_;
+    std::vector<Event> events_;
+    std::vector<std::optional<uint32_t>> cpus_;
+    std::vector<Class> classes_;
+    std::vector<size_t> class_of_;  ///< per column
+    View all_;
+    std::map<std::optional<uint32_t>, Process> processes_;
+    bool has_classes_ = false, has_unit_mask_ = false, has_threads_ = false;
+};
+
+/// What is the same in all kinds of reports. Valid as long as the head.
+class XmlDocument {
+public:
+    explicit XmlDocument(const ReportHead& head) : head_(head), columns_(head) {}
+
+    const XmlColumns& columns() const noexcept { return columns_; }
+    /// The whole document; `content` follows what describes the profile.
+    std::string text(std::string_view content) const;
+    /// An application: a binary, or its processes and their threads. `interior` writes what is in it, besides
+    /// its counts, as far as it has samples in a view.
+    std::string application(const std::string& name, const uint64_t* counts,
+                            const std::function<std::string(const View&)>& interior) const;
+
+private:
+    std::string options_element() const;
+
+    const ReportHead& head_;
+    XmlColumns columns_;
+};
+
+}  // namespace op::pp

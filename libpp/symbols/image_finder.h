@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where a recorded image lies on the machine that makes the report.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libop/base/diagnostics.h"
+
+namespace op::pp {
+
+/// Search places, as given on the command line.
+struct ImageSearch {
+    std::string archive;                   ///< archive:DIR; empty = none
+    std::string root;                      ///< --root; empty = none
+    std::vector<std::string> image_paths;  ///< --image-path, searched recursively by base name
+};
+
+/// Finds image files. Lookups are remembered; the recursive listing of image paths is made once, on first
+/// need.
+class ImageFinder {
+public:
+    /// Throws a usage error if an image path (below the archive, if one is given) is not a directory.
+    explicit ImageFinder(ImageSearch search, std::string kernel_release = {});
+
+    /// The file for a recorded absolute path: ARCHIVE/path, then ROOT/path, then (without archive and root)
+    /// the path itself, then the base name below the image paths. A kernel module's bare name is looked for
+    /// below the image paths and /lib/modules/RELEASE as NAME.ko, also .ko.xz/.gz/.zst and with - for _.
+    /// Several files of that base name are a note and no result.
+    std::optional<std::string> find(const std::string& recorded, Diagnostics& notes) const;
+
+    const ImageSearch& search() const noexcept { return search_; }
+
+private:
+    ImageSearch search_;
+    std::string kernel_release_;
+    mutable std::map<std::string, std::vector<std::string>> by_base_name_;
+    mutable bool listed_ = false, modules_listed_ = false;
+};
+
+}  // namespace op::pp

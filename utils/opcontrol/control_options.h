@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What opcontrol was asked: at most one action, settings, and which may stand together.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libop/control/daemon_settings.h"
+#include "utils/shared/options.h"
+
+namespace op::tool {
+
+/// What opcontrol does; none = only settings are given.
+enum class ControlAction {
+    none,
+    init,
+    status,
+    start_daemon,
+    start,
+    dump,
+    stop,
+    shutdown,
+    reset,
+    save,
+    deinit,
+    list_events,
+};
+
+/// The command line as parsed, before it makes sense.
+struct ControlOptions {
+    bool init = false, setup = false, status = false, start_daemon = false, start = false, dump = false;
+    bool stop = false, shutdown = false, reset = false, deinit = false, list_events = false;
+    std::optional<std::string> save, module, root_dir;
+    // Settings.
+    std::vector<std::string> events, separate;
+    std::optional<std::string> vmlinux, session_dir, image, kernel_range;
+    bool no_vmlinux = false;
+    std::optional<uint64_t> callgraph, buffer_size, buffer_watershed, cpu_buffer_size, pid_filter,
+        pgrp_filter;
+    // How the daemon talks.
+    bool is_verbose = false;
+    std::vector<std::string> verbose;
+
+    /// True if any setting is given.
+    bool has_settings() const;
+};
+
+/// The table of options; its targets are in `options`.
+CommandSyntax control_syntax(ControlOptions& options);
+
+/// The action, after checking that it stands alone and goes with the other options. Throws a usage error.
+ControlAction chosen_action(const ControlOptions& options);
+
+/// Brings the settings of the command line into `settings`. Paths are made absolute, an image file must be
+/// there and hold an uncompressed kernel. Throws a usage error that names the option; `settings` is then
+/// half changed.
+void apply_settings(const ControlOptions& options, DaemonSettings& settings);
+
+}  // namespace op::tool

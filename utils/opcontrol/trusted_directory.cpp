@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Owner and mode of directories and files.
+#include "utils/opcontrol/trusted_directory.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "libop/base/directory.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op::tool {
+
+void require_trusted(const Fd& fd, const std::string& label) {
+    struct stat st {};
+    if (::fstat(fd.get(), &st) != 0) throw_system("cannot stat " + printable(label));
+    if (st.st_uid != 0 && st.st_uid != ::geteuid())
+        throw_input(printable(label) + " belongs to user " + std::to_string(st.st_uid) +
+                    ", so what it holds is not used; give it to root");
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        throw_input(printable(label) +
+                    " can be written by others, so what it holds is not used; chmod go-w it");
+}
+
+Fd open_trusted_directory(const std::string& parent, const std::string& name, bool make) {
+    const std::string label = parent + "/" + name;
+    const Fd above(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!above && errno == ENOENT && !make) return {};
+    if (!above) throw_system("cannot open " + printable(parent));
+    require_trusted(above, parent);
+    if (make && ::mkdirat(above.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
+        throw_system("cannot make directory " + printable(label));
+    struct stat st {};
+    if (!make && ::fstatat(above.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return {};
+    Fd dir = open_directory_at(above, name, label, false);
+    require_trusted(dir, label);
+    return dir;
+}
+
+}  // namespace op::tool

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Command-line options over popt.
+#include "utils/shared/options.h"
+
+#include <popt.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "utils/shared/tool.h"
+
+namespace op::tool {
+
+namespace {
+
+using Context = std::unique_ptr<std::remove_pointer_t<poptContext>, decltype(&poptFreeContext)>;
+using CString = std::unique_ptr<char, decltype(&std::free)>;
+
+/// popt's values for the options every command has; those of the table are their index + 1.
+enum : int { help_value = 1 << 20, usage_value, version_value };
+
+std::vector<poptOption> popt_table(const CommandSyntax& syntax) {
+    std::vector<poptOption> table;
+    const auto add = [&](const char* name, char letter, unsigned type, int value, const char* help,
+                         const char* argument) {
+        table.push_back({name, letter, type, nullptr, value, help, argument});
+    };
+    for (size_t i = 0; i < syntax.options.size(); ++i) {
+        const Option& option = syntax.options[i];
+        const unsigned type = std::holds_alternative<bool*>(option.target) ? POPT_ARG_NONE
+                              : option.is_given ? POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL
+                                                : POPT_ARG_STRING;
+        add(option.long_name, option.short_name, type, static_cast<int>(i) + 1, option.help, option.argument);
+    }
+    add("version", 'v', POPT_ARG_NONE, version_value, "show the version and exit", nullptr);
+    add("help", syntax.help_letter, POPT_ARG_NONE, help_value, "show this help and exit", nullptr);
+    add("usage", syntax.usage_letter, POPT_ARG_NONE, usage_value, "show a short usage message and exit",
+        nullptr);
+    table.push_back(POPT_TABLEEND);
+    return table;
+}
+
+/// What one of popt's printing functions prints.
+std::string captured(poptContext context, void (*print)(poptContext, FILE*, int)) {
+    char* text = nullptr;
+    size_t size = 0;
+    FILE* const out = ::open_memstream(&text, &size);
+    if (!out) throw_system("cannot make the help text");
+    print(context, out, 0);
+    std::fclose(out);
+    const CString owner(text, &std::free);
+    return {text, size};
+}
+
+struct Store {
+    const Option& option;
+    const std::string& value;
+
+    void operator()(bool* flag) const { *flag = true; }
+    void operator()(std::string* text) const {
+        if (value.empty()) throw_usage("--" + std::string(option.long_name) + ": an empty value");
+        *text = value;
+    }
+    void operator()(std::optional<std::string>* text) const { *text = value; }
+    void operator()(std::vector<std::string>* list) const {
+        if (value.empty() && !option.is_given)
+            throw_usage("--" + std::string(option.long_name) + ": an empty list");
+        for (auto& part : split_list(value))
+            list->push_back(std::move(part));
+    }
+    void operator()(std::optional<uint64_t>* number) const {
+        *number = parse_c_integer(value);
+        if (!*number)
+            throw_usage("--" + std::string(option.long_name) + ": " + std::string(c_integer_fault(value)) +
+                        ": " + value);
+    }
+};
+
+/// Acts on one option popt found. Returns the exit status if the command is done with it.
+std::optional<int> apply(poptContext context, int value, const CommandSyntax& syntax,
+                         const std::string& tool_name) {
+    const CString argument(poptGetOptArg(context), &std::free);
+    if (value == help_value) {
+        write_stdout(captured(context, poptPrintHelp));
+    } else if (value == usage_value) {
+        write_stdout(captured(context, poptPrintUsage));
+    } else if (value == version_value) {
+        write_stdout(version_text(tool_name));
+    } else {
+        const Option& option = syntax.options.at(static_cast<size_t>(value) - 1);
+        const std::string text = argument ? argument.get() : "";
+        if (option.is_given) *option.is_given = true;
+        std::visit(Store{option, text}, option.target);
+        return std::nullopt;
+    }
+    return 0;
+}
+
+int reject(poptContext context, int error, const std::string& tool_name) {
+    const char* const option = poptBadOption(context, POPT_BADOPTION_NOALIAS);
+    const std::string what = tool_name + ": " + (option ? option : "") + ": " + poptStrerror(error);
+    write_stderr(printable(what) + "; see " + printable(tool_name) + " --help\n");
+    return 1;
+}
+
+}  // namespace
+
+ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax) {
+    const std::string tool_name(argc > 0 ? base_name(argv[0]) : "");
+    const auto table = popt_table(syntax);
+    const unsigned flags = syntax.stop_at_first_word ? POPT_CONTEXT_POSIXMEHARDER : 0;
+    const Context context(
+        poptGetContext(tool_name.c_str(), argc, const_cast<const char**>(argv), table.data(), flags),
+        &poptFreeContext);
+    poptSetOtherOptionHelp(context.get(), syntax.synopsis);
+
+    ParsedOptions parsed;
+    int value;
+    while ((value = poptGetNextOpt(context.get())) > 0) {
+        parsed.exit_status = apply(context.get(), value, syntax, tool_name);
+        if (parsed.exit_status) return parsed;
+    }
+    if (value < -1) {
+        parsed.exit_status = reject(context.get(), value, tool_name);
+        return parsed;
+    }
+    for (const char** word = poptGetArgs(context.get()); word && *word; ++word)
+        parsed.words.emplace_back(*word);
+    return parsed;
+}
+
+}  // namespace op::tool

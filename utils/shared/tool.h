@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every command has in common: the only try/catch, exit status, messages on stderr, writing to stdout.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "libop/base/diagnostics.h"
+#include "libop/base/error.h"
+
+namespace op::tool {
+
+/// The running command, as its body sees it.
+struct Tool {
+    std::string name;   ///< base name of argv[0]
+    Diagnostics notes;  ///< printed as "warning: ..." when the body ends, or earlier by print_notes()
+
+    /// Prints the warnings gathered so far on stderr, one a line, safe for a terminal.
+    void print_notes();
+    /// Prints a line on stderr, the same line once only.
+    void say_once(const std::string& line);
+    /// Prints "<name> error: <text>" on stderr.
+    void complain(std::string_view text) const;
+    /// Runs one step of a command whose failure must not keep the others from being done. False if it threw:
+    /// then the warnings so far and the reason have been printed.
+    /// An error that `ends_all` is true for is thrown on instead.
+    bool attempt(const std::function<void()>& step,
+                 const std::function<bool(const Error&)>& ends_all = nullptr);
+
+private:
+    std::set<std::string> said_;
+};
+
+/// A command's body: returns the exit status or throws.
+using Body = int (*)(Tool& tool, int argc, char** argv);
+
+/// Runs a command: `int main(int argc, char** argv) { return op::tool::run(argc, argv, body); }`. Prints the
+/// warnings, then, if the body threw, the reason (see Tool::complain). Returns the body's exit status, 1
+/// after an exception. A reader of stdout that went away is no reason to say anything, only a status of 1.
+/// A file in use that another program cut off is told when all else is done, and never gives 0 (see
+/// guard_mappings); the other signal dispositions are left alone.
+int run(int argc, char** argv, Body body);
+
+/// Writes all bytes to stdout; nothing is buffered. Throws a system error "cannot write standard output".
+void write_stdout(std::string_view bytes);
+/// Writes bytes to stderr; failure is ignored, there is nowhere to tell it.
+void write_stderr(std::string_view bytes) noexcept;
+
+/// "<name>: oprofile-ng <version>\n": the package's name is the second word and begins with "oprofile", as
+/// scripts expect. No build date, so that builds are reproducible.
+std::string version_text(std::string_view name);
+
+}  // namespace op::tool

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writing a tree of files below one directory.
+#include "utils/shared/tree_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "libop/base/directory.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t copy_piece = size_t{1} << 18;
+
+void copy_bytes(const Fd& from, const Fd& to, const std::string& label, const std::string& target) {
+    std::string piece(copy_piece, '\0');
+    for (;;) {
+        const ssize_t n = ::read(from.get(), piece.data(), piece.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw_system("cannot read " + label);
+        if (n == 0) return;
+        write_fd(to.get(), std::string_view(piece).substr(0, static_cast<size_t>(n)), target);
+    }
+}
+
+std::string_view relative(std::string_view path) {
+    return path.substr(std::min(path.find_first_not_of('/'), path.size()));
+}
+
+}  // namespace
+
+TreeWriter::TreeWriter(std::string top) : top_(std::move(top)) {
+    if (top_ == "-")
+        throw_usage("several files do not go to standard output: name a directory ('./-' for one named so)");
+    std::error_code error;
+    fs::create_directories(top_, error);
+    if (error) throw_system("cannot make directory " + printable(top_), error.value());
+    if (fs::equivalent(top_, "/", error))
+        throw_usage(printable(top_) + " is the root of the file system: name a directory");
+    dir_ = open_file(top_, O_RDONLY | O_DIRECTORY);
+}
+
+TreeWriter::Place TreeWriter::place(std::string_view path) const {
+    Place place{open_at(dir_, ".", O_RDONLY | O_DIRECTORY), "", printable(top_)};
+    const std::string plain = fs::path(relative(path)).lexically_normal();
+    for (const auto part : split(plain, '/')) {
+        if (part.empty() || part == ".") continue;
+        if (part == "..") throw_input("not written: " + printable(path) + " leads out of " + printable(top_));
+        if (!place.name.empty()) place.dir = open_directory_at(place.dir, place.name, place.label, true);
+        place.name = part;
+        place.label += "/" + printable(place.name);
+    }
+    if (place.name.empty()) throw_input("not written below " + printable(top_) + ": a file without a name");
+    return place;
+}
+
+void TreeWriter::write(std::string_view path, std::string_view bytes, mode_t mode) {
+    const Place at = place(path);
+    replace_file_at(at.dir, at.name, at.label, bytes, mode);
+}
+
+void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view path) {
+    struct stat st {};
+    if (::fstat(from.get(), &st) != 0) throw_system("cannot read " + label);
+    if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file");
+    const Place at = place(path);
+    TemporaryFile temporary(at.dir, at.name, at.label);
+    const Fd to = open_at(at.dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (!to) throw_system("cannot create " + at.label);
+    copy_bytes(from, to, label, at.label);
+    const std::array<timespec, 2> times{st.st_atim, st.st_mtim};
+    if (::fchmod(to.get(), st.st_mode & 0777) != 0 || ::futimens(to.get(), times.data()) != 0)
+        throw_system("cannot write " + at.label);
+    temporary.rename();
+}
+
+}  // namespace op::tool

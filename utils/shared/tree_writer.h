@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writing a tree of files below one directory, by names that come from foreign files.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+#include <string_view>
+
+#include "libop/base/fd.h"
+
+namespace op::tool {
+
+/// Writes below a directory and nowhere else: a ".." takes away the name before it, and no symbolic link
+/// below the directory is followed.
+class TreeWriter {
+public:
+    /// Makes the directory, with those above it, if it is not there. Throws a usage error if it is the root
+    /// of the file system or "-", else a system error.
+    explicit TreeWriter(std::string top);
+
+    /// Replaces the file at `path` below the directory (a leading '/' means nothing); makes the directories
+    /// it lies in. Throws an input error if the path leads out of the directory or has no name, else a system
+    /// error that names the file.
+    void write(std::string_view path, std::string_view bytes, mode_t mode = 0644);
+    /// The same with the content, mode and modification time of an open regular file; `label` names it in
+    /// messages.
+    void copy(const Fd& from, const std::string& label, std::string_view path);
+
+private:
+    struct Place {
+        Fd dir;
+        std::string name;
+        std::string label;  ///< its path, for messages
+    };
+    Place place(std::string_view path) const;
+
+    std::string top_;
+    Fd dir_;
+};
+
+}  // namespace op::tool
