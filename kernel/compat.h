@@ -11,7 +11,7 @@
 #include <linux/module.h>
 #include <linux/version.h>
 
-/* 6.7: reference counting of files became type-safe and takes the place the pointer is kept in. */
+/* 6.7: get_file_rcu() takes the address of the pointer. */
 static inline struct file *op_get_file_rcu(struct file __rcu **place)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
@@ -24,8 +24,8 @@ static inline struct file *op_get_file_rcu(struct file __rcu **place)
 }
 
 /*
- * The path of a mapped file as its process sees it. 6.8: that of a file of a stacked file system (overlayfs) is kept apart
- * from f_path, which then is the file's below.
+ * The path of a mapped file as its process sees it. 6.8: for a file of a stacked file system (overlayfs) it is not f_path, which is
+ * the path of the lower file.
  */
 static inline const struct path *op_user_path(struct file *file)
 {
@@ -36,7 +36,7 @@ static inline const struct path *op_user_path(struct file *file)
 #endif
 }
 
-/* 6.19: what stays in a directory until the end is marked so, and needs no file system that leaves litter. */
+/* 6.19: an entry that stays until the file system is unmounted is marked persistent; kill_litter_super() is gone. */
 static inline void op_add_dentry(struct dentry *dentry, struct inode *inode)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
@@ -94,7 +94,7 @@ static inline void *op_module_text(const struct module *mod, size_t *size)
 #ifdef CONFIG_X86
 #include <asm/msr.h>
 #include <asm/processor.h>
-/* 6.16: the functions that ask a CPU for its features have a place of their own. */
+/* 6.16: the CPUID functions have a header of their own. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #include <asm/cpuid/api.h>
 #endif
@@ -102,7 +102,7 @@ static inline void *op_module_text(const struct module *mod, size_t *size)
 #ifdef CONFIG_ARM64
 #include <asm/pointer_auth.h>
 
-/* Return addresses may be signed. 6.5: the functions that take the signature off are told whose address it is. */
+/* Return addresses may be signed. 6.5: there are separate functions to strip kernel and user addresses. */
 static inline u64 op_strip_kernel_pac(u64 address)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
@@ -128,7 +128,7 @@ static inline u64 op_strip_user_pac(u64 address)
 #endif
 
 #ifdef CONFIG_X86
-/* 6.16: access to 64-bit registers is named by q. Of this CPU; -EIO if there is no such register. */
+/* Registers of this CPU; -EIO if there is no such register. 6.16: the functions are named by q for 64 bits. */
 static inline int op_rdmsr_safe(u32 msr, u64 *value)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
@@ -148,7 +148,7 @@ static inline int op_wrmsr_safe(u32 msr, u64 value)
 }
 #endif
 
-/* 6.12: seek methods of files that have none are left out. */
+/* 6.12: a file without seeking has no llseek method. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define OP_NO_LLSEEK
 #else

@@ -13,14 +13,18 @@ kernel_sources = \
 	kernel/op_main.c kernel/op_main.h \
 	kernel/op_modules.c kernel/op_modules.h \
 	kernel/op_msr_double.c \
+	kernel/op_numbers.c kernel/op_numbers.h \
+	kernel/op_place.c kernel/op_place.h \
 	kernel/op_pmu.h \
 	kernel/op_pmu_amd.c \
 	kernel/op_pmu_intel.c \
 	kernel/op_pmu_perf.c \
 	kernel/op_pmu_timer.c \
 	kernel/op_pmu_x86.c kernel/op_pmu_x86.h \
+	kernel/op_reader.c kernel/op_reader.h \
 	kernel/op_ring.c kernel/op_ring.h \
-	kernel/op_sample.c kernel/op_sample.h \
+	kernel/op_sample.c \
+	kernel/op_slots.c kernel/op_slots.h \
 	kernel/op_stats.c kernel/op_stats.h \
 	kernel/op_x86_cpu.c \
 	kernel/op_x86_encode.h \

@@ -53,7 +53,7 @@ unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int 
 	unsigned long address;
 
 	unwind_start(&state, current, regs, NULL);
-	unwind_next_frame(&state); /* the first frame is the sampled place itself */
+	unwind_next_frame(&state); /* the first frame is the sampled address itself */
 	for (; n < depth && !unwind_done(&state); unwind_next_frame(&state)) {
 		address = unwind_get_return_address(&state);
 		if (!address)
@@ -87,7 +87,7 @@ static bool is_32bit(const struct pt_regs *regs)
 	return compat_user_mode(regs);
 }
 
-/* A chain that leaves the task's stack (interrupts run on another) ends there. */
+/* A chain ends where it leaves the task's stack: interrupts run on another. */
 unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int depth)
 {
 	unsigned long low = (unsigned long)task_stack_page(current);
@@ -110,7 +110,7 @@ unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int 
 #else
 static u64 frame_pointer_of(const struct pt_regs *regs)
 {
-	return 0; /* not known for this architecture: chains stay empty */
+	return 0; /* unknown for this architecture: chains are empty */
 }
 
 static bool is_32bit(const struct pt_regs *regs)
@@ -156,7 +156,7 @@ unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int de
 		if (!address || address >= TASK_SIZE_MAX) /* not a frame: code without frame pointers */
 			break;
 		callers[n++] = address;
-		if (frame.next <= at) /* stacks grow downwards: callers lie higher */
+		if (frame.next <= at) /* stacks grow downwards: callers are at higher addresses */
 			break;
 		at = frame.next;
 	}

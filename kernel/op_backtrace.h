@@ -9,10 +9,13 @@
 
 struct pt_regs;
 
-/* Callers of the kernel code with these registers, innermost first; gives how many, at most depth. */
+/* Stores the callers of the kernel code with these registers, innermost first; returns how many, at most depth. */
 unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int depth);
 
-/* Callers of the current process' user code with these registers, by frame pointers. `aborted` if the stack was not there. */
+/*
+ * Stores the callers of the current process' user code with these registers, found by frame pointers; returns how many. `aborted`:
+ * the stack could not be read to its end.
+ */
 unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int depth, bool *aborted);
 
 #endif

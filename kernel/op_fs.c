@@ -1,46 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * oprofilefs: settings, statistics and the buffer as files (doc/DRIVER.md). Everything is made when the file system is
- * mounted and nothing changes afterwards.
+ * oprofilefs: the file system of the driver's settings, statistics and buffer (doc/DRIVER.md). All files are made when it is
+ * mounted, and nothing changes afterwards.
  */
 #include <linux/capability.h>
-#include <linux/ctype.h>
 #include <linux/fs.h>
 #include <linux/fs_context.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "compat.h"
 #include "op_buffer.h"
 #include "op_main.h"
-#include "op_stats.h"
-#include "uapi/op_stream.h"
+#include "op_numbers.h"
+#include "op_reader.h"
 
 #define OPROFILEFS_MAGIC 0x6f70726f
 #define MAX_NUMBER_TEXT 49
 
-/*
- * A file that holds a number. set gets the file's index (a counter, a CPU) and is called with op_mutex held; it may be NULL:
- * read-only.
- */
-struct op_number {
-	const char *name;
-	umode_t mode;
-	u64 (*get)(unsigned long index);
-	int (*set)(unsigned long index, unsigned long value);
-};
-
-/* What an inode of a number file points to. */
+/* What an inode of a number file points to. Constant. */
 struct op_number_file {
 	const struct op_number *number;
 	unsigned long index;
 };
 
-/* ---- files that hold a number ---- */
+/* ---- files that contain a number ---- */
 
-/* Writing needs what opening the buffer does; asked of who opens, so that a daemon may give it up then. */
+/* Writing needs the capability that opening the buffer needs. Checked at open, so that a daemon may drop it then. */
 static int writable_open(struct inode *inode, struct file *file)
 {
 	return file->f_mode & FMODE_WRITE && !perfmon_capable() ? -EPERM : 0;
@@ -93,240 +82,7 @@ static const struct file_operations read_only_number_fops = {
 	.llseek = default_llseek,
 };
 
-/* ---- settings that the buffer's opening fixes ---- */
-
-#define SETTING(field, low, high)                                                \
-	static u64 get_##field(unsigned long index)                    \
-	{                                                                        \
-		return op_settings.field;                                        \
-	}                                                                        \
-	static int set_##field(unsigned long index, unsigned long value)         \
-	{                                                                        \
-		if (op_state != OP_STOPPED)                                      \
-			return -EBUSY;                                           \
-		if (value < (low) || value > (high))                             \
-			return -EINVAL;                                          \
-		op_settings.field = value;                                       \
-		return 0;                                                        \
-	}
-
-SETTING(buffer_size, 1024UL, 1UL << 28)
-SETTING(buffer_watershed, 0UL, 1UL << 28)
-SETTING(cpu_buffer_size, 64UL, 1UL << 20)
-SETTING(backtrace_depth, 0UL, (unsigned long)OP_MAX_DEPTH)
-
-/* ---- settings that running fixes ---- */
-
-#define FILTER(field)                                                            \
-	static u64 get_##field(unsigned long index)                    \
-	{                                                                        \
-		return op_settings.field;                                        \
-	}                                                                        \
-	static int set_##field(unsigned long index, unsigned long value)         \
-	{                                                                        \
-		if (op_state == OP_RUNNING)                                      \
-			return -EBUSY;                                           \
-		if (value > INT_MAX)                                             \
-			return -EINVAL;                                          \
-		op_settings.field = value;                                       \
-		return 0;                                                        \
-	}
-
-FILTER(pid_filter)
-FILTER(pgrp_filter)
-
-#define COUNTER(field, limit)                                                    \
-	static u64 get_counter_##field(unsigned long index)            \
-	{                                                                        \
-		return op_counters[index].field;                                 \
-	}                                                                        \
-	static int set_counter_##field(unsigned long index, unsigned long value) \
-	{                                                                        \
-		if (op_state == OP_RUNNING)                                      \
-			return -EBUSY;                                           \
-		if (value > (limit))                                             \
-			return -EINVAL;                                          \
-		op_counters[index].field = value;                                \
-		return 0;                                                        \
-	}
-
-COUNTER(enabled, 1UL)
-COUNTER(event, (unsigned long)U32_MAX)
-COUNTER(unit_mask, (unsigned long)U32_MAX)
-COUNTER(kernel, 1UL)
-COUNTER(user, 1UL)
-COUNTER(extra, (unsigned long)U32_MAX)
-
-static u64 get_count(unsigned long index)
-{
-	return op_counters[index].count;
-}
-
-/* The count that stands for what was asked; 0 if the model cannot bear it. */
-static unsigned long accepted_count(unsigned long count)
-{
-	if (count < op_model->min_count || count > S32_MAX)
-		return 0;
-	return op_model->check_count ? op_model->check_count(count) : count;
-}
-
-/* 0 = not set. */
-static int set_count(unsigned long index, unsigned long value)
-{
-	unsigned long count = accepted_count(value);
-
-	if (op_state == OP_RUNNING)
-		return -EBUSY;
-	if (value && !count)
-		return -EINVAL;
-	op_counters[index].count = count;
-	return 0;
-}
-
-static u64 get_min_count(unsigned long index)
-{
-	return op_model->min_count;
-}
-
-/* ---- switches that work while running ---- */
-
-static u64 get_enable(unsigned long index)
-{
-	return op_state == OP_RUNNING;
-}
-
-static int set_enable(unsigned long index, unsigned long value)
-{
-	if (value > 1)
-		return -EINVAL;
-	if (value)
-		return op_start();
-	if (op_state == OP_RUNNING)
-		op_stop();
-	return 0;
-}
-
-static u64 get_timer_enabled(unsigned long cpu)
-{
-	return per_cpu(op_timer_switches, cpu).enabled;
-}
-
-static int set_timer_enabled(unsigned long cpu, unsigned long value)
-{
-	if (value > 1)
-		return -EINVAL;
-	per_cpu(op_timer_switches, cpu).enabled = value;
-	op_update_timer(cpu);
-	return 0;
-}
-
-static u64 get_timer_period(unsigned long cpu)
-{
-	return per_cpu(op_timer_switches, cpu).period_us;
-}
-
-static int set_timer_period(unsigned long cpu, unsigned long value)
-{
-	if (value > 10000000)
-		return -EINVAL;
-	per_cpu(op_timer_switches, cpu).period_us = value;
-	op_update_timer(cpu);
-	return 0;
-}
-
-/* ---- constants and statistics ---- */
-
-static u64 get_pointer_size(unsigned long index)
-{
-	return sizeof(u64);
-}
-
-static u64 get_stream_version(unsigned long index)
-{
-	return OP_STREAM_VERSION;
-}
-
-#define STAT(name, stat)                                                         \
-	static u64 get_##name(unsigned long cpu)                       \
-	{                                                                        \
-		return op_stat(cpu, stat);                                       \
-	}
-
-static u64 get_received(unsigned long cpu)
-{
-	return op_stat(cpu, OP_STAT_RECEIVED) + op_stat(cpu, OP_STAT_NESTED);
-}
-
-STAT(overflow, OP_STAT_OVERFLOW)
-STAT(no_mm, OP_STAT_NO_MM)
-STAT(no_mapping, OP_STAT_NO_MAPPING)
-STAT(nested, OP_STAT_NESTED)
-STAT(pending, OP_STAT_PENDING)
-STAT(aborted, OP_STAT_TRACE_ABORTED)
-STAT(throttled, OP_STAT_THROTTLED)
-STAT(filtered, OP_STAT_FILTERED)
-
-static u64 get_sum(unsigned long stat)
-{
-	return op_stat_sum(stat);
-}
-
-/* ---- the files ---- */
-
-static const struct op_number settings[] = {
-	{ "enable", 0600, get_enable, set_enable },
-	{ "buffer_size", 0600, get_buffer_size, set_buffer_size },
-	{ "buffer_watershed", 0600, get_buffer_watershed, set_buffer_watershed },
-	{ "cpu_buffer_size", 0600, get_cpu_buffer_size, set_cpu_buffer_size },
-	{ "backtrace_depth", 0600, get_backtrace_depth, set_backtrace_depth },
-	{ "pid_filter", 0600, get_pid_filter, set_pid_filter },
-	{ "pgrp_filter", 0600, get_pgrp_filter, set_pgrp_filter },
-	{ "pointer_size", 0400, get_pointer_size, NULL },
-	{ "stream_version", 0400, get_stream_version, NULL },
-	{}
-};
-
-static const struct op_number counter_files[] = {
-	{ "enabled", 0600, get_counter_enabled, set_counter_enabled },
-	{ "event", 0600, get_counter_event, set_counter_event },
-	{ "count", 0600, get_count, set_count },
-	{ "unit_mask", 0600, get_counter_unit_mask, set_counter_unit_mask },
-	{ "kernel", 0600, get_counter_kernel, set_counter_kernel },
-	{ "user", 0600, get_counter_user, set_counter_user },
-	{ "extra", 0600, get_counter_extra, set_counter_extra },
-	{ "min_count", 0400, get_min_count, NULL },
-	{}
-};
-
-static const struct op_number timer_files[] = {
-	{ "enabled", 0600, get_timer_enabled, set_timer_enabled },
-	{ "period_us", 0600, get_timer_period, set_timer_period },
-	{}
-};
-
-static const struct op_number cpu_stats[] = {
-	{ "sample_received", 0400, get_received, NULL },
-	{ "sample_lost_overflow", 0400, get_overflow, NULL },
-	{ "sample_lost_no_mm", 0400, get_no_mm, NULL },
-	{ "sample_lost_no_mapping", 0400, get_no_mapping, NULL },
-	{ "sample_lost_nested", 0400, get_nested, NULL },
-	{ "sample_lost_pending", 0400, get_pending, NULL },
-	{ "backtrace_aborted", 0400, get_aborted, NULL },
-	{ "throttled", 0400, get_throttled, NULL },
-	{ "sample_filtered", 0400, get_filtered, NULL },
-	{}
-};
-
-/* Their index is the statistic. */
-static const struct {
-	struct op_number number;
-	enum op_stat stat;
-} sums[] = {
-	{ { "event_lost_overflow", 0400, get_sum, NULL }, OP_STAT_OVERFLOW },
-	{ { "sample_lost_no_mm", 0400, get_sum, NULL }, OP_STAT_NO_MM },
-	{ { "sample_lost_no_mapping", 0400, get_sum, NULL }, OP_STAT_NO_MAPPING },
-	{ { "bt_lost_no_mapping", 0400, get_sum, NULL }, OP_STAT_TRACE_NO_MAPPING },
-};
+/* ---- other files ---- */
 
 static ssize_t read_text(const char *text, char __user *to, size_t count, loff_t *pos)
 {
@@ -467,10 +223,11 @@ static int make_cpu_dirs(struct dentry *parent, const struct op_number *numbers)
 static int make_stats(struct dentry *root)
 {
 	struct dentry *dir = make_dir(root, "stats");
-	int i, error = make_cpu_dirs(dir, cpu_stats);
+	const struct op_sum_file *sum;
+	int error = make_cpu_dirs(dir, op_cpu_stat_files);
 
-	for (i = 0; !error && i < ARRAY_SIZE(sums); i++)
-		error = make_number(dir, &sums[i].number, sums[i].stat);
+	for (sum = op_sum_files; !error && sum->number.name; sum++)
+		error = make_number(dir, &sum->number, sum->stat);
 	return error;
 }
 
@@ -479,20 +236,20 @@ static int make_counters(struct dentry *root)
 	int i, error = 0;
 
 	for (i = 0; !error && i < op_model->counters; i++)
-		error = make_numbers(make_numbered_dir(root, "", i), counter_files, i);
+		error = make_numbers(make_numbered_dir(root, "", i), op_counter_files, i);
 	return error;
 }
 
 static int make_tree(struct dentry *root)
 {
-	int error = make_numbers(root, settings, 0);
+	int error = make_numbers(root, op_setting_files, 0);
 
 	error = error ?: make_file(root, "buffer", 0600, &op_buffer_fops, NULL);
 	error = error ?: make_file(root, "dump", 0200, &dump_fops, NULL);
 	error = error ?: make_file(root, "cpu_type", 0400, &cpu_type_fops, NULL);
 	error = error ?: make_file(root, "model", 0400, &model_fops, NULL);
 	error = error ?: make_counters(root);
-	error = error ?: make_cpu_dirs(make_dir(root, "timer"), timer_files);
+	error = error ?: make_cpu_dirs(make_dir(root, "timer"), op_timer_files);
 	return error ?: make_stats(root);
 }
 

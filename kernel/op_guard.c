@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The guard against too many samples: handlers may use a quarter of each tick. When they use more the period is doubled,
- * again and again; when they have used little for a while it is halved, down to what was asked for.
+ * The guard against too many samples: handlers may use a quarter of each tick. When they use more, the period is doubled, as often
+ * as needed; when they have used little for some ticks, it is halved, down to the configured period.
  */
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -16,21 +16,21 @@
 #define CALM_NS (BUDGET_NS / 4)
 #define CALM_WINDOWS 25
 #define MAX_SHIFT 24
-/* What an interrupt costs outside its handler, and the placing of its sample; not measured but allowed for. */
+/* An estimate of what an interrupt costs outside its handler, and of the placing of its sample. */
 #define OVERHEAD_NS 5000
-/* What a single slow handler counts for: a hypervisor may have taken the CPU away meanwhile. Two in a row count in full. */
+/* The most that a single slow handler counts for: a hypervisor may have taken the CPU meanwhile. Two in a row count in full. */
 #define MAX_ALONE_NS (BUDGET_NS / 2)
 
-/* Per CPU; the handlers of that CPU only. */
+/* Per-CPU, NMI and interrupt handlers of that CPU only; reset under op_mutex while stopped. */
 struct op_guard {
-	u64 window; /* when the present tick began, ns */
+	u64 window; /* when the current tick began, ns */
 	u64 spent; /* in it, ns */
 	unsigned int calm; /* ticks in a row with little spent */
 	unsigned int shift;
 	bool slow; /* the last handler took more than MAX_ALONE_NS */
-	bool owed; /* it set in, and the reader is still to be told */
-	bool told; /* the reader was told that it set in, and not yet that it let go */
-	unsigned int counter; /* in whose handler it set in, while owed or told */
+	bool pending; /* the period was lengthened, and the ring has no record of it yet */
+	bool reported; /* the ring has a record of that, and none of its end yet */
+	unsigned int counter; /* in whose handler that happened; valid while pending or reported */
 };
 
 static DEFINE_PER_CPU(struct op_guard, op_guards);
@@ -48,8 +48,8 @@ static void close_window(struct op_guard *guard, u64 now)
 
 static void back_off(struct op_guard *guard, u64 now, unsigned int counter)
 {
-	if (!guard->owed && !guard->told) {
-		guard->owed = true;
+	if (!guard->pending && !guard->reported) {
+		guard->pending = true;
 		guard->counter = counter;
 	}
 	if (guard->shift < MAX_SHIFT)
@@ -91,22 +91,22 @@ unsigned int op_handler_end(u64 began, unsigned int counter)
 	return guard->shift;
 }
 
-void op_left_out(u64 periods)
+void op_skip_periods(u64 periods)
 {
 	if (periods)
 		op_add(smp_processor_id(), OP_STAT_THROTTLED, periods);
 }
 
-void op_tell_guard(void)
+void op_report_guard(void)
 {
 	struct op_guard *guard = this_cpu_ptr(&op_guards);
 
-	if (guard->owed && op_put_throttle(guard->counter, true)) {
-		guard->owed = false;
-		guard->told = true;
+	if (guard->pending && op_put_throttle(guard->counter, true)) {
+		guard->pending = false;
+		guard->reported = true;
 	}
-	if (guard->told && !guard->shift && op_put_throttle(guard->counter, false))
-		guard->told = false;
+	if (guard->reported && !guard->shift && op_put_throttle(guard->counter, false))
+		guard->reported = false;
 }
 
 void op_reset_guards(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of images. Files are told apart by device, inode and generation, so that neither a renamed nor a reused inode is
- * taken for another; the path is pinned only until it was announced, so that no file system stays busy. When the table
- * is full it is emptied and filled anew; numbers are not used twice.
+ * The table of images. A file is identified by device, inode and generation, so that a renamed file keeps its cookie and a reused
+ * inode gets another. Its path is pinned only until it is announced, so that no file system stays busy. A full table is emptied;
+ * cookies are not used twice.
  */
 #include "op_image.h"
 
@@ -25,9 +25,9 @@
 
 #define OP_LABEL_SIZE 24
 #define OP_IMAGES_LIMIT 65536 /* in the table */
-#define OP_WAITING_LIMIT 16384 /* not announced yet: programs may make mappings without end while the reader sleeps */
+#define OP_WAITING_LIMIT 16384 /* not announced yet: programs can make any number of mappings while the reader sleeps */
 
-/* What makes two images the same. */
+/* Two images with the same key are the same. */
 struct image_key {
 	u64 a; /* file: inode number; region: start */
 	u64 b; /* file: generation; region: end */
@@ -40,19 +40,19 @@ struct image {
 	u32 cookie; /* constant */
 	bool known; /* in the table; image_lock */
 	bool waiting; /* in the list of images to be announced; image_lock */
-	struct hlist_node hash;
-	struct list_head list;
-	struct path path; /* files: pinned while waiting */
-	char label[OP_LABEL_SIZE]; /* regions */
+	struct hlist_node hash; /* in image_table; image_lock, read under RCU */
+	struct list_head list; /* in waiting_images; image_lock */
+	struct path path; /* files: pinned while waiting, constant */
+	char label[OP_LABEL_SIZE]; /* regions; constant */
 	struct rcu_head rcu;
 };
 
-static DEFINE_SPINLOCK(image_lock); /* guards the table for writers, the list and the counts */
-static DEFINE_HASHTABLE(image_table, 10); /* read under RCU */
-static LIST_HEAD(waiting_images); /* in order of their cookies */
-static u32 image_count; /* in the table */
-static u32 waiting_count; /* in the list */
-static u32 last_cookie;
+static DEFINE_SPINLOCK(image_lock); /* the table for writers, the list, the counts and last_cookie */
+static DEFINE_HASHTABLE(image_table, 10); /* image_lock for writers, RCU for readers */
+static LIST_HEAD(waiting_images); /* in order of their cookies; image_lock */
+static u32 image_count; /* in the table; image_lock */
+static u32 waiting_count; /* in the list; image_lock */
+static u32 last_cookie; /* image_lock */
 
 static u32 key_hash(const struct image_key *key)
 {
@@ -96,15 +96,15 @@ static u32 find_cookie(const struct image_key *key)
 }
 
 /*
- * Without a reference a file may be freed and become another (6.7 and later); the inodes it had stay until RCU is
- * through. So what is read counts if the file still is the program's afterwards.
+ * Without a reference a file may be freed and reused for another (6.7 and later); the inodes it had stay valid until the end of the
+ * RCU read section. So the inode that was read is the right one if the file is still the program's afterwards.
  */
 const struct inode *op_exe_inode(struct mm_struct *mm)
 {
 	const struct file *file = rcu_dereference(mm->exe_file);
 	const struct inode *inode = file ? READ_ONCE(file->f_inode) : NULL;
 
-	smp_rmb(); /* the inode was read before the second look */
+	smp_rmb(); /* the inode is read before the second check */
 	return rcu_access_pointer(mm->exe_file) == file ? inode : NULL;
 }
 
@@ -124,7 +124,7 @@ static void free_image(struct image *image)
 	kfree_rcu(image, rcu);
 }
 
-/* Takes all images out of the table; those that wait stay until they are announced. image_lock is held. */
+/* Removes all images from the table; those that wait are freed once they are announced. image_lock is held. */
 static void empty_table(void)
 {
 	struct image *image;
@@ -140,8 +140,8 @@ static void empty_table(void)
 	image_count = 0;
 }
 
-/* Puts a new image in and in line. image_lock is held. */
-static void take_in(struct image *image)
+/* Puts a new image into the table and the list. image_lock is held. */
+static void insert_image(struct image *image)
 {
 	if (image_count >= OP_IMAGES_LIMIT)
 		empty_table();
@@ -155,23 +155,23 @@ static void take_in(struct image *image)
 }
 
 /*
- * Puts a new image in, unless somebody else did meanwhile or too many wait; gives the cookie, if any. Frees the image if it
- * was not put in.
+ * Inserts a new image, unless another CPU has inserted it meanwhile or too many wait; returns the cookie, if any. An image that is
+ * not inserted is freed.
  */
 static u32 add_image(struct image *image)
 {
 	struct image *other;
 	u32 cookie;
-	bool taken;
+	bool inserted;
 
 	spin_lock(&image_lock);
 	other = find_image(&image->key);
-	taken = !other && waiting_count < OP_WAITING_LIMIT;
-	if (taken)
-		take_in(image);
+	inserted = !other && waiting_count < OP_WAITING_LIMIT;
+	if (inserted)
+		insert_image(image);
 	cookie = other ? other->cookie : image->cookie;
 	spin_unlock(&image_lock);
-	if (!taken) {
+	if (!inserted) {
 		if (!image->key.region)
 			path_put(&image->path);
 		kfree(image);
@@ -215,7 +215,7 @@ static const char *region_label(struct vm_area_struct *vma)
 	if (name)
 		return name;
 	if (vma->vm_file)
-		return op_user_path(vma->vm_file)->dentry->d_name.name; /* of memory that looks like a file, constant */
+		return op_user_path(vma->vm_file)->dentry->d_name.name; /* memory that looks like a file: the name is constant */
 	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
 		return "[heap]";
 	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
@@ -223,7 +223,7 @@ static const char *region_label(struct vm_area_struct *vma)
 	return "anon";
 }
 
-/* The vDSO is the same in every process, wherever it lies. */
+/* The vDSO is the same in every process, at whatever address. */
 static struct image_key region_key(const struct vm_area_struct *vma, u32 tgid, const char *label)
 {
 	u32 hash = jhash(label, strlen(label), 0) | 1;
@@ -259,7 +259,7 @@ static struct image *first_waiting(void)
 	return image;
 }
 
-/* Fills in the part of the record that a file has; gives the path, in the same room. */
+/* Fills in the fields of a file; returns its path, which is in the same room. */
 static const char *describe_file(const struct image *image, struct op_record_image *record, size_t size)
 {
 	char *room = (char *)(record + 1);

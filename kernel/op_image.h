@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Image cookies: small numbers for mapped files and for regions of memory that are no file. A cookie is announced to the
- * reader with its path before the first record that uses it.
+ * Image cookies: small numbers for mapped files and for memory regions without a file. The reader gets a cookie's path before the
+ * first record that uses it.
  */
 #ifndef OP_IMAGE_H
 #define OP_IMAGE_H
@@ -17,29 +17,29 @@ struct vm_area_struct;
 #define OP_NO_COOKIE 0
 
 /*
- * Any context up to NMI, under rcu_read_lock(): the inode of the program that a process runs, or NULL; the cookie of that
- * program if it has one, else OP_NO_COOKIE.
+ * Return the inode of the program that a process runs, or NULL, and that program's cookie, or OP_NO_COOKIE if it has none yet. Any
+ * context up to NMI, under rcu_read_lock().
  */
 const struct inode *op_exe_inode(struct mm_struct *mm);
 u32 op_find_exe_cookie(struct mm_struct *mm);
 
 /*
- * Process context: the cookie of a file; OP_NO_COOKIE if there is no memory for one, or if too many images wait for the
- * reader. The file must be kept by the caller.
+ * Returns the cookie of a file, a new one if it has none; OP_NO_COOKIE if there is no memory for one, or if too many images wait
+ * for the reader. Process context; the caller keeps the file alive.
  */
 u32 op_file_cookie(struct file *file);
 
-/* The same for a mapping of the current or a given process; mmap lock held. */
+/* The same for a mapping without a file, of the process tgid. The mmap lock is held. */
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
 
 /*
- * Reader, process context: the next image to be announced, its record in `record` with `size` bytes of room. Gives the
- * record's size; 0 if there is none; -E2BIG if the room is too small. op_announced() says it was handed out.
+ * Writes the record of the next image to be announced, into `size` bytes of room. Returns the record's size; 0 if no image waits;
+ * -E2BIG if the room is too small. op_announced() removes that image from the list. For the reader; process context.
  */
 int op_next_image(struct op_record_image *record, size_t size);
 void op_announced(void);
 
-/* Forgets all images. No sampling, no reader. */
+/* Forgets all images. Process context, under op_mutex, without sampling and without a reader. */
 void op_forget_images(void);
 
 #endif

@@ -11,10 +11,12 @@
 #include "op_buffer.h"
 #include "op_image.h"
 #include "op_modules.h"
-#include "op_sample.h"
+#include "op_place.h"
+#include "op_reader.h"
+#include "op_slots.h"
 #include "op_stats.h"
 
-#define OP_PATIENCE 10 /* seconds a sampled process may wait for a CPU when the buffer is closed */
+#define OP_CLOSE_TIMEOUT_S 10 /* seconds that a sampled process may wait for a CPU when the buffer is closed */
 
 static bool timer;
 module_param(timer, bool, 0444);
@@ -65,7 +67,7 @@ static int choose_model(void)
 	return op_model ? 0 : error;
 }
 
-/* Half of what is free is the most that buffers may take: nobody is to die for them. */
+/* Buffers may take half of the free memory at most: no process may be killed for them. */
 static bool fits_memory(void)
 {
 	u64 size = op_rings_size() + op_stores_size(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
@@ -74,7 +76,7 @@ static bool fits_memory(void)
 	return available > 0 && size >> PAGE_SHIFT <= available / 2;
 }
 
-/* Frees everything if no process has work of ours any more. */
+/* Frees everything, unless a process still has task work of ours after that time. */
 static bool free_all(unsigned int seconds)
 {
 	if (!op_free_stores(seconds))
@@ -84,8 +86,8 @@ static bool free_all(unsigned int seconds)
 	return true;
 }
 
-/* The process that had not run for so long: has it now? */
-static int get_unstuck(void)
+/* Leaves OP_STUCK if the process that had not run for so long has run. */
+static int recover_stuck(void)
 {
 	if (!free_all(0)) {
 		pr_warn("a process sampled before still has not run\n");
@@ -101,7 +103,7 @@ int op_set_up(void)
 	int error = 0;
 
 	if (op_state == OP_STUCK)
-		error = get_unstuck();
+		error = recover_stuck();
 	if (error)
 		return error;
 	if (op_state != OP_STOPPED)
@@ -161,7 +163,7 @@ int op_start(void)
 	op_reset_guards();
 	error = op_model->start();
 	if (error)
-		op_settle(); /* some CPUs may have taken samples: they count, and are there to be read */
+		op_drain_slots(); /* some CPUs may have taken samples: they count, and can be read */
 	else
 		WRITE_ONCE(op_state, OP_RUNNING);
 	return error;
@@ -170,7 +172,7 @@ int op_start(void)
 void op_stop(void)
 {
 	op_model->stop();
-	op_settle();
+	op_drain_slots();
 	WRITE_ONCE(op_state, OP_SET_UP);
 	op_wake_reader();
 }
@@ -180,14 +182,14 @@ void op_shut_down(void)
 	if (op_model->shutdown)
 		op_model->shutdown();
 	op_unwatch_modules();
-	if (free_all(OP_PATIENCE)) {
+	if (free_all(OP_CLOSE_TIMEOUT_S)) {
 		op_state = OP_STOPPED;
 		return;
 	}
-	/* Some process still has our task work; neither its slots nor this code may go. */
+	/* A process still has our task work: its slots and this code must stay. */
 	op_state = OP_STUCK;
 	__module_get(THIS_MODULE);
-	pr_warn("a sampled process has not run for %d seconds: no profiling until it has\n", OP_PATIENCE);
+	pr_warn("a sampled process has not run for %d seconds: no profiling until it has\n", OP_CLOSE_TIMEOUT_S);
 }
 
 void op_update_timer(unsigned int cpu)

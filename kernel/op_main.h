@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The driver's state and settings, and the calls by which the parts reach each other.
+ * The driver's state and settings, and the calls that change them.
  */
 #ifndef OP_MAIN_H
 #define OP_MAIN_H
@@ -12,7 +12,7 @@
 
 #define OP_MAX_DEPTH 64
 
-/* What oprofilefs sets. All under op_mutex for writing; fixed while the buffer is open (depth, sizes) or running. */
+/* What oprofilefs sets. Written under op_mutex; constant while the buffer is open (depth, sizes) or while sampling (filters). */
 struct op_settings {
 	unsigned long buffer_size; /* 8-byte words, all CPUs together */
 	unsigned long buffer_watershed; /* words */
@@ -22,25 +22,25 @@ struct op_settings {
 	unsigned long pgrp_filter; /* process group; 0 = all */
 };
 
-/* A CPU's timer switch; models timer and rtc. Written under op_mutex, read by its CPU's timer. */
+/* A CPU's timer switch; models timer and rtc. Written under op_mutex; its CPU reads it when the timer is started. */
 struct op_timer_switch {
 	unsigned long enabled;
-	unsigned long period_us; /* 0 = counter 0's count */
+	unsigned long period_us; /* 0 = by counter 0's count */
 };
 
 enum op_state {
-	OP_STOPPED, /* nothing allocated, the hardware not ours */
+	OP_STOPPED, /* nothing is allocated, no hardware is reserved */
 	OP_SET_UP, /* the buffer is open */
 	OP_RUNNING, /* sampling */
-	OP_STUCK, /* closed, but some process still has our task work: all is kept until it has run */
+	OP_STUCK, /* closed, but a process still has our task work: everything is kept until it has run */
 };
 
-extern struct mutex op_mutex; /* guards all below and all calls into the model */
-extern enum op_state op_state;
-extern struct op_settings op_settings;
+extern struct mutex op_mutex; /* everything below, and all calls into the model */
+extern enum op_state op_state; /* op_mutex; the reader also reads it without, to see whether to wait */
+extern struct op_settings op_settings; /* op_mutex */
 extern struct op_pmu_model *op_model; /* constant after load */
 
-DECLARE_PER_CPU(struct op_timer_switch, op_timer_switches);
+DECLARE_PER_CPU(struct op_timer_switch, op_timer_switches); /* op_mutex */
 
 /*
  * Opening, enabling, stopping and closing, in this order. Called with op_mutex held. Opening: -EBUSY if the buffer is open, or
@@ -51,16 +51,16 @@ int op_start(void);
 void op_stop(void);
 void op_shut_down(void);
 
-/* A CPU's timer switch was changed. Called with op_mutex held. */
+/* Makes a change of a CPU's timer switch take effect. Called with op_mutex held. */
 void op_update_timer(unsigned int cpu);
 
-/* Tells the reader what it does not know yet of this CPU's guard. From a handler, as op_put_irq_sample(). */
-void op_tell_guard(void);
+/* Puts what this CPU's guard has to report into the ring. From a handler, as op_put_irq_sample(). */
+void op_report_guard(void);
 
-/* Forgets what the guards against too many samples know. While stopped. */
+/* Resets the guards against too many samples. Under op_mutex, while stopped. */
 void op_reset_guards(void);
 
-/* oprofilefs: registers the file system. */
+/* Register and unregister the file system. */
 int op_fs_register(void);
 void op_fs_unregister(void);
 

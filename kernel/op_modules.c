@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loaded modules.
+ * Records of loaded modules, made when a module is loaded and kept until the reader takes them.
  */
 #include "op_modules.h"
 
@@ -18,7 +18,7 @@
 struct loaded_module {
 	struct list_head list;
 	struct op_record_mapping record;
-	char name[ALIGN(MODULE_NAME_LEN, 8)]; /* belongs to the record */
+	char name[ALIGN(MODULE_NAME_LEN, 8)]; /* part of the record */
 };
 
 static DEFINE_SPINLOCK(modules_lock);

@@ -9,11 +9,11 @@
 
 struct op_record_mapping;
 
-/* From now on, until the other call. Process context. */
+/* Start and stop the recording of loaded modules. Process context, under op_mutex. */
 int op_watch_modules(void);
 void op_unwatch_modules(void);
 
-/* The next module's record, taken out of the list; 0 if there is none, -E2BIG if it needs more than size bytes. */
+/* Takes the next record; returns its size, 0 if there is none, -E2BIG if it needs more than size bytes. For the reader. */
 int op_take_module(struct op_record_mapping *record, size_t size);
 
 #endif

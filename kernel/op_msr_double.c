@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Test builds only (OP_MSR_DOUBLE=1): counter registers that are arrays in memory, so that what the register-level
- * models program can be looked at where no processor counts. Registers read back. A counter that is read in an NMI
- * has overflowed: so each NMI is an overflow of every counter in use.
+ * Test builds only (OP_MSR_DOUBLE=1): counter registers that are arrays in memory, so that a test can see what the register-level
+ * models program where no processor counts. Registers read back. A counter that is read in an NMI has overflowed, so each NMI is an
+ * overflow of every counter in use.
  *
- * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (as the APIC has it), lint1
- * (writing opens every CPU's LINT1, by which an emulator injects NMIs), taken (counter N-1 is somebody else's; 0: none).
+ * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (of the APIC), lint1 (writing opens every
+ * CPU's LINT1, by which an emulator injects NMIs), taken (counter N-1 is reserved for another user; 0: none).
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
@@ -24,7 +24,7 @@
 #define DOUBLE_REGISTERS 32
 #define DOUBLE_LOG 65536
 
-/* Which processor to be: intel, ppro, amd, k8 or zen4; empty: the real one. Constant after load. */
+/* The processor to imitate: intel, ppro, amd, k8 or zen4; empty: the real one. Constant after load. */
 static char *double_cpu = "";
 module_param(double_cpu, charp, 0444);
 MODULE_PARM_DESC(double_cpu, "test build: intel, ppro, amd, k8 or zen4");
@@ -34,17 +34,17 @@ struct double_register {
 	u64 value;
 };
 
-/* A CPU's registers, in the order of first use. Only that CPU adds to or changes them, interrupts off or in NMI. */
+/* A CPU's registers, in the order of first use. Per-CPU: changed with interrupts off or in NMI only. */
 struct double_cpu {
 	unsigned int used;
 	struct double_register registers[DOUBLE_REGISTERS];
-	u32 lint1; /* what LVT LINT1 held before it was opened; valid if lint1_open */
+	u32 lint1; /* value of LVT LINT1 before it was opened; valid if lint1_open */
 	bool lint1_open;
 };
 
 static DEFINE_PER_CPU(struct double_cpu, double_cpus);
 
-/* A write. Entries are filled by whoever got the index, any context. */
+/* A write. An entry is filled in by the context that got its index; no lock. */
 struct double_entry {
 	u32 msr;
 	u16 cpu;
@@ -53,12 +53,12 @@ struct double_entry {
 };
 
 static struct double_entry double_log[DOUBLE_LOG];
-static atomic_t double_logged; /* writes since the log was emptied, more than fit included */
+static atomic_t double_logged; /* writes since the log was emptied, also those that did not fit; atomic */
 
-/* Between init and exit. Under op_mutex. */
+/* Valid between init and exit; op_mutex. */
 static struct dentry *double_dir;
 
-/* 1 + the counter that is reserved as if by somebody else; 0 = none. Tests write the file one at a time. */
+/* 1 + the counter that is reserved as if by another user; 0 = none. No lock: tests write the file one at a time. */
 static unsigned int double_taken;
 
 static const struct {
@@ -97,13 +97,13 @@ static bool is_select(u32 msr)
 	       (msr >= 0xc0010200 && msr < 0xc0010210 && !(msr & 1));
 }
 
-/* Registers that are written to change another. */
+/* Registers whose writes change another register. */
 static bool is_clear(u32 msr)
 {
 	return msr == 0x390 || msr == 0xc0000302;
 }
 
-/* What a register holds at first: reserved bits 21 and 36 set in the selects, so that a test sees them kept. */
+/* First value of a register: reserved bits 21 and 36 are set in the selects, so that a test can check that they stay set. */
 static u64 first_value(u32 msr)
 {
 	if (is_counter(msr))
@@ -167,7 +167,7 @@ const struct op_msr_ops op_msr = {
 	.write = double_write,
 };
 
-/* A line a write: cpu, "nmi" or "task", register, value. To be read while nothing counts. */
+/* One line per write: cpu, "nmi" or "task", register, value. To be read while nothing counts. */
 static int log_show(struct seq_file *file, void *unused)
 {
 	unsigned int used = min_t(unsigned int, atomic_read(&double_logged), DOUBLE_LOG);
@@ -199,7 +199,7 @@ static const struct file_operations log_operations = {
 	.write = log_clear,
 };
 
-/* A line a register: cpu, register, value. To be read while nothing counts. */
+/* One line per register: cpu, register, value. To be read while nothing counts. */
 static int registers_show(struct seq_file *file, void *unused)
 {
 	unsigned int cpu, i;
@@ -222,7 +222,7 @@ static void read_vector_here(void *value)
 	*(u32 *)value = apic->read(APIC_LVTPC);
 }
 
-/* A line a CPU: cpu, LVTPC. */
+/* One line per CPU: cpu, LVTPC. */
 static int vectors_show(struct seq_file *file, void *unused)
 {
 	unsigned int cpu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What makes samples: the table of models and what a model may call. A model programs a source of interrupts and
- * calls op_sample() from its handler; where samples go is not its business.
+ * Sources of samples: the table of models and the functions that a model may call. A model programs a source of interrupts and
+ * calls op_sample() from its handler; it does not know where samples go.
  */
 #ifndef OP_PMU_H
 #define OP_PMU_H
@@ -12,7 +12,7 @@ struct pt_regs;
 
 #define OP_MAX_COUNTERS 8
 
-/* Settings of one counter. Written under op_mutex while stopped, constant while running. */
+/* Settings of one counter. Written under op_mutex while stopped, constant while sampling. */
 struct op_counter {
 	unsigned long enabled;
 	unsigned long event;
@@ -25,7 +25,7 @@ struct op_counter {
 
 extern struct op_counter op_counters[OP_MAX_COUNTERS];
 
-/* Is the counter to count? Everything that programs or looks at counters asks this. */
+/* True if the counter shall count. Everything that programs or reads counters calls this. */
 static inline bool op_counter_used(unsigned int i)
 {
 	return op_counters[i].enabled && op_counters[i].count;
@@ -34,14 +34,15 @@ static inline bool op_counter_used(unsigned int i)
 /*
  * A model. All functions are called in process context under op_mutex.
  *
- * init: looks whether this machine has it; fills in the three fields below the functions; -ENODEV if not here.
+ * init: checks that this machine has it and fills in the three fields below the functions; -ENODEV if it has not.
  * exit: undoes init. May be NULL.
- * check_count: the count that stands for what was asked, which is min_count at least; 0 if it is not accepted. May be NULL.
- * setup: the buffer was opened; reserve and save the hardware. -EBUSY if somebody else has it. May be NULL.
+ * check_count: returns the count that the model uses for the given one, which is at least min_count; 0 if it accepts none. May be
+ *	NULL.
+ * setup: reserves and saves the hardware when the buffer is opened; -EBUSY if another user has it. May be NULL.
  * shutdown: undoes setup. May be NULL.
- * start: programs the enabled counters and lets them run on every CPU, and on CPUs that come online later.
- * stop: when it returns no handler of the model runs or will run on any CPU.
- * update: a CPU's timer switch was changed while running. May be NULL.
+ * start: programs the enabled counters and starts them on every CPU, and on CPUs that come online later.
+ * stop: when it returns, no handler of the model runs or will run on any CPU.
+ * update: makes a change of a CPU's timer switch take effect while sampling. May be NULL.
  */
 struct op_pmu_model {
 	const char *name;
@@ -59,7 +60,7 @@ struct op_pmu_model {
 	unsigned long min_count; /* smallest count accepted */
 };
 
-/* The models, in the order they are tried. The last works everywhere; rtc only when asked for. */
+/* The models, in the order they are tried. The last works everywhere; rtc is used only if a parameter names it. */
 #ifdef OP_X86_MODELS
 #define OP_X86_MODEL_LIST(row) row(op_pmu_intel) row(op_pmu_amd)
 #else
@@ -71,19 +72,19 @@ struct op_pmu_model {
 OP_MODELS(OP_DECLARE_MODEL)
 
 /*
- * Takes one sample of the code interrupted with these registers, for a counter. Any context up to NMI, with
- * preemption off; never waits and never fails: what cannot be kept is counted.
+ * Takes one sample of the code that was interrupted with these registers, for a counter. Any context up to NMI, with preemption
+ * off. It never waits and never fails: a sample that cannot be kept is counted.
  */
 void op_sample(struct pt_regs *regs, unsigned int counter);
 
 /*
- * The guard against too many samples. A handler brackets its work with the first two; same context as op_sample().
- * op_handler_end() gives the number of bits by which the period is to be lengthened from now on: count << shift.
- * 0 = as asked for. The model then says by op_left_out() how many periods come to nothing by what it did: the next period,
- * in periods as asked for, less one. The reader is told when the guard sets in and lets go.
+ * The guard against too many samples. A handler calls the first function before its work and the second after it; same context as
+ * op_sample(). op_handler_end() returns the shift by which the model lengthens the next period: count << shift. The model then
+ * reports by op_skip_periods() how many configured periods that leaves out: the length of the next period in such periods, minus
+ * one. The stream records when the guard begins and ends to lengthen periods.
  */
 u64 op_handler_begin(void);
 unsigned int op_handler_end(u64 began, unsigned int counter);
-void op_left_out(u64 periods);
+void op_skip_periods(u64 periods);
 
 #endif

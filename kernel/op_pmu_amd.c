@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Model "amd": core counters of AMD processors from K7 to Zen, and Hygon's. Four counters, or six in a second place
- * (CPUID 0x80000001 ECX bit 23); from Zen 4 on with global control (CPUID 0x80000022). Not here: northbridge and
- * cache counters, IBS.
+ * Model "amd": core counters of AMD processors from K7 to Zen, and Hygon's. Four counters, or six at other registers (CPUID
+ * 0x80000001 ECX bit 23); from Zen 4 on with global control (CPUID 0x80000022). Not supported: northbridge and cache counters, IBS.
  *
  * Odd: event codes have 12 bits, the upper four in bits 32-35 of the select register.
  */
@@ -25,7 +24,7 @@
 #define AMD_GLOBAL_CLEAR 0xc0000302
 #define AMD_WIDTH 48
 
-/* Filled in by init under op_mutex. */
+/* Filled in by init under op_mutex, constant afterwards. */
 static struct op_x86_pmu amd_pmu;
 
 static const char *amd_cpu_type(unsigned int family)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Model "intel": general counters of Intel processors, as CPUID leaf 0xA describes them (architectural performance
- * monitoring), or the two counters of the P6 family, which has no such leaf. Not here: fixed counters, NetBurst.
+ * monitoring), or the two counters of the P6 family, which has no such leaf. Not supported: fixed counters, NetBurst.
  *
- * Odd: a counter is written by its low 32 bits, of which bit 31 is extended to the counter's width. So a
- * counter of any width takes counts below 2^31.
+ * Odd: a write sets the low 32 bits of a counter, and bit 31 is extended to the counter's width. So a counter of any width
+ * takes counts below 2^31.
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -17,12 +17,12 @@
 #define INTEL_SELECT 0x186
 #define INTEL_COUNTER 0xc1
 #define INTEL_GLOBAL_CTRL 0x38f
-#define INTEL_GLOBAL_CLEAR 0x390 /* PERF_GLOBAL_OVF_CTRL; from version 4 on PERF_GLOBAL_STATUS_RESET, for us the same */
+#define INTEL_GLOBAL_CLEAR 0x390 /* PERF_GLOBAL_OVF_CTRL; from version 4 on PERF_GLOBAL_STATUS_RESET, with the same bits */
 
-/* Filled in by init under op_mutex. */
+/* Filled in by init under op_mutex, constant afterwards. */
 static struct op_x86_pmu intel_pmu;
 
-/* The classic names of the P6 family; NULL: has none. Later processors are named by user space. */
+/* The classic names of the P6 family; NULL: it has none. User space names later processors. */
 static const char *intel_classic_type(unsigned int model)
 {
 	switch (model) {
@@ -68,7 +68,7 @@ static void intel_describe(const struct op_x86_identity *identity)
 
 	intel_pmu = (struct op_x86_pmu){
 		.counters = 2,
-		.width = 32, /* P6: 40 in truth, but bit 31 tells as much */
+		.width = 32, /* P6: really 40, but bit 31 is enough to see an overflow */
 		.max_count = 0x7fffffff,
 		.select = INTEL_SELECT,
 		.counter = INTEL_COUNTER,
@@ -80,7 +80,7 @@ static void intel_describe(const struct op_x86_identity *identity)
 		intel_pmu.counters = clamp_t(unsigned int, identity->perfmon >> 8 & 0xff, 1, OP_MAX_COUNTERS);
 		intel_pmu.width = clamp_t(unsigned int, identity->perfmon >> 16 & 0xff, 32, 64);
 	} else if (identity->family == 6 && identity->model == 15) {
-		intel_pmu.width = 40; /* firmware of some hides the leaf's content */
+		intel_pmu.width = 40; /* on some machines the firmware hides what the leaf contains */
 	}
 	if (version >= 2) {
 		intel_pmu.global_ctrl = INTEL_GLOBAL_CTRL;

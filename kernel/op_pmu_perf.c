@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Model perf: counters of the kernel's own PMU driver, on every architecture that has one. Event codes are raw ones. The
- * kernel's own limit of samples a second holds too, but the guard sets in long before.
+ * Model perf: counters of the kernel's own PMU driver, on every architecture that has one. Event codes are raw ones. The kernel's
+ * own limit of samples per second applies too, but the guard lengthens periods long before.
  */
 #include <linux/bits.h>
 #include <linux/cpu.h>
@@ -15,9 +15,9 @@
 #define PERF_COUNTERS 6
 #define PERF_MIN_COUNT 10000
 
-static DEFINE_PER_CPU(struct perf_event *[PERF_COUNTERS], op_events); /* while running; that CPU's callbacks */
-static enum cpuhp_state online_state; /* while running; op_mutex */
-static bool starting; /* the CPUs that are there are looked at; under the hot-plug lock */
+static DEFINE_PER_CPU(struct perf_event *[PERF_COUNTERS], op_events); /* while sampling; that CPU's hot-plug callbacks only */
+static enum cpuhp_state online_state; /* while sampling; op_mutex */
+static bool starting; /* the callbacks run for CPUs that are online already; hot-plug lock */
 
 static void overflowed(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
@@ -27,9 +27,9 @@ static void overflowed(struct perf_event *event, struct perf_sample_data *data, 
 
 	op_sample(regs, counter);
 	shift = op_handler_end(began, counter);
-	/* As the kernel itself does, at this place, for events with a frequency: the PMU driver takes it up with the next reload. */
+	/* The kernel does the same here for events with a frequency: the PMU driver uses it at the next reload. */
 	event->hw.sample_period = (u64)op_counters[counter].count << shift;
-	op_left_out(BIT_ULL(shift) - 1);
+	op_skip_periods(BIT_ULL(shift) - 1);
 }
 
 static u64 raw_config(const struct op_counter *c)
@@ -72,7 +72,7 @@ static int perf_offline(unsigned int cpu)
 	return 0;
 }
 
-/* Sampling is not started without a CPU, but a CPU that comes later is not to be kept away: it comes without samples. */
+/* Sampling does not start if a CPU has no counter. But a CPU that comes online later is not refused: it is not sampled. */
 static int refusal(int error)
 {
 	return starting ? error : 0;
@@ -90,7 +90,7 @@ static int perf_online(unsigned int cpu)
 			continue;
 		event = create(cpu, i);
 		if (IS_ERR(event) || event->state != PERF_EVENT_STATE_ACTIVE) {
-			pr_warn("counter %d cannot be had on CPU %u (error %ld)\n", i, cpu,
+			pr_warn("counter %d is not available on CPU %u (error %ld)\n", i, cpu,
 				IS_ERR(event) ? PTR_ERR(event) : -EBUSY);
 			if (!IS_ERR(event))
 				perf_event_release_kernel(event);
@@ -122,7 +122,7 @@ static void perf_stop(void)
 	cpuhp_remove_state(online_state);
 }
 
-/* Is there a PMU that counts cycles and interrupts when a counter overflows? */
+/* Succeeds if there is a PMU that counts cycles and interrupts when a counter overflows. */
 static int perf_init(struct op_pmu_model *model)
 {
 	struct perf_event_attr attr = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Models timer and rtc: a timer on each CPU. Event 0 of `timer` is TIMER, its count nanoseconds; event 0 of `rtc` is
- * RTC_INTERRUPTS, its count a rate: on today's kernels the real-time clock's periodic interrupt is itself made by such a timer.
- * Sees no code that runs with interrupts off.
+ * RTC_INTERRUPTS, its count a rate: on current kernels the real-time clock's periodic interrupt is made by such a timer itself.
+ * Code that runs with interrupts off is not sampled.
  */
 #include <linux/bits.h>
 #include <linux/cpu.h>
@@ -27,8 +27,8 @@ struct op_timer {
 	u64 period; /* ns; written while the timer does not run */
 };
 
-static DEFINE_PER_CPU(struct op_timer, op_timers);
-static enum cpuhp_state online_state; /* of the CPU callbacks, while running; op_mutex */
+static DEFINE_PER_CPU(struct op_timer, op_timers); /* per-CPU: its timer's handler and hot-plug callbacks */
+static enum cpuhp_state online_state; /* while sampling; op_mutex */
 
 static u64 counter_period(void)
 {
@@ -47,7 +47,7 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	if (regs)
 		op_sample(regs, 0);
 	shift = op_handler_end(began, 0);
-	op_left_out(BIT_ULL(shift) - 1);
+	op_skip_periods(BIT_ULL(shift) - 1);
 	hrtimer_forward_now(timer, ns_to_ktime(t->period << shift));
 	return HRTIMER_RESTART;
 }

@@ -2,8 +2,8 @@
 /*
  * The life cycle of the register-level x86 models, over all CPUs.
  *
- * From setup to shutdown the counters are reserved (perf and the NMI watchdog then cannot have them, nor we theirs)
- * and what each CPU's registers held is kept; shutdown puts it back. CPUs that come online in between do the same.
+ * From setup to shutdown the counters are reserved, so that perf and the NMI watchdog do not use them at the same time, and each
+ * CPU's registers are saved; shutdown restores them. So it is with CPUs that come online in between.
  */
 #include "op_pmu_x86.h"
 
@@ -21,21 +21,21 @@
 
 #define OP_X86_NMI_NAME "oprofile"
 
-/* Taken inside op_mutex and by the sleep notifier, which must not take op_mutex. */
+/* op_x86_wanted and op_x86_asleep. Taken inside op_mutex, and by the sleep notifier, which must not take op_mutex. */
 static DEFINE_MUTEX(op_x86_lock);
-static bool op_x86_wanted; /* between start and stop; under op_x86_lock */
-static bool op_x86_asleep; /* the machine goes to sleep; under op_x86_lock */
+static bool op_x86_wanted; /* between start and stop; op_x86_lock */
+static bool op_x86_asleep; /* from before the machine is suspended until after it resumes; op_x86_lock */
 
 /*
- * CPUs that come online are to count: wanted and not asleep. Written under op_x86_lock with the hot-plug lock held for
- * reading, read with that held for writing.
+ * CPUs that come online shall count: wanted and not asleep. Written under op_x86_lock with the hot-plug lock held for reading, read
+ * with that held for writing.
  */
 static bool op_x86_running;
 
-/* Our hot-plug state, from setup to shutdown. Under op_mutex. */
+/* Our hot-plug state, from setup to shutdown; op_mutex. */
 static int op_x86_hotplug;
 
-/* Changes one of the reasons to count or not, and all CPUs if that makes a difference. */
+/* Changes one of the two conditions, and starts or stops all CPUs accordingly. */
 static void op_x86_set(bool *reason, bool value)
 {
 	mutex_lock(&op_x86_lock);
@@ -47,7 +47,7 @@ static void op_x86_set(bool *reason, bool value)
 	mutex_unlock(&op_x86_lock);
 }
 
-/* Hot-plug callbacks run on the CPU they are about. */
+/* Hot-plug callbacks run on the CPU that comes or goes. */
 static int op_x86_online(unsigned int number)
 {
 	unsigned long flags;
@@ -103,8 +103,8 @@ static int op_x86_reserve_all(void)
 }
 
 /*
- * Sleep takes the registers' content away. The CPUs that are unplugged for it look after themselves; for the one
- * that goes to sleep, all stop before and start anew after.
+ * Registers lose their values in suspend. CPUs that are unplugged for it are saved and restored by the hot-plug callbacks; for the
+ * last one, all CPUs stop before and start again afterwards.
  */
 static int op_x86_sleep(struct notifier_block *block, unsigned long event, void *unused)
 {
@@ -161,7 +161,7 @@ void op_x86_shutdown(void)
 	op_x86_release(op_x86_pmu->counters);
 }
 
-/* -EIO if a register did not take what was asked, as an event the processor does not have. */
+/* -EIO if a register did not take its value, for example an event that the processor does not have. */
 int op_x86_start(void)
 {
 	atomic_set(&op_x86_faults, 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the register-level x86 models share. op_x86_probe.c: which registers there are; op_x86_cpu.c: one CPU's
- * registers and NMI handler; op_pmu_x86.c: the life cycle over all CPUs. A model says which registers it has (struct
- * op_x86_pmu).
+ * What the register-level x86 models share. op_x86_probe.c: which registers exist; op_x86_cpu.c: one CPU's registers and NMI
+ * handler; op_pmu_x86.c: the life cycle over all CPUs. A model describes its registers in struct op_x86_pmu.
  */
 #ifndef OP_PMU_X86_H
 #define OP_PMU_X86_H
@@ -32,14 +31,14 @@ struct op_x86_pmu {
 	u64 max_count; /* largest that can be written */
 	u32 select; /* event select register of counter 0 */
 	u32 counter; /* counter 0 */
-	u32 stride; /* from one counter's registers to the next one's */
-	u32 global_ctrl; /* a bit a counter: it may run; 0 = no such register, neither the next */
-	u32 global_clear; /* a bit a counter: written 1 takes back its overflow */
+	u32 stride; /* from one counter's registers to the next counter's */
+	u32 global_ctrl; /* one bit per counter: it may run; 0 = this register and the next do not exist */
+	u32 global_clear; /* one bit per counter: writing 1 clears its overflow */
 	bool masks_vector; /* the local APIC masks LVTPC with each interrupt */
 	struct op_x86_layout layout;
 };
 
-/* What the models choose by. */
+/* What identifies a processor. */
 struct op_x86_identity {
 	u8 vendor; /* X86_VENDOR_... */
 	unsigned int family;
@@ -52,8 +51,8 @@ struct op_x86_identity {
 void op_x86_identify(struct op_x86_identity *identity);
 
 /*
- * Makes this the PMU the functions below work on, if its registers read back on this CPU; else -ENODEV and a line
- * in the log. Counters that somebody else has are taken for present. `pmu` must stay.
+ * Makes this the PMU of the functions below, if its registers read back on this CPU; else -ENODEV and a line in the log. A counter
+ * that another user has reserved is taken to exist. `pmu` must stay valid.
  */
 int op_x86_probe(struct op_pmu_model *model, const struct op_x86_pmu *pmu, const char *cpu_type);
 
@@ -78,28 +77,28 @@ static inline u32 op_x86_counter_msr(unsigned int i)
 	return op_x86_pmu->counter + i * op_x86_pmu->stride;
 }
 
-/* Takes counter i for us; false if somebody else has it. op_x86_release() gives back the first `count` counters. */
+/* Reserves counter i; false if another user has it. op_x86_release() releases the first `count` counters. */
 bool op_x86_reserve(unsigned int i);
 void op_x86_release(unsigned int count);
 
 /*
- * This CPU (op_x86_cpu.c). Called on it with interrupts off: saves its registers and points LVTPC to us; programs the
- * enabled counters and lets them count; stops them, samples under way taken; puts back what was saved. Starting what
- * counts or stopping what does not is nothing.
+ * This CPU (op_x86_cpu.c), called on it with interrupts off. save: saves its registers and sets LVTPC to NMI. start: programs the
+ * enabled counters and starts them; does nothing if they count. stop: stops them and takes samples of overflows that have happened;
+ * does nothing if they do not count. restore: writes back what was saved.
  */
 void op_x86_cpu_save(void);
 void op_x86_cpu_start(void *unused);
 void op_x86_cpu_stop(void *unused);
 void op_x86_cpu_restore(void);
 
-/* The NMI handler: how many counters had overflowed, or whether the NMI was ours at all. */
+/* The NMI handler: returns how many counters had overflowed; NMI_HANDLED or NMI_DONE if none had. */
 int op_x86_nmi(unsigned int type, struct pt_regs *regs);
 
-/* Register writes that were refused since start cleared it. Any context. */
+/* Register writes that were refused since the start; atomic, any context. */
 extern atomic_t op_x86_faults;
 
 #ifdef OP_MSR_DOUBLE
-/* op_msr_double.c, test builds only: op_msr is arrays in memory and a log, and debugfs shows them. */
+/* op_msr_double.c, test builds only: registers are arrays in memory, shown in debugfs with a log of writes. */
 void op_msr_double_init(void);
 void op_msr_double_exit(void);
 bool op_msr_double_identity(struct op_x86_identity *identity);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ring. Positions count bytes for ever; a place is the position modulo the size.
+ * The ring. Positions count all bytes ever written or consumed; an offset is a position modulo the size.
  */
 #include "op_ring.h"
 
@@ -26,10 +26,10 @@ void op_ring_free(struct op_ring *ring)
 
 static void copy_in(struct op_ring *ring, size_t at, const void *from, size_t size)
 {
-	size_t place = at & (ring->size - 1);
-	size_t first = min(size, ring->size - place);
+	size_t offset = at & (ring->size - 1);
+	size_t first = min(size, ring->size - offset);
 
-	memcpy(ring->data + place, from, first);
+	memcpy(ring->data + offset, from, first);
 	memcpy(ring->data, from + first, size - first);
 }
 
@@ -41,26 +41,26 @@ bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int coun
 
 	for (i = 0; i < count; i++)
 		total += pieces[i].size;
-	/* Pairs with op_ring_consume(): what is overwritten was read. */
+	/* Pairs with op_ring_consume(): what is overwritten has been read. */
 	if (total > op_ring_room(ring))
 		return false;
 	for (i = 0; i < count; i++) {
 		copy_in(ring, head, pieces[i].data, pieces[i].size);
 		head += pieces[i].size;
 	}
-	/* Pairs with op_ring_peek(): the bytes are there before the head says so. */
+	/* Pairs with op_ring_peek(): the bytes are written before the head moves. */
 	smp_store_release(&ring->head, head);
 	return true;
 }
 
 bool op_ring_peek(const struct op_ring *ring, void *to, size_t size)
 {
-	size_t place = ring->tail & (ring->size - 1);
-	size_t first = min(size, ring->size - place);
+	size_t offset = ring->tail & (ring->size - 1);
+	size_t first = min(size, ring->size - offset);
 
 	if (smp_load_acquire(&ring->head) - ring->tail < size)
 		return false;
-	memcpy(to, ring->data + place, first);
+	memcpy(to, ring->data + offset, first);
 	memcpy(to + first, ring->data, size - first);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring of records with one producer and one consumer, both lockless. Whole records go in or nothing does.
+ * A ring of records with one producer and one consumer, both lockless. A write puts in all of its records or none.
  */
 #ifndef OP_RING_H
 #define OP_RING_H
@@ -10,13 +10,13 @@
 #include <linux/types.h>
 
 struct op_ring {
-	void *data;
-	size_t size; /* bytes, power of two */
-	size_t head; /* bytes ever written; stored by the producer */
-	size_t tail; /* bytes ever consumed; stored by the consumer */
+	void *data; /* constant while in use */
+	size_t size; /* bytes, a power of two; constant while in use */
+	size_t head; /* bytes ever written; stored by the producer, with release */
+	size_t tail; /* bytes ever consumed; stored by the consumer, with release */
 };
 
-/* A piece of what is written; pieces of one write lie one after another. */
+/* A piece of a write; the pieces of one write are put one after another. */
 struct op_piece {
 	const void *data;
 	size_t size; /* bytes */
@@ -25,12 +25,12 @@ struct op_piece {
 int op_ring_alloc(struct op_ring *ring, size_t size, int node); /* size: a power of two */
 void op_ring_free(struct op_ring *ring);
 
-/* Producer: writes all pieces, or nothing and returns false if there is no room. */
+/* Producer: writes all pieces; false if there is no room for all: nothing is written. */
 bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count);
 
-/* Consumer: copies size bytes from the tail on without consuming them; false if there are fewer. */
+/* Consumer: copies size bytes from the tail, without consuming them; false if there are fewer. */
 bool op_ring_peek(const struct op_ring *ring, void *to, size_t size);
-/* Consumer: gives size bytes back. */
+/* Consumer: frees size bytes at the tail. */
 void op_ring_consume(struct op_ring *ring, size_t size);
 
 /* Bytes in use, as seen from either side. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The account of samples.
+ * Statistics of samples.
  */
 #include "op_stats.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The account of samples per CPU: every sample taken is either in the rings, lost by a counted cause, or still to be
- * placed.
+ * Statistics of samples per CPU: every sample taken is in a ring, is lost by a counted cause, or waits to be placed.
  */
 #ifndef OP_STATS_H
 #define OP_STATS_H
@@ -11,9 +10,9 @@
 
 enum op_stat {
 	OP_STAT_RECEIVED, /* samples taken, whatever became of them, but for the nested */
-	OP_STAT_NESTED, /* samples taken within the taking of another: received and lost */
+	OP_STAT_NESTED, /* samples taken while another was being taken: received and lost */
 	OP_STAT_OVERFLOW, /* lost: ring, store of unplaced samples or list of new images full, or no memory for an image */
-	OP_STAT_NO_MM, /* lost: the process was gone */
+	OP_STAT_NO_MM, /* lost: the process had ended */
 	OP_STAT_NO_MAPPING, /* lost: address in no mapping */
 	OP_STAT_PENDING, /* lost: not placed when sampling stopped */
 	OP_STAT_TRACE_ABORTED, /* call chains cut short */
@@ -23,7 +22,7 @@ enum op_stat {
 	OP_STATS,
 };
 
-/* Of the CPU that took the sample. Added to in any context, on any CPU. */
+/* Of the CPU that took the sample. Atomic: added to in any context, on any CPU. */
 struct op_stats {
 	atomic64_t count[OP_STATS];
 };

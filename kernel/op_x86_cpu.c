@@ -3,7 +3,7 @@
  * One CPU of the register-level x86 models: its counter registers and its NMI handler.
  *
  * A counter starts at -count and interrupts when it passes 0, as an NMI through the local APIC's LVTPC. The NMI
- * handler looks at every counter in use: one whose top bit is clear has overflowed, gives a sample and starts anew.
+ * handler reads every counter in use: one whose top bit is clear has overflowed; it makes a sample and is started again.
  */
 #include "op_pmu_x86.h"
 
@@ -20,11 +20,10 @@
 
 #include "op_pmu.h"
 
-#define OP_X86_LATE_WAIT_US 20 /* an interrupt is this long under way at most */
+#define OP_X86_LATE_WAIT_US 20 /* an interrupt arrives within this time */
 
 /*
- * A CPU's share. Written by that CPU only: saved values with interrupts off (hot-plug callback), the rest also in
- * NMI. Read by nobody else.
+ * A CPU's state. Per-CPU: saved values in the hot-plug callbacks with interrupts off, the rest also in NMI.
  */
 struct op_x86_cpu {
 	bool counting; /* NMIs take samples */
@@ -32,7 +31,7 @@ struct op_x86_cpu {
 	u64 counters[OP_MAX_COUNTERS];
 	u64 global_ctrl;
 	u32 lvtpc;
-	unsigned int late; /* NMIs that may still come for overflows already dealt with */
+	unsigned int late; /* NMIs that may still come for overflows that are handled already */
 	unsigned long late_until; /* jiffies */
 };
 
@@ -76,16 +75,16 @@ static void op_x86_sample(struct pt_regs *regs, unsigned int i)
 
 	op_sample(regs, i);
 	stretched = op_x86_stretched(count, op_handler_end(began, i), op_x86_pmu->max_count);
-	op_left_out(div64_u64(stretched, count) - 1);
-	/* In this order, so that an overflow right after the arming is told again. */
+	op_skip_periods(div64_u64(stretched, count) - 1);
+	/* In this order, so that an overflow right after the arming interrupts again. */
 	if (op_x86_pmu->global_clear)
 		op_x86_write(op_x86_pmu->global_clear, BIT_ULL(i));
 	op_x86_arm(i, stretched);
 }
 
 /*
- * Counters are looked at after the vector was opened: what overflowed while it was closed is seen now, what
- * overflows from now on interrupts again.
+ * Counters are read after the vector was opened: one that overflowed while it was masked is found now, one that overflows from
+ * now on interrupts again.
  */
 static unsigned int op_x86_collect(struct pt_regs *regs)
 {
@@ -112,8 +111,8 @@ static unsigned int op_x86_late(const struct op_x86_cpu *cpu)
 }
 
 /*
- * That many NMIs without an overflow may come soon: their counters were found by an earlier one. One that found no other
- * counter than its own says nothing about those that are still expected.
+ * As many NMIs without an overflow may come soon, because an earlier NMI handled their counters. An NMI that found only its own
+ * counter does not change how many are expected.
  */
 static void op_x86_expect_late(struct op_x86_cpu *cpu, unsigned int count)
 {
@@ -186,7 +185,7 @@ static void op_x86_program(const struct op_x86_cpu *cpu)
 	}
 }
 
-/* Lets the programmed counters count (enable = OP_X86_ENABLE) or not (0). */
+/* Starts (enable = OP_X86_ENABLE) or stops (0) the programmed counters. */
 static void op_x86_switch(const struct op_x86_cpu *cpu, u64 enable)
 {
 	u64 used = 0;
@@ -229,8 +228,8 @@ void op_x86_cpu_start(void *unused)
 }
 
 /*
- * An overflow just before the counters were switched off may be on its way as an NMI: it still gives its sample; one
- * that takes too long is at least claimed.
+ * An overflow just before the counters were switched off may still arrive as an NMI: it still makes its sample; an NMI that takes
+ * too long is only claimed.
  */
 void op_x86_cpu_stop(void *unused)
 {
@@ -266,7 +265,7 @@ void op_x86_cpu_save(void)
 	apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
-/* LVTPC may have held the invalid vector 0, which would raise the APIC's error interrupt: shut while it is put back. */
+/* LVTPC may have had the invalid vector 0, which raises the APIC's error interrupt: that is masked while LVTPC is restored. */
 static void op_x86_restore_vector(const struct op_x86_cpu *cpu)
 {
 	u32 error = apic->read(APIC_LVTERR);
@@ -286,7 +285,7 @@ void op_x86_cpu_restore(void)
 		op_x86_write(op_x86_counter_msr(i), cpu->counters[i]);
 		op_x86_write(op_x86_select_msr(i), cpu->selects[i]);
 	}
-	/* What overflowed for us is not to interrupt whoever counts next. */
+	/* Our overflows must not interrupt the next user of the counters. */
 	if (op_x86_pmu->global_clear)
 		op_x86_write(op_x86_pmu->global_clear, GENMASK_ULL(op_x86_pmu->counters - 1, 0));
 	if (op_x86_pmu->global_ctrl)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words of the x86 event select registers and values of the counters: pure functions, tested on the host
+ * Values of the x86 event select registers and counters: pure functions, tested on the host
  * (tests/unit/x86_encode_test.cpp). Layouts: Intel SDM volume 3, "Performance monitoring"; AMD APM volume 2, "Core
  * performance-monitoring counters". No register is touched here.
  */
@@ -18,15 +18,15 @@
 #define OP_X86_ENABLE 0x00400000ULL /* bit 22 */
 #define OP_X86_INVERT 0x00800000ULL /* bit 23 */
 #define OP_X86_CMASK 0xff000000ULL /* bits 24-31: counter mask */
-#define OP_X86_EXTRA (OP_X86_EDGE | OP_X86_INVERT | OP_X86_CMASK) /* what `extra` may hold */
+#define OP_X86_EXTRA (OP_X86_EDGE | OP_X86_INVERT | OP_X86_CMASK) /* the bits that `extra` may have */
 
-/* What differs between vendors' select registers. */
+/* The differences between vendors' select registers. */
 struct op_x86_layout {
-	op_u64 reserved; /* bits that keep what they hold */
-	op_u64 event_mask; /* bits an event code has; bits 8-11 of it stand in bits 32-35 */
+	op_u64 reserved; /* bits that keep their value */
+	op_u64 event_mask; /* bits of an event code; its bits 8-11 go to bits 32-35 */
 };
 
-/* What a select register is to say. */
+/* What a select register is programmed with. */
 struct op_x86_settings {
 	op_u64 event;
 	op_u64 unit_mask;
@@ -42,7 +42,7 @@ static inline struct op_x86_layout op_x86_layout_intel(void)
 	return layout;
 }
 
-/* Bits 40 and 41 (host only, guest only) are ours and 0: everything counts. */
+/* Bits 40 and 41 (host only, guest only) are not reserved, and 0: everything counts. */
 static inline struct op_x86_layout op_x86_layout_amd(void)
 {
 	struct op_x86_layout layout = { 0xfffffcf000200000ULL, 0xfff };
@@ -50,13 +50,13 @@ static inline struct op_x86_layout op_x86_layout_amd(void)
 	return layout;
 }
 
-/* The select word with the counter off, for a register that held `before`. */
+/* The select word with the counter off, for a register whose value was `before`. */
 static inline op_u64 op_x86_select_off(const struct op_x86_layout *layout, op_u64 before)
 {
 	return before & layout->reserved;
 }
 
-/* The select word that counts, without ENABLE. Bits of the settings that have no place are left out. */
+/* The select word for counting, without ENABLE. Bits of the settings that the register does not have are ignored. */
 static inline op_u64 op_x86_select_word(const struct op_x86_layout *layout, op_u64 before,
 					const struct op_x86_settings *settings)
 {
@@ -77,13 +77,13 @@ static inline op_u64 op_x86_counter_mask(unsigned int width)
 	return ~0ULL >> (64 - width);
 }
 
-/* The counter's value from which `count` events make it overflow. */
+/* The value from which a counter overflows after `count` events. */
 static inline op_u64 op_x86_counter_start(op_u64 count, unsigned int width)
 {
 	return (0 - count) & op_x86_counter_mask(width);
 }
 
-/* A counter starts with its top bit set and loses it when it overflows. */
+/* A counter starts with its top bit set; an overflow clears it. */
 static inline int op_x86_counter_overflowed(op_u64 value, unsigned int width)
 {
 	return !(value >> (width - 1) & 1);

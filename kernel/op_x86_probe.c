@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which counter registers this machine has, and whether they are more than a name: what the register-level x86
- * models choose by at load.
+ * Detects which counter registers this machine has, and whether they work, for the register-level x86 models when the driver is
+ * loaded.
  */
 #include <linux/cpu.h>
 #include <linux/preempt.h>
@@ -23,7 +23,7 @@ const struct op_msr_ops op_msr = {
 };
 #endif
 
-/* Writes a register; true if it then holds what was written. */
+/* Writes a register; true if it then reads back. */
 static bool op_x86_takes(u32 msr, u64 value)
 {
 	u64 after;
@@ -31,7 +31,7 @@ static bool op_x86_takes(u32 msr, u64 value)
 	return !op_msr.write(msr, value) && !op_msr.read(msr, &after) && after == value;
 }
 
-/* Counter 0 of this CPU, which is reserved for us: does it exist? Preemption is off. */
+/* True if counter 0 of this CPU, which is reserved for us, exists. Preemption is off. */
 static bool op_x86_reads_back(void)
 {
 	u64 select, counter;
@@ -87,7 +87,7 @@ static void op_x86_leaf_here(void *leaf)
 	*(u32 *)leaf = cpuid_eax(0xa);
 }
 
-/* CPUs of one machine may differ in the number of counters: the one with the fewest speaks for all. */
+/* CPUs of one machine may differ in the number of counters: the smallest number is used for all. */
 static u32 op_x86_perfmon(void)
 {
 	u32 fewest = ~0U;

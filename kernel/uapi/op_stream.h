@@ -43,7 +43,7 @@ enum op_record_type {
 	OP_RECORD_THROTTLE = 8,
 	OP_RECORD_SESSION = 9, /* recorded files only: machine and events, once, before anything else */
 	OP_RECORD_CONTEXT = 10, /* driver: whose samples follow, and on which CPU */
-	OP_RECORD_IMAGE = 11, /* driver: what a cookie stands for; comes before its first use */
+	OP_RECORD_IMAGE = 11, /* driver: the file or region of a cookie; comes before its first use */
 	OP_RECORD_PLACED = 12, /* driver: a sample whose image is known */
 	OP_RECORD_TIME = 13, /* how long an event was counted */
 };
@@ -52,7 +52,7 @@ enum op_record_type {
 enum op_loss {
 	OP_LOSS_KERNEL_BUFFER = 0, /* a ring was full */
 	OP_LOSS_NO_MAPPING = 1, /* user address in no mapping */
-	OP_LOSS_NO_PROCESS = 10, /* the process was gone before its sample could be placed */
+	OP_LOSS_NO_PROCESS = 10, /* the process ended before its sample could be placed */
 	OP_LOSS_NESTED = 11, /* taken while the same CPU was taking one */
 	OP_LOSS_PENDING = 12, /* sampling stopped before the sample could be placed */
 };
@@ -143,7 +143,7 @@ struct op_record_lost {
 	op_u32 reserved;
 };
 
-/* header.flags: 1 = held back from now on, 0 = let go again. */
+/* header.flags: 1 = periods are lengthened from now on, 0 = no longer. */
 struct op_record_throttle {
 	struct op_record_header header;
 	op_u64 time;
@@ -172,8 +172,8 @@ struct op_record_context {
 };
 
 /*
- * A cookie names a file or, with OP_IMAGE_REGION, a piece of memory of one process that is no file. Cookies count
- * from 1 and are never used again for something else while the buffer is open. Followed by the path as seen
+ * A cookie names a file or, with OP_IMAGE_REGION, a memory region of one process that is no file. Cookies count
+ * from 1 and are not reused while the buffer is open. Followed by the path as seen
  * from the reader (or the region's label: "anon", "[heap]", "[stack]", "[vdso]"), without NUL; zeros to size. The
  * path of a file that is unlinked ends in " (deleted)". The vDSO is one region of tgid 0 at 0 for all processes.
  */
@@ -217,8 +217,8 @@ struct op_record_placed {
 /* Since the last such record of the event, or since the start. */
 struct op_record_time {
 	struct op_record_header header;
-	op_u64 enabled; /* ns in which it was to be counted */
-	op_u64 running; /* ns in which a counter had it */
+	op_u64 enabled; /* ns for which the event was enabled */
+	op_u64 running; /* ns of these in which a counter counted it */
 	op_u32 event;
 	op_u32 reserved;
 };

@@ -29,7 +29,8 @@ cat <<END
 ## The driver
 
 Printed by \`make bench-kernel\` (\`tests/kernel/bench.sh\`): Linux $(kernel_value "$OP_KERNELS" release), one CPU,
-$(qemu-system-x86_64 --version | sed -n 's/^\(QEMU.*version [0-9.]*\).*/\1/p') with \`-icount shift=1\`: the guest's clock counts instructions, 2 ns each, whatever the host does.
+$(qemu-system-x86_64 --version | sed -n 's/^\(QEMU.*version [0-9.]*\).*/\1/p') with \`-icount shift=1\`:
+the guest's clock counts instructions, 2 ns each, whatever the host does.
 
 END
 cat "$out/job.log"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs in a guest whose clock counts instructions (2 ns each, see bench.sh): what a sample costs, all told, by the driver
+# Runs in a guest whose clock counts instructions (2 ns each, see bench.sh): what a sample costs in all, by the driver
 # and by perf record, at the same rate, of the same program. Each way is used from its start to its end, so that all is
 # counted: interrupts, placing, the reader, what it writes, what it does at the end. That for a short and for a long run of the
 # program; the difference, less that of the program alone, is what the further samples cost, without start and end.
@@ -30,7 +30,7 @@ peak_kib() {
 	awk '$1 == "VmHWM:" { print $2 }' "/proc/$1/status"
 }
 
-# What is measured: run_WAY MILLIONS; figures_WAY then sets samples, lost and peak.
+# Each way to sample: run_WAY MILLIONS runs it; figures_WAY then sets samples, lost and peak.
 run_nothing() {
 	fixed_work "$1" >program.log
 }
@@ -105,9 +105,10 @@ run_nothing "$millions" # everything is read in once
 measure nothing
 base=$((long - short))
 cat <<END
-A program of $((base / 3000000)) and $((base * 4 / 3000000)) million instructions is sampled at 10 kHz, everything that runs included: interrupts, reader,
-writing (to files in memory). The cost of a sample is the difference of the long and the short run, less that of the program alone;
-start and end are what both have. Wanted: driver and daemon no more than perf record, no sample lost, 16384 KB.
+A program of $((base / 3000000)) and $((base * 4 / 3000000)) million instructions is sampled at 10 kHz,
+everything that runs included: interrupts, reader, writing (to files in memory). The cost of a sample is the difference
+of the long and the short run, less that of the program alone; start and end are what both have. Wanted: driver and
+daemon no more than perf record, no sample lost, 16384 KB.
 
 | sampled by | instructions a sample | million at start and end | samples of the long run | lost | peak RSS |
 |---|---|---|---|---|---|

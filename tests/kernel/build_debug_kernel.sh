@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
 . "$here/private_apt.sh"
 
-# Settings that must not have been dropped by a dependency that is missing.
+# Fails if a missing dependency has dropped one of the settings that matter.
 check_config() {
 	for setting in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_OBJECTS DEBUG_FS DEBUG_KMEMLEAK PREEMPT MODULES 9P_FS PERF_EVENTS HOTPLUG_CPU; do
 		grep -q "^CONFIG_$setting=y" "$tree/.config" || die "the kernel's configuration dropped $setting"

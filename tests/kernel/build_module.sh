@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # build_module.sh [--sparse] [--without MACRO] FLAVOUR KERNELS OUT: builds oprofile.ko for that flavour in OUT, from a copy
 # of kernel/ alone, with the kernel's extra warnings; a warning is an error. --sparse also checks address spaces and locks.
-# --without: as on a kernel for which Kbuild does not define that.
+# --without: only compiles the files that use MACRO, as on a kernel for which Kbuild does not define it.
 # $kernel_source: another folder than kernel/.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,9 +14,9 @@ if [ "${1-}" = --sparse ]; then
 	check=C=2
 	shift
 fi
-without=
+macro=
 if [ "${1-}" = --without ]; then
-	without=ccflags-remove-y=-D$2
+	macro=$2
 	shift 2
 fi
 [ $# = 3 ] || die "usage: $0 [--sparse] [--without MACRO] FLAVOUR KERNELS OUT"
@@ -26,8 +26,13 @@ mkdir -p "$3"
 out=$(cd "$3" && pwd)
 cp -R "${kernel_source:-$here/../../kernel}/." "$out/"
 chmod -R u+w "$out"
-make -C "$kdir" M="$out" ARCH="$kernel_arch" ${cross:+CROSS_COMPILE=$cross} CONFIG_DEBUG_INFO_BTF_MODULES= W=1 $check \
-	$without modules >"$out/build.log" 2>&1 || {
+targets=modules
+if [ -n "$macro" ]; then
+	files=$(cd "$out" && grep -l -w "$macro" -- *.c) || die "no file uses $macro"
+	targets="ccflags-remove-y=-D$macro $(echo "$files" | sed 's/c$/o/')"
+fi
+make -C "$kdir" M="$out" ARCH="$kernel_arch" ${cross:+CROSS_COMPILE=$cross} CC="${ccache:+ccache }${cross}gcc" \
+	CONFIG_DEBUG_INFO_BTF_MODULES= W=1 $check $targets >"$out/build.log" 2>&1 || {
 	cat "$out/build.log" >&2
 	die "oprofile.ko does not build for $flavour"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fetch_libraries.sh FLAVOUR DIR: unpacks into DIR/libraries-ARCH what our programs are built with for the architecture
 # of that flavour: Debian's headers and static libraries; installs nothing. Does nothing if they are there with just
-# these packages. Prints the folder that stands for that architecture's root.
+# these packages. Prints the folder, which is a root of that architecture.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the scripts here know of a kernel flavour: its Debian suite, architecture and the tools that go with it.
+# The kernel flavours: Debian suite, architecture and tools of each.
 # Sourced; call flavour NAME first.
 PATH=$PATH:/usr/sbin:/sbin
+
+# Before a compiler's name: ccache, where it is installed.
+ccache=$(command -v ccache || true)
 
 die() {
 	echo "${0##*/}: $*" >&2

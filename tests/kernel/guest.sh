@@ -57,7 +57,7 @@ shares() {
 		echo "-virtfs local,path=/,mount_tag=host0,security_model=none,readonly=on,multidevs=remap"
 }
 
-# no_timer_check: on a busy host the kernel takes the timer's first interrupts for missing, and goes without.
+# no_timer_check: on a busy host the kernel finds the timer's first interrupts missing, and does not use it.
 command_line() {
 	case $arch in
 	amd64) echo "console=ttyS0 no_timer_check op.root=host quiet panic=-1 oops=panic" ;;
@@ -83,7 +83,7 @@ if grep -E -a -f "$here/complaints" "$out/serial.log" >"$out/complaints"; then
 	sed 10q "$out/complaints" >&2
 	exit 1
 fi
-# Seen once on a busy host: the guest had powered down, and qemu did not end.
+# Seen once on a busy host: the guest had powered off, but qemu did not end.
 case $ended in
 124 | 137) ! grep -a -q 'reboot: Power down' "$out/serial.log" || ended=0 ;;
 esac

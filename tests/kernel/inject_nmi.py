@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""inject_nmi.py SOCKET RATE FLAG COUNT: as long as the file FLAG exists, has the QEMU behind the QMP socket SOCKET
-send RATE NMIs a second to its guest; how many were sent goes to the file COUNT. While there is a file FLAG.idle none is
-sent. Ends with QEMU."""
+"""inject_nmi.py SOCKET RATE FLAG COUNT: as long as the file FLAG exists, makes the QEMU of the QMP socket SOCKET send RATE NMIs a
+second to its guest, and writes how many it has sent to the file COUNT. While the file FLAG.idle exists, none is sent. Ends with
+QEMU."""
 import os
 import pathlib
 import socket
@@ -23,7 +23,7 @@ def connect(path):
 
 
 def command(stream, name):
-    """Has QEMU execute a command; events that come in between are passed over. False at the end of the stream."""
+    """Makes QEMU execute a command; skips events. False at the end of the stream."""
     stream.write(b'{"execute":"%s"}\n' % name)
     stream.flush()
     for line in stream:
@@ -47,7 +47,7 @@ def main():
         if not os.path.exists(flag):
             due = None
             idle.touch()
-            time.sleep(0.02)
+            time.sleep(0.05)
             if not command(stream, b"query-status"):
                 break
             continue

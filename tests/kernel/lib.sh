@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For the cases that run in a guest, sourced by each: load and unload the driver, its files, waiting, checking.
-# POSIX shell; on arm64 there is nothing but busybox and the programs of programs/. $KIT holds the driver, the
-# programs and the cases; the working directory is the case's own. What runs in the background ends with the case, and
-# the driver goes. See doc/DRIVER.md for the files.
+# Functions of the cases that run in a guest, sourced by each: loading and unloading the driver, its files, waiting, checking.
+# POSIX shell; on arm64 there is nothing but busybox and the programs of programs/. $KIT contains the driver, the programs and the
+# cases; the working directory is the case's own. When a case ends, its background processes are killed and the driver is unloaded.
+# doc/DRIVER.md describes the driver's files.
 set -eu
 PATH=$KIT:$PATH
 fs=/dev/oprofile
@@ -23,29 +23,29 @@ check_eq() {
 	[ "$2" = "$3" ] || fail "$1: $2, not $3"
 }
 
-# check WHAT CONDITION...: the words of a test(1) expression.
+# check WHAT EXPRESSION...: as of test(1).
 check() {
 	what=$1
 	shift
-	[ "$@" ] || fail "$what: not so: $*"
+	[ "$@" ] || fail "$what: this is false: $*"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; five times as long with a kernel that checks itself.
+# wait_for SECONDS COMMAND...: until it succeeds; longer on a slow machine, and five times as long with a debug kernel.
 wait_for() {
+	patience=$(($1 * ${OP_SLOWNESS:-100} / 100))
 	case $(uname -r) in
-	*debug*) ends=$(($(cut -d. -f1 /proc/uptime) + 5 * $1)) ;;
-	*) ends=$(($(cut -d. -f1 /proc/uptime) + $1)) ;;
+	*debug*) patience=$((5 * patience)) ;;
 	esac
+	ends=$(($(cut -d. -f1 /proc/uptime) + patience))
 	shift
 	until "$@"; do
-		[ "$(cut -d. -f1 /proc/uptime)" -lt "$ends" ] || fail "waited in vain for: $*"
+		[ "$(cut -d. -f1 /proc/uptime)" -lt "$ends" ] || fail "waited $patience s without success for: $*"
 		sleep 0.05
 	done
 }
 
-# A kernel that checks itself takes so long for a sample that the guard leaves out most of them. Work and periods are four times
-# as long there.
-# longer NUMBER
+# longer NUMBER: four times as much with a debug kernel, for work and periods: it takes so long for a sample that the guard leaves
+# out most of them.
 longer() {
 	case $(uname -r) in
 	*debug*) echo $((4 * $1)) ;;
@@ -53,7 +53,13 @@ longer() {
 	esac
 }
 
-# load_driver [PARAMETER=VALUE...]: loads it and mounts its files.
+# expedite_rcu: until the case ends, the kernel waits less long for RCU. For cases that start and stop sampling hundreds of times:
+# most of their time is such waits, with a busy program beside.
+expedite_rcu() {
+	[ ! -e /sys/kernel/rcu_expedited ] || echo 1 >/sys/kernel/rcu_expedited
+}
+
+# load_driver [PARAMETER=VALUE...]: loads the driver and mounts its files.
 load_driver() {
 	insmod "$KIT/oprofile.ko" "$@"
 	mkdir -p "$fs"
@@ -65,7 +71,7 @@ unload_driver() {
 	rmmod oprofile
 }
 
-# background COMMAND...: runs it beside the case until the case ends; $pid.
+# background COMMAND...: runs it until the case ends; sets $pid.
 background() {
 	"$@" >background.log 2>&1 &
 	pid=$!
@@ -79,7 +85,7 @@ put() {
 	echo "$2" >"$fs/$1"
 }
 
-# answer FILE [OFFSET] TEXT: the number of bytes one write takes, or the name of its error.
+# answer FILE [OFFSET] TEXT: prints the number of bytes that one write takes, or the name of its error.
 answer() {
 	file=$fs/$1
 	shift
@@ -94,7 +100,7 @@ use_timer() {
 	put 0/enabled 1
 }
 
-# sample LOG [stream_stat words]: samples a command; the figures go to LOG.
+# sample LOG [stream_stat arguments]: samples a command and writes stream_stat's figures to LOG.
 sample() {
 	log=$1
 	shift
@@ -104,40 +110,40 @@ sample() {
 	check_eq "status of stream_stat $*" "$status" 0
 }
 
-# value LOG NAME: a figure of stream_stat's.
+# value LOG NAME: one of stream_stat's figures.
 value() {
 	awk -v name="$2" '$1 == name { print $2; exit }' "$1"
 }
 
-# offsets_in LOG NAME: samples at the offsets of the range that a program printed there.
+# offsets_in LOG NAME: samples in the range of offsets that a program printed into the log.
 offsets_in() {
 	awk -v name="$2" '$1 == "range" && $2 == name { first = $3; last = $4 }
 		$1 == "offset" { at[$2] += $3 }
 		END { for (o in at) if (o + 0 >= first && o + 0 < last) n += at[o]; print n + 0 }' "$1"
 }
 
-# need_model NAME: skips the case if the driver loaded another.
+# need_model NAME: skips the case if the driver has chosen another model.
 need_model() {
 	[ "$(get model)" = "$1" ] || skip "the driver took the model $(get model), not $1"
 }
 
-# need_userland: our own programs in a guest that has none of the host's; skips the case if they could not be built.
-# $left: what stands there is checked on the host by left_CASE.py once the guest has ended.
+# need_userland CASE: prepares for our own programs in a guest without the host's; skips the case if they could not be built.
+# $output: what the case puts there is checked on the host by verify_CASE.py once the guest has ended.
 need_userland() {
 	[ -x "$KIT/ocount" ] || skip "no ocount and operf for this guest: $(cat "$KIT/no_userland")"
 	OPROFILE_EVENTS_DIR=$KIT/events
 	export OPROFILE_EVENTS_DIR
-	left=/out/left/$1
-	mkdir -p "$left"
+	output=/out/output/$1
+	mkdir -p "$output"
 }
 
-# record NAME EVENTS COMMAND...: a session of operf's, NAME.tar in $left, with what operf said in NAME.log. One file, as the clock of a
-# guest with -icount runs away while it waits for the host.
+# record NAME EVENTS COMMAND...: records a session with operf; leaves it as NAME.tar in $output, and what operf printed as NAME.log.
+# One file, as the clock of a guest with -icount advances too far while the guest waits for the host.
 record() {
 	name=$1 events=$2
 	shift 2
 	mkdir "$name"
-	operf --session-dir="$name" -e "$events" "$@" >"$left/$name.log" 2>&1 || fail "operf: $(cat "$left/$name.log")"
-	cat "$left/$name.log"
-	tar -cf "$left/$name.tar" "$name"
+	operf --session-dir="$name" -e "$events" "$@" >"$output/$name.log" 2>&1 || fail "operf: $(cat "$output/$name.log")"
+	cat "$output/$name.log"
+	tar -cf "$output/$name.tar" "$name"
 }

@@ -4,6 +4,7 @@ kernel_flavours = 6.1-arm64 6.1-amd64 6.12-amd64 6.1-ppc64el
 kernel_programs = \
 	tests/kernel/programs/call_chain.c \
 	tests/kernel/programs/count_instructions.c \
+	tests/kernel/programs/emulated_work.c \
 	tests/kernel/programs/fixed_work.c \
 	tests/kernel/programs/fs_fuzz.c \
 	tests/kernel/programs/known_instructions.c \
@@ -54,6 +55,7 @@ kernel_harness = \
 	tests/kernel/build_module.sh \
 	tests/kernel/build_programs.sh \
 	tests/kernel/build_userland.sh \
+	tests/kernel/check.sh \
 	tests/kernel/complaints \
 	tests/kernel/debug.config \
 	tests/kernel/emulator_fault \
@@ -64,11 +66,12 @@ kernel_harness = \
 	tests/kernel/guest_init \
 	tests/kernel/initramfs.sh \
 	tests/kernel/inject_nmi.py \
-	tests/kernel/left.py \
-	tests/kernel/left_ocount.py \
-	tests/kernel/left_ocount_power.py \
-	tests/kernel/left_operf.py \
-	tests/kernel/left_operf_power.py \
+	tests/kernel/measure_speed.sh \
+	tests/kernel/verify.py \
+	tests/kernel/verify_ocount.py \
+	tests/kernel/verify_ocount_power.py \
+	tests/kernel/verify_operf.py \
+	tests/kernel/verify_operf_power.py \
 	tests/kernel/lib.sh \
 	tests/kernel/private_apt.sh \
 	tests/kernel/run.sh \
@@ -76,10 +79,9 @@ kernel_harness = \
 EXTRA_DIST += $(kernel_programs) $(kernel_cases) $(kernel_harness)
 
 .PHONY: check-kernel check-kernel-debug bench-kernel
-# Two guests at a time: most of a guest's time one of its CPUs has nothing to do. With three their clocks are no longer to be relied on.
 check-kernel: all tests/e2e/shares$(EXEEXT)
-	printf '%s\n' $(kernel_flavours) | xargs -P 2 -I FLAVOUR $(srcdir)/tests/kernel/run.sh FLAVOUR $(CASES)
+	$(srcdir)/tests/kernel/check.sh "$(kernel_flavours)" $(CASES)
 check-kernel-debug: all tests/e2e/shares$(EXEEXT)
-	$(srcdir)/tests/kernel/run.sh 6.1-debug $(CASES)
+	$(srcdir)/tests/kernel/check.sh 6.1-debug $(CASES)
 bench-kernel: all
 	$(srcdir)/tests/kernel/bench.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An apt of our own: other architectures and suites than the machine's, and nothing of the machine's changes.
+# A private configuration of apt, for other architectures and suites than the machine's. Nothing on the machine changes.
 # Sourced; needs die.
 
 # The machine's Debian mirrors as apt names them: "URI suite" a line, main component only.
@@ -8,7 +8,7 @@ debian_mirrors() {
 		awk '$3 == "main" && (NF == 3 || $4 == "Debian") && !seen[$1 $2]++ { print $1, $2 }'
 }
 
-# private_sources SUITE: lines for sources.list; SUITE as flavour.sh says. Backports come from where the release comes from.
+# private_sources SUITE: lines for sources.list; SUITE as in flavour.sh. Backports come from the mirror of the release.
 private_sources() {
 	debian_mirrors | awk -v suite="$1" '
 		$2 == "bookworm" || ($2 == "bookworm-security" && suite != "release") { print "deb", $1, $2, "main" }

@@ -1,23 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh KERNELS [CASE...]: builds the driver for each of the kernels (a quoted list of flavours; for those without it the
-# programs alone), boots it in a guest and runs the cases there, t_CASE.sh each; all that are for that kernel if none is named. Works in ./check-kernel.
-# Prints PASS, FAIL or SKIP for each and leaves them as .trs files, which tests/summary.sh adds up. Kernels are kept in
-# $OP_KERNELS, else ./check-kernel/kernels. A case says in its head what it is for:
-#   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, nmi or icount; see boot_options)
+# run.sh FLAVOUR [CASE...]: builds the driver for that kernel (where there is no driver for it, only the programs), boots the
+# kernel in guests and runs the cases t_CASE.sh there; without a name, all that are for this kernel. Works in ./check-kernel.
+# Prints PASS, FAIL or SKIP for each case and writes it to FLAVOUR/CASE.trs, for tests/summary.sh; how long each part took, in
+# seconds, goes to FLAVOUR/times. Kernels are kept in $OP_KERNELS, else in ./check-kernel/kernels.
+# OP_SLOWNESS: per cent by which limits of time are lengthened, as measure_speed.sh prints it.
+# A case names in its head what it is for:
+#   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, or icount; see boot_options)
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
 top=$PWD/check-kernel
 OP_KERNELS=${OP_KERNELS:-$top/kernels}
-export OP_KERNELS
+OP_SLOWNESS=${OP_SLOWNESS:-100}
+export OP_KERNELS OP_SLOWNESS
 failures=0
 
+# Plain guests of x86 can be sent NMIs. A debug kernel needs the memory that guest.sh gives it.
 boot_options() {
-	case $1 in
-	plain) ;;
-	nmi) echo "--qmp-nmi 1000" ;;
-	icount) echo "--smp 1 --icount shift=1,sleep=off" ;;
+	case $flavour-$1 in
+	*-debug-plain) echo "--qmp-nmi 1000" ;;
+	*-amd64-plain) echo "--mem 1024 --qmp-nmi 1000" ;;
+	*-plain) echo "--mem 1024" ;;
+	*-icount) echo "--smp 1 --icount shift=1,sleep=off" ;;
 	esac
 }
 
@@ -29,17 +34,42 @@ result() {
 	[ "$1" != FAIL ] || failures=$((failures + 1))
 }
 
-# head_of CASE KEY: what the case's head says.
+show() {
+	sed 's/^/    /'
+}
+
+# took KIND NAME SECONDS: a line of the table of times.
+took() {
+	echo "$flavour $1 $2 $3" >>"$top/$flavour/times"
+}
+
+now() {
+	date +%s
+}
+
+# head_of CASE KEY: the value of that key in the case's head.
 head_of() {
 	sed -n "s/^# $2: //p" "$here/t_$1.sh"
 }
 
-# A debug kernel is several times as slow.
-limit_of() {
-	limit=$(head_of "$1" limit)
+# check_head CASE: a case that nothing would run, or without a limit, is an error.
+check_head() {
+	[ -f "$here/t_$1.sh" ] || die "there is no case $1"
+	[ -n "$(head_of "$1" kernels)" ] || die "t_$1.sh names no kernels"
+	case $(head_of "$1" limit) in
+	'' | *[!0-9]*) die "t_$1.sh has no limit" ;;
+	esac
+	case $(head_of "$1" boot) in
+	'' | plain | icount) ;;
+	*) die "t_$1.sh names an unknown kind of boot" ;;
+	esac
+}
+
+# in_time SECONDS: so many on this machine, for this kernel: a debug kernel is several times as slow.
+in_time() {
 	case $flavour in
-	*-debug) echo $((limit * 5)) ;;
-	*) echo "$limit" ;;
+	*-debug) echo $((5 * $1 * OP_SLOWNESS / 100)) ;;
+	*) echo $(($1 * OP_SLOWNESS / 100)) ;;
 	esac
 }
 
@@ -53,95 +83,121 @@ cases_for() {
 	done
 }
 
-# tell CASE LOG STATUS SECONDS
-tell() {
+# report CASE LOG STATUS SECONDS
+report() {
 	case $3 in
 	0) result PASS "$1" "$4 s" ;;
 	77) result SKIP "$1" "$(sed -n 's/^skipped: //p' "$2")" ;;
 	*)
 		case $3 in
-		124 | 137 | 143) result FAIL "$1" "not done within its time" ;;
+		124 | 137 | 143) result FAIL "$1" "not done within its limit of time" ;;
 		98) result FAIL "$1" "the driver could not be unloaded" ;;
 		99) result FAIL "$1" "the kernel complained" ;;
 		*) result FAIL "$1" "status $3 after $4 s" ;;
 		esac
-		tail -n 60 "$2" | sed 's/^/    /'
+		tail -n 60 "$2" | show
 		;;
 	esac
 }
 
-# check_left CASE: what the case left behind is checked here, where there is more than in the guest.
-check_left() {
-	[ ! -f "$here/left_$1.py" ] || python3 -B "$here/left_$1.py" "$out/left/$1" "$PWD" >>"$out/results/$1.log" 2>&1
+# verify_output CASE: output that the case left is checked here, where there is more than in the guest. A case that left some
+# has a check, and the other way round.
+verify_output() {
+	if [ ! -f "$here/verify_$1.py" ]; then
+		[ ! -e "$out/output/$1" ] || { echo "FAILED: there is no verify_$1.py" >>"$out/results/$1.log"; return 1; }
+		return 0
+	fi
+	python3 -B "$here/verify_$1.py" "$out/output/$1" "$PWD" >>"$out/results/$1.log" 2>&1
 }
 
-# boot KIND CASE...: one boot; tells the results. Sets $left to the cases that did not come to run.
+# seconds_between FILE FILE: between their last changes, by the host's clock.
+seconds_between() {
+	echo $(($(stat -c %Y "$2") - $(stat -c %Y "$1")))
+}
+
+# collect CASE...: reports the cases that have a result. Sets $unfinished to the others.
+collect() {
+	unfinished=
+	for each in "$@"; do
+		results=$out/results/$each
+		if [ ! -s "$results.status" ] || [ ! -f "$results.log" ] || [ ! -f "$results.begun" ]; then
+			unfinished="$unfinished $each"
+			continue
+		fi
+		status=$(cat "$results.status")
+		seconds=$(seconds_between "$results.begun" "$results.status")
+		in_cases=$((in_cases + seconds))
+		took case "$each" "$seconds"
+		[ "$status" != 0 ] || verify_output "$each" || status=$?
+		report "$each" "$results.log" "$status" "$seconds"
+	done
+}
+
+# boot KIND CASE...: one boot, and a report of its results. Sets $unfinished to the cases that were not run to their end.
 boot() {
 	kind=$1
 	shift
 	out=$top/$flavour/$kind
-	rm -rf "$out/results" "$out/left"
+	rm -rf "$out/results" "$out/output"
 	mkdir -p "$out"
 	cp -R "$kit" "$out"
-	limit=60
+	limit=$(in_time 60)
 	: >"$out/cases"
 	for each in "$@"; do
-		echo "$each $(limit_of "$each")" >>"$out/cases"
-		limit=$((limit + $(limit_of "$each")))
+		echo "$each $(in_time "$(head_of "$each" limit)")" >>"$out/cases"
+		limit=$((limit + $(in_time "$(head_of "$each" limit)")))
 	done
-	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s"\nexec sh /out/kit/run_cases\n' "$PWD" "$here/../.." >"$out/script"
+	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s" OP_SLOWNESS="%s"\nexec sh /out/kit/run_cases\n' \
+		"$PWD" "$here/../.." "$OP_SLOWNESS" >"$out/script"
 	survived=yes
 	failures_before=$failures
+	begin=$(now)
 	"$here/guest.sh" --timeout "$limit" $(boot_options "$kind") --bind "$PWD" --bind "$(cd "$here/../.." && pwd)" \
 		"$flavour" "$out/script" "$out" 2>"$out/guest.err" || survived=
-	left=
-	for each in "$@"; do
-		if [ -s "$out/results/$each.status" ]; then
-			read -r status seconds <"$out/results/$each.status"
-			[ "$status" != 0 ] || check_left "$each" || status=$?
-			tell "$each" "$out/results/$each.log" "$status" "$seconds"
-		else
-			left="$left $each"
-		fi
-	done
-	# What no case saw: a complaint at boot, between cases or at the end, or an end that was none.
-	if [ -z "$left$survived" ] && [ "$failures" = "$failures_before" ]; then
+	in_guest=$(($(now) - begin))
+	in_cases=0
+	collect "$@"
+	took boot "$kind" $((in_guest - in_cases))
+	# What no case noticed: a complaint at boot, between cases or at the end, or a guest that did not end properly.
+	if [ -z "$unfinished$survived" ] && [ "$failures" = "$failures_before" ]; then
 		result FAIL "guest_$kind" "every case passed, but not the guest"
-		sed 's/^/    /' "$out/guest.err"
+		show <"$out/guest.err"
 	fi
 }
 
-# boot_all KIND: until every case has run; the one that the guest died of has failed. A guest that did not come up, which happens
-# to the kernels on a busy host, is booted again, and so is, once, one that died of the emulator with cases left.
+# boot_all KIND: until every case has a result; the case during which a guest died has failed. A guest that did not come up, which
+# happens on a busy host, is booted again up to two times, and once in all one that died of a fault of the emulator.
 boot_all() {
-	left=$(cases_for "$1")
+	kind=$1
+	out=$top/$flavour/$kind
+	unfinished=$(cases_for "$kind")
 	again=2
-	while [ -n "$left" ]; do
-		boot "$1" $left
-		[ -n "$left" ] || break
-		if [ ! -e "$top/$flavour/$1/job.log" ] && [ $again -gt 0 ]; then
+	while [ -n "$unfinished" ]; do
+		boot "$kind" $unfinished
+		[ -n "$unfinished" ] || break
+		if [ ! -e "$out/job.log" ] && [ $again -gt 0 ]; then
 			again=$((again - 1))
-			echo "the guest did not come up: $(tail -n 1 "$top/$flavour/$1/guest.err")"
+			echo "the guest did not come up: $(tail -n 1 "$out/guest.err")"
 			continue
 		fi
-		if [ $emulator_faults = 0 ] && "$here/emulator_fault" "$top/$flavour/$1/serial.log" >"$top/$flavour/fault"; then
+		if [ $emulator_faults = 0 ] && "$here/emulator_fault" "$out/serial.log" >"$top/$flavour/fault"; then
 			emulator_faults=1
-			echo "the emulator failed the guest, which is booted again: double fault, $(cat "$top/$flavour/fault")"
-			tail -n 60 "$top/$flavour/$1/serial.log" | sed 's/^/    /'
+			echo "the guest died of a fault of the emulator and is booted again: double fault, $(cat "$top/$flavour/fault")"
+			tail -n 60 "$out/serial.log" | show
 			continue
 		fi
-		set -- "$1" $left
-		result FAIL "$2" "the guest did not survive it"
-		cat "$top/$flavour/$1/guest.err" "$top/$flavour/$1/results/$2.log" 2>/dev/null | tail -n 60 | sed 's/^/    /'
-		tail -n 60 "$top/$flavour/$1/serial.log" | sed 's/^/    /'
-		left=$(shift 2; echo "$*")
+		set -- $unfinished
+		result FAIL "$1" "the guest did not survive it"
+		cat "$out/guest.err" "$out/results/$1.log" 2>/dev/null | tail -n 60 | show
+		tail -n 60 "$out/serial.log" | show
+		shift
+		unfinished=$*
 	done
 }
 
 # make_kit: the driver, the programs and the cases, as guests get them.
 make_kit() {
 	kit=$top/$flavour/kit
-	rm -rf "$kit" "$top/$flavour/module"
 	mkdir -p "$kit"
 	cp "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
@@ -149,21 +205,20 @@ make_kit() {
 	[ -z "$kernel_arch" ] || make_driver
 }
 
-# make_driver: also as for kernels that do not let modules add task work.
+# make_driver: as it is; as for kernels on which modules may not add task work; and on x86 with registers in memory. Stripped, as
+# distributions strip modules: with debug information loading it copies 3 MB each time.
 make_driver() {
 	"$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/module"
 	"$here/build_module.sh" ${sparse:+--sparse} --without OP_HAVE_TASK_WORK "$flavour" "$OP_KERNELS" "$top/$flavour/no_task_work"
-	case $flavour in
-	*-amd64 | *-debug)
+	if [ "$arch" = amd64 ]; then
 		OP_MSR_DOUBLE=1 "$here/build_module.sh" "$flavour" "$OP_KERNELS" "$top/$flavour/double"
-		cp "$top/$flavour/double/oprofile.ko" "$kit/oprofile_double.ko"
-		;;
-	esac
-	cp "$top/$flavour/module/oprofile.ko" "$kit"
+		"${cross}strip" -g -o "$kit/oprofile_double.ko" "$top/$flavour/double/oprofile.ko"
+	fi
+	"${cross}strip" -g -o "$kit/oprofile.ko" "$top/$flavour/module/oprofile.ko"
 }
 
-# make_userland: where the guest has nothing of the host's, our programs and their events into the kit. A case that needs them
-# tells why there are none.
+# make_userland: for a guest that has none of the host's files, our programs and their events. If they cannot be built, the reason
+# goes into the kit, for the cases that need them.
 make_userland() {
 	[ -n "$cross" ] || return 0
 	if [ -f "$here/../../config.status" ]; then
@@ -181,7 +236,7 @@ make_userland() {
 	cp -R "$here/../../events" "$kit"
 }
 
-# The kernel: fetched, or for the debug kernel built.
+# get_kernel: fetches the kernel, or builds the debug kernel.
 get_kernel() {
 	case $flavour in
 	*-debug) "$here/build_debug_kernel.sh" "$OP_KERNELS" ;;
@@ -189,25 +244,39 @@ get_kernel() {
 	esac
 }
 
-# check_kernel FLAVOUR
+# timed KIND COMMAND...: runs it with its output in FLAVOUR/KIND.log.
+timed() {
+	part=$1
+	shift
+	begin=$(now)
+	status=0
+	("$@") >"$top/$flavour/$part.log" 2>&1 || status=$?
+	took "$part" "$part" $(($(now) - begin))
+	return $status
+}
+
+# The kit is made by another run of this script, as set -e has no effect within a condition.
 check_kernel() {
-	flavour "$1"
-	mkdir -p "$top/$flavour"
-	if ! get_kernel >"$top/$flavour/fetch.log" 2>&1; then
+	if ! timed fetch get_kernel; then
 		result SKIP kernel "$(tail -n 1 "$top/$flavour/fetch.log")"
-		return
+		return 0
 	fi
 	sparse=$(command -v sparse) || result SKIP sparse "sparse is not installed"
-	if make_kit >"$top/$flavour/kit.log" 2>&1; then
+	export sparse
+	if timed build "$0" --kit "$flavour"; then
 		result PASS build
 	else
 		result FAIL build
-		tail -n 60 "$top/$flavour/kit.log"
-		return
+		tail -n 60 "$top/$flavour/build.log" | show
+		return 0
 	fi
+	kit=$top/$flavour/kit
 	emulator_faults=0
-	for kind in plain nmi icount; do
+	for kind in plain icount; do
 		boot_all "$kind"
+	done
+	for each in $(cases_for plain) $(cases_for icount); do
+		[ -f "$top/$flavour/$each.trs" ] || result FAIL "$each" "there is no result"
 	done
 }
 
@@ -218,18 +287,24 @@ missing_tool() {
 	done
 }
 
-[ $# -ge 1 ] || die "usage: $0 KERNELS [CASE...]"
-kernels=$1
+if [ "${1-}" = --kit ]; then
+	flavour "$2"
+	make_kit
+	exit
+fi
+[ $# -ge 1 ] || die "usage: $0 FLAVOUR [CASE...]"
+flavour "$1"
 shift
 wanted=${*:-$(cd "$here" && ls t_*.sh | sed 's/^t_//; s/\.sh$//')}
-missing=$(missing_tool)
-for name in $kernels; do
-	if [ -n "$missing" ]; then
-		flavour "$name"
-		result SKIP kernel "$missing"
-	else
-		rm -rf "$top/$name"
-		check_kernel "$name"
-	fi
+for each in $wanted; do
+	check_head "$each"
 done
+rm -rf "${top:?}/$flavour"
+mkdir -p "$top/$flavour"
+missing=$(missing_tool)
+if [ -n "$missing" ]; then
+	result SKIP kernel "$missing"
+else
+	check_kernel
+fi
 [ "$failures" = 0 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 60
-# Callers come with samples, never more than asked for, and are those that called: a calls b, b calls c, c computes and faults.
+# Samples have their callers, never more than configured, and the right ones: a calls b, b calls c, c computes and faults.
 . "$KIT/lib.sh"
 
 # in_chain LOG MODE PART...: samples of that mode in the program, and those of them whose innermost addresses lie in those parts.
@@ -22,8 +22,8 @@ in_chain() {
 		END { print all + 0, good + 0 }' "$1"
 }
 
-# check_chain LOG MODE: of the samples in c, nearly all were called by b and that by a. Not all: on its first and last
-# instructions c has no frame of its own.
+# check_chain LOG MODE: nearly all samples in c were called by b, which was called by a. Not all: on its first and last instructions
+# c has no frame of its own.
 check_chain() {
 	in_c=$(in_chain "$1" "$2" c)
 	in_c=${in_c#* }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64
 # limit: 60
-# A counter that is enabled with a count of 0 does not count: it is programmed by no model, and alone it does not start.
+# A counter that is enabled with a count of 0 does not count: it is not programmed, and sampling does not start with it alone.
 . "$KIT/lib.sh"
 
 msr=/sys/kernel/debug/oprofile_msr
@@ -22,7 +22,7 @@ check_eq "start without a count" "$(answer enable 1)" EINVAL
 check_eq "writes of registers" "$(cat "$msr/log")" ""
 put 0/count 100000
 put enable 1
-# last REGISTER: what CPU 0 wrote there last.
+# last REGISTER: the last value that CPU 0 wrote there.
 last() {
 	awk -v r="$1" '$1 == 0 && $3 == r { value = $4 } END { print value }' "$msr/log"
 }

@@ -2,8 +2,8 @@
 # kernels: 6.1-arm64
 # boot: icount
 # limit: 200
-# The perf model counts with the emulated PMU: cycles give at least 95 % of the samples they should. The emulator's
-# cycle counter goes at 1 GHz of the guest's time, which here goes with the instructions executed, not with the host.
+# The perf model counts with the emulated PMU: cycles make at least 95 % of the expected samples. The emulator's cycle counter
+# runs at 1 GHz of the guest's time, which here depends on the instructions executed and not on the host.
 . "$KIT/lib.sh"
 
 load_driver

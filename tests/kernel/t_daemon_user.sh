@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64
 # limit: 60
-# A daemon that becomes another user starts and stops the driver all the same, by the files it opened as root; nobody else may.
+# A daemon that becomes another user can start and stop the driver, by the files that it opened as root; no other process of that
+# user can.
 . "$KIT/lib.sh"
 PATH=$OP_BUILD:$PATH
 
@@ -14,7 +15,7 @@ oprofiled --source=driver --no-vmlinux --session-dir "$PWD/session" --events TIM
 check "the daemon's user" "$(stat -c %U "/proc/$(pidof oprofiled)")" = nobody
 check_eq "enable" "$(get enable)" 1
 shares 1000 >/dev/null
-check_eq "another user" "$(setpriv --reuid=nobody --clear-groups poke "$fs/enable" || true)" EACCES
+check_eq "another user" "$(/usr/bin/setpriv --reuid=nobody --clear-groups poke "$fs/enable" || true)" EACCES
 opcontrol --shutdown >shutdown.log 2>&1 || { cat shutdown.log; fail "no shutdown"; }
 check_eq "enable after the end" "$(get enable)" 0
 taken=$(cat "$fs"/stats/cpu*/sample_received | awk '{ n += $1 } END { print n }')

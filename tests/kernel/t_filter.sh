@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 60
-# One process' samples, one process group's, one mode's samples, and filters that nothing passes.
+# Samples of one process, of one process group, of one mode, and filters that no sample passes.
 . "$KIT/lib.sh"
 
 load_driver timer=1
@@ -19,7 +19,7 @@ sample none.log sleep 1
 check_eq "samples of nobody" "$(value none.log received)" 0
 put pid_filter 0
 
-# A group of two processes of other names than the one that is busy in the case's own group.
+# A group of two processes, with other names than the busy process in the case's own group.
 cp "$(command -v shares)" in_group_1
 cp in_group_1 in_group_2
 background setsid sh -c './in_group_1 600000 & ./in_group_2 600000 & wait'
@@ -50,10 +50,10 @@ kill $(pidof in_group_1) $(pidof in_group_2)
 put 0/kernel 0
 sample user.log sleep 2
 check "user samples" "$(value user.log user)" -gt 20
-check_eq "kernel samples, not asked for" "$(value user.log kernel)" 0
+check_eq "kernel samples of a counter without kernel" "$(value user.log kernel)" 0
 put 0/kernel 1
 put 0/user 0
 sample kernel.log sleep 2
 check "kernel samples" "$(value kernel.log kernel)" -gt 20
-check_eq "user samples, not asked for" "$(value kernel.log user)" 0
+check_eq "user samples of a counter without user" "$(value kernel.log user)" 0
 unload_driver

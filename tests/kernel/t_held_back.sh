@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-arm64
 # limit: 60
-# The perf model under a flood: the guard lengthens the counters' periods, says so, and what it says was left out is no more
-# than what was there: a guard without effect would go on doubling. The emulator's cycle counter goes at 1 GHz of its time.
+# The perf model under a flood: the guard lengthens the counters' periods and reports it, and does not report more periods left out
+# than there were: a guard without effect would double without end. The emulator's cycle counter runs at 1 GHz of its time.
 . "$KIT/lib.sh"
 
 load_driver

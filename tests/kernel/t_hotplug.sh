@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 120
-# A CPU goes and comes back while sampling runs: the account stays exact, and it is sampled again.
+# A CPU goes offline and comes back while sampling: no sample is miscounted, and the CPU is sampled again.
 . "$KIT/lib.sh"
 
 online=/sys/devices/system/cpu/cpu1/online
@@ -26,7 +26,7 @@ cat run.log
 check_eq "balance" "$(value run.log balance)" ok
 check "samples of the CPU that came back" "$(($(cat after) - $(cat before)))" -gt 100
 
-# Away when it starts, there when it stops, and the other way round.
+# Offline at the start and online at the end, and the other way round.
 echo 0 >"$online"
 sample away.log sh -c "sleep 0.3; echo 1 >$online; sleep 0.5"
 check_eq "balance, back within the run" "$(value away.log balance)" ok
@@ -37,5 +37,5 @@ echo 1 >"$online"
 load_driver timer=1
 use_timer
 sample last.log sleep 1
-check "samples of CPU 1 after loading anew" "$(awk '$1 == "cpu1" { print $3 }' last.log)" -gt 100
+check "samples of CPU 1 after loading again" "$(awk '$1 == "cpu1" { print $3 }' last.log)" -gt 100
 unload_driver

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-arm64
 # limit: 120
-# As t_hotplug, with the perf model: a CPU's counters go with it and come back.
+# As t_hotplug, with the perf model: a CPU's counters are released and created again with it.
 . "$KIT/lib.sh"
 
 online=/sys/devices/system/cpu/cpu1/online

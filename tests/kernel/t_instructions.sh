@@ -2,8 +2,8 @@
 # kernels: 6.1-arm64
 # boot: icount
 # limit: 200
-# The emulator counts instructions exactly: samples = instructions / period. The driver counts a little longer than the
-# program that is asked, which may make one more.
+# The emulator counts instructions exactly: samples = instructions / period. The driver counts a little longer than the program
+# that prints the number, which may make one sample more.
 . "$KIT/lib.sh"
 
 period=5000000

@@ -24,6 +24,6 @@ reader=$!
 wait_for 10 grep -q 1 "$fs/enable"
 kill -9 "$reader"
 wait "$reader" || true
-# What the reader had just started may hold its files for another moment.
+# A process that the reader had just started may keep its files open for a moment.
 wait_for 10 umount "$fs"
 rmmod oprofile

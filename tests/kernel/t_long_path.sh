@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 60
-# A path that is as long as paths can be does not fit into the smallest read: the reader is told, and a bigger read gives it.
+# A path of the maximum length does not fit into the smallest read: that fails, and a bigger read returns it.
 . "$KIT/lib.sh"
 
 name=$(printf '%0200d' 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 120
-# Code that is mapped, run and unmapped within a millisecond is found in its file all the same.
+# Samples of code that is mapped, run and unmapped within a millisecond are found in its file.
 . "$KIT/lib.sh"
 
 load_driver timer=1

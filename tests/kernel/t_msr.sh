@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-debug
-# boot: nmi
 # limit: 180
-# The register-level models over registers that are arrays in memory (a build with OP_MSR_DOUBLE=1): what they write and
-# in which order, that every NMI is a sample of each counter and none is eaten that is not theirs, that all is put back.
+# The register-level models over registers that are arrays in memory (a build with OP_MSR_DOUBLE=1): what they write and in which
+# order, that every NMI is a sample of each counter, that they claim no other NMI, and that they restore everything.
 . "$KIT/lib.sh"
 
 msr=/sys/kernel/debug/oprofile_msr
@@ -53,7 +52,7 @@ fail_unless_same() {
 	diff "$2" "$3" || fail "$1 is not as it was"
 }
 
-# unknown_nmis: how many nobody claimed since mark_log.
+# unknown_nmis: how many NMIs since mark_log nobody has claimed.
 mark_log() {
 	mark=$((${mark-0} + 1))
 	echo "msr mark $mark." >/dev/kmsg
@@ -62,7 +61,7 @@ unknown_nmis() {
 	dmesg | awk "/msr mark $mark\./"' { n = 0 } /NMI received for unknown reason/ { n++ } END { print n + 0 }'
 }
 
-# Has the emulator send some NMIs: was one of them nobody's? The kernel does not tell each.
+# Makes the emulator send some NMIs; true if the kernel reports that nobody claimed one. It does not report each.
 unclaimed_nmi() {
 	touch /out/nmi
 	sleep 0.1
@@ -71,11 +70,11 @@ unclaimed_nmi() {
 	[ "$(unknown_nmis)" -gt 0 ]
 }
 
-# Every NMI wrote the counters' start values; the guard may have stretched them by powers of two.
+# Every NMI wrote the counters' start values; the guard may have lengthened periods by powers of two.
 # reloads REGISTER COUNT WIDTH
 reloads() {
 	awk -v register="$1" '$2 == "nmi" && $3 == register { print $4 }' "$msr/log" | sort -u >values
-	check "counter $1 was started anew" -s values
+	check "counter $1 was started again" -s values
 	while read -r value; do
 		shift_by=0
 		while [ $(((-($2 << shift_by)) & ((1 << $3) - 1))) -ne $((value)) ]; do
@@ -85,7 +84,7 @@ reloads() {
 	done <values
 }
 
-# What the registers hold while nobody uses them; reserved bits 21 and 36 are set.
+# Saves the registers' values while nobody uses them; reserved bits 21 and 36 are set.
 remember() {
 	exec 3<"$fs/buffer"
 	exec 3<&-
@@ -95,7 +94,7 @@ remember() {
 	echo 0 >"$msr/log"
 }
 
-# The life of a profile by hand: what each step writes. $1 CPU, files start and stop.
+# life CPU: the steps of a profile, and what each writes, as in the files start and stop.
 life() {
 	exec 3<"$fs/buffer"
 	check_eq "$1: writes before the start" "$(cat "$msr/log")" ""
@@ -145,7 +144,7 @@ samples() {
 	echo 0 >"$msr/log"
 }
 
-# plug CPU: CPU 1 leaves while counting with its registers put back, and comes back with the whole sequence.
+# plug CPU: CPU 1 goes offline while it counts, with its registers restored, and comes back with the whole sequence.
 plug() {
 	[ -w "$cpu1" ] || return 0
 	exec 3<"$fs/buffer"
@@ -290,8 +289,8 @@ life zen4
 samples zen4 0xc0010201 0xc0010203 48
 plug zen4
 
-# One counter that is somebody else's: nothing can be opened, and nothing stays ours. This processor's kernel looks
-# after AMD's registers only.
+# A counter that another user has reserved: the buffer cannot be opened, and nothing stays reserved. The kernel manages only AMD's
+# registers on this processor.
 if grep -q AuthenticAMD /proc/cpuinfo; then
 	echo 6 >"$msr/taken"
 	check_eq "zen4: open with a counter taken" "$(poke "$fs/buffer" || true)" EBUSY

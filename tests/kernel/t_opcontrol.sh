@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-debug
 # limit: 120
-# The life cycle of system-wide profiling by opcontrol, over the driver, on a program of known shares; then the perf source
-# and operf on the same program agree.
+# System-wide profiling by opcontrol over the driver, from setup to shutdown, of a program of known shares; then opcontrol over
+# perf_event_open and operf find the same shares.
 . "$KIT/lib.sh"
 PATH=$OP_BUILD:$PATH
 program=$OP_BUILD/tests/e2e/shares
+awk=/usr/bin/awk # that of busybox has no sqrt()
 
 # quietly COMMAND...: its output is shown only if it fails.
 quietly() {
@@ -18,7 +19,7 @@ quietly() {
 # check_shares WHAT REPORT: three_parts has three quarters of the samples of the two functions, within a hundredth and four
 # standard errors of that many samples.
 check_shares() {
-	awk '/three_parts/ { three += $1 } /one_part/ { one += $1 }
+	$awk '/three_parts/ { three += $1 } /one_part/ { one += $1 }
 		END {
 			n = three + one
 			share = n ? three / n : 0
@@ -36,7 +37,7 @@ check_shares() {
 check_same() {
 	cat "$1" >first.report
 	cat "$2" >second.report
-	awk '/three_parts/ { three[FILENAME] += $1 } /one_part/ { one[FILENAME] += $1 }
+	$awk '/three_parts/ { three[FILENAME] += $1 } /one_part/ { one[FILENAME] += $1 }
 		END {
 			a = "first.report"; b = "second.report"
 			n = three[a] + one[a]; m = three[b] + one[b]
@@ -84,7 +85,7 @@ report first.txt session:first
 check_shares "the saved session" first.txt
 quietly opcontrol --shutdown
 
-# Every sample the driver took is in the manifest's account.
+# The manifest accounts for every sample that the driver took.
 taken=$(cat "$fs"/stats/cpu*/sample_received | awk '{ n += $1 } END { print n }')
 manifest=/var/lib/oprofile/samples/current/manifest.json
 sampled=$(sed -n 's/.*"sampled": *\([0-9]*\).*/\1/p' "$manifest" | head -n 1)
@@ -92,10 +93,10 @@ check_eq "samples in the account" "$sampled" "$taken"
 quietly opcontrol --deinit
 check "no driver is left" ! -d /sys/module/oprofile
 
-# The same without the driver: it says so and works.
+# The same without the driver: opcontrol prints what it uses instead, and works.
 quietly opcontrol --reset
 opcontrol --start --no-vmlinux >start.log 2>&1 || { cat start.log; fail "no start over perf_event_open"; }
-grep -q perf_event_open start.log || { cat start.log; fail "nobody says that perf_event_open is used"; }
+grep -q perf_event_open start.log || { cat start.log; fail "perf_event_open is not mentioned"; }
 "$program" plain 1000 >/dev/null
 quietly opcontrol --dump
 report perf.txt

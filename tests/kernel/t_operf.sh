@@ -2,12 +2,12 @@
 # kernels: 6.1-arm64
 # boot: icount
 # limit: 400
-# operf on counters, two events at a time. left_operf.py checks the sessions with the host's opreport.
+# operf on counters, two events at a time. verify_operf.py checks the sessions with the host's opreport.
 . "$KIT/lib.sh"
 
 need_userland operf
 known_instructions a # its file is read in once
-ocount --brief-format -e INST_RETIRED:0:0:1 -f "$left/counted" known_instructions a b c
+ocount --brief-format -e INST_RETIRED:0:0:1 -f "$output/counted" known_instructions a b c
 record known CPU_CYCLES:100000:0:0:1,INST_RETIRED:50000:0:0:1 known_instructions a b c
 record shares CPU_CYCLES:100000,INST_RETIRED:50000 shares 400
 # Of nine events seven can be counted at a time.
@@ -16,13 +16,13 @@ for count in 50000 51000 52000 53000 54000 55000 56000 57000 58000; do
 	several=$several${several:+,}INST_RETIRED:$count:0:0:1
 done
 record several "$several" known_instructions a b c d e f
-mkdir -p "$left/root$KIT"
-cp "$KIT/known_instructions" "$KIT/shares" "$left/root$KIT"
+mkdir -p "$output/root$KIT"
+cp "$KIT/known_instructions" "$KIT/shares" "$output/root$KIT"
 
-# Not every file system can map sample files: 9p as it is mounted here cannot. That is told before the program is run.
+# Not every file system can map sample files: 9p as it is mounted here cannot. operf reports that before it runs the program.
 status=0
-operf --session-dir="$left" -e CPU_CYCLES:100000 touch ran >unmapped.log 2>&1 || status=$?
+operf --session-dir="$output" -e CPU_CYCLES:100000 touch ran >unmapped.log 2>&1 || status=$?
 cat unmapped.log
 check_eq "status where files cannot be mapped" "$status" 1
-grep -q "cannot map files in $left/samples" unmapped.log || fail "operf does not say why"
+grep -q "cannot map files in $output/samples" unmapped.log || fail "operf does not print why"
 [ ! -e ran ] || fail "the program ran"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 300
-# Load, start, stop, unload, 200 times, with a busy program beside; no memory stays behind. What is left of every round is there
-# twice after twice the rounds, what the rest of the system does is not: so it must be seen in both halves. The debug kernel
-# keeps freed memory for a while, but knows what nobody refers to.
+# Load, start, stop, unload, 200 times, while a program is busy: no memory is leaked. A leak of each round grows in both halves of the
+# rounds, other changes of the system do not. The debug kernel keeps freed memory for a while, but finds leaks by itself.
 . "$KIT/lib.sh"
 
 leaks=/sys/kernel/debug/kmemleak
+expedite_rcu
 background shares 600000
 
 # kib NAME...: the sum of these in /proc/meminfo.
@@ -14,16 +14,15 @@ kib() {
 	awk -v names=" $* " '{ sub(":", "", $1) } index(names, " " $1 " ") { n += $2 } END { print n + 0 }' /proc/meminfo
 }
 
-# Free pages that the CPUs keep at hand, which MemAvailable does not count; some megabytes that come and go: KiB, of pages
-# of 4 KiB.
+# KiB of free pages of 4 KiB on the CPUs' own lists, which MemAvailable does not count: some megabytes, more or less.
 at_hand() {
 	awk '$1 == "count:" { n += $2 } END { print n * 4 }' /proc/zoneinfo
 }
 
-# What the kernel itself has taken, and what is not free: "KiB KiB".
+# Memory that the kernel itself uses, and memory that is not free: "KiB KiB".
 taken() {
 	sync
-	sleep 1 # what RCU is to free
+	sleep 1 # until RCU has freed
 	echo 3 >/proc/sys/vm/drop_caches
 	cat /proc/sys/vm/stat_refresh
 	echo "$(kib SUnreclaim VmallocUsed Percpu) $(($(kib MemTotal) - $(kib MemAvailable) - $(at_hand)))"
@@ -51,7 +50,7 @@ middle=$(taken)
 half second.log
 after=$(taken)
 if [ -e "$leaks" ]; then
-	sleep 6 # it tells nothing of what is younger than five seconds
+	sleep 6 # it does not report memory younger than five seconds
 	echo scan >"$leaks"
 	echo scan >"$leaks"
 	cat "$leaks" >leaks.log

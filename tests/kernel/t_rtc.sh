@@ -16,11 +16,14 @@ for pair in 2:2 1024:1024 1000:1024 1500:1024 1600:2048 4096:4096; do
 done
 use_timer 256
 background shares 60000
-sample run.log sleep 4
-cat run.log
-check_eq "balance" "$(value run.log balance)" ok
-# A thousand on the CPU that is busy; the emulator may be late.
-most=$(awk '/^cpu[0-9]+ / && $3 > n { n = $3 } END { print n }' run.log)
+# A thousand on the CPU that is busy. The emulator may be late, if others use the host's CPUs: then once more, up to three times.
+for try in 1 2 3; do
+	sample run.log sleep 4
+	cat run.log
+	check_eq "balance" "$(value run.log balance)" ok
+	most=$(awk '/^cpu[0-9]+ / && $3 > n { n = $3 } END { print n }' run.log)
+	check "samples of the busier CPU" "$most" -lt 1400
+	[ "$most" -le 700 ] || break
+done
 check "samples of the busier CPU" "$most" -gt 700
-check "samples of the busier CPU" "$most" -lt 1400
 unload_driver

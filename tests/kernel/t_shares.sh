@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 60
-# A program that spends its time 3 : 1 in two functions is seen so; every sample is accounted for.
+# A program that spends its time 3 : 1 in two functions has its samples there 3 : 1; every sample is accounted for.
 . "$KIT/lib.sh"
 
 load_driver timer=1

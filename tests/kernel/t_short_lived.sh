@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 120
-# 2000 processes that live some milliseconds, 300 a second: at least 99.9 % of the user samples find their file.
+# 2000 processes that live for some milliseconds, 300 a second: at least 99.9 % of the user samples are placed in a file.
 . "$KIT/lib.sh"
 
 load_driver timer=1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-debug
 # limit: 90
-# A daemon that is stopped for a while, under a flood of samples: the driver's rings run over, and the account still is exact:
-# taken by the driver = stored + lost by cause.
+# A daemon that is stopped for a while, under a flood of samples: the driver's rings overflow, and still every sample is accounted
+# for: taken by the driver = stored + lost by cause.
 . "$KIT/lib.sh"
 PATH=$OP_BUILD:$PATH
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64
 # limit: 200
-# Sampled processes that get no CPU for longer than the buffer's closing waits: the driver keeps what they still need, refuses
-# to be opened, started or unloaded, and goes on once they have run.
+# Sampled processes that get no CPU for longer than the closing of the buffer waits: the driver keeps what they still need, cannot be
+# opened, started or unloaded, and works again once they have run.
 . "$KIT/lib.sh"
 
 mkdir group

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 120
-# A period of a microsecond on every CPU for five seconds: a shell answers within a second each time, and the profile
-# says what was left out.
+# A period of a microsecond on every CPU for five seconds: a shell always answers within a second, and the profile reports how many
+# periods were left out.
 . "$KIT/lib.sh"
 
 load_driver timer=1

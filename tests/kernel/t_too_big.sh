@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
 # limit: 120
-# A buffer as big as the machine's memory is refused; no process dies for it.
+# A buffer as big as the machine's memory is refused; no process is killed for it.
 . "$KIT/lib.sh"
 
 load_driver timer=1

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
-# boot: nmi
 # limit: 150
-# Samples placed by a worker instead of the sampled process: none is lost or counted twice, be they taken in interrupts or, with
-# the registers' double, in NMIs; what outlives its sample by some milliseconds only is found all the same.
+# Samples that a worker places instead of the sampled process: none is lost or counted twice, whether taken in interrupts or, with
+# the registers in memory, in NMIs; and processes that end some milliseconds after their sample are found.
 . "$KIT/lib.sh"
 
 load_driver timer=1 place_by_worker=1

@@ -3,7 +3,7 @@
 // random files below /dev/oprofile, a few of them open at any time; now and then the settings are made good
 // and sampling is started, so that the operations meet the driver in that state too. Prints the seed first;
 // last how often each result came, and how often the buffer was opened, sampling was started, and a read gave
-// samples. Nothing here is a failure, the kernel's log tells.
+// samples. No result is a failure here; the kernel's log shows failures.
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

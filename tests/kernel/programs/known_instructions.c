@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // known_instructions WORD...: executes 31 + 8000000 * WORDS instructions in user mode, no more and no fewer: what
 // counts them can be checked. It makes one child; each of the two goes through a loop of four instructions a million times
-// for each word. Without a C library, whose start would be counted too; what stands behind an instruction says how
-// many times it is executed besides the loop, by parent and child together.
+// for each word. Without a C library, whose start would be counted too. The number behind an instruction is how often
+// it is executed besides the loop, by parent and child together.
 __asm__(
 #ifdef __aarch64__
     ".globl _start\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// map_run ROUNDS: maps its own file anew, runs code in that mapping for a millisecond of CPU time and unmaps
+// map_run ROUNDS: maps its own file again, runs code in that mapping for a millisecond of CPU time and unmaps
 // it, ROUNDS times. The addresses are gone by the time anybody could look them up.
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // poke FILE [OFFSET] TEXT: one write of TEXT (printf escapes are not known) at OFFSET; prints the number of
 // bytes taken or the name of the error. poke FILE: one read instead; prints what is there. What a shell
-// cannot tell apart.
+// cannot distinguish.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // shares MILLISECONDS [CPU]: spends that much CPU time, three parts of it in one function and one in another,
 // in turns of a millisecond. Prints "range NAME FIRST LAST": the functions' bytes in its file, for
-// stream_stat's offsets. The functions stand in sections of their own, so that linker symbols bound them.
+// stream_stat's offsets. The functions are in sections of their own, so that linker symbols bound them.
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>

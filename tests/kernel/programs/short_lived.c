@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // short_lived COUNT RATE: starts COUNT processes one after the other, RATE a second if the machine can; each
-// executes this program anew, computes for about two milliseconds of CPU time and ends. Prints the rate
+// executes this program again, computes for about two milliseconds of CPU time and ends. Prints the rate
 // reached.
 #include <spawn.h>
 #include <stdint.h>

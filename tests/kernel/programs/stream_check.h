@@ -46,10 +46,10 @@ struct stream_counts {
     const char* chains_of;  ///< a comm, or NULL: whose chains to count
     struct chain* chains;   ///< in the order of their first sample; owned
     size_t chain_count;
-    int bad;                                  ///< breaches of the format found; each is told on stdout
+    int bad;                                  ///< breaches of the format; each is printed on stdout
     const struct op_record_context* context;  ///< within the read at hand
     struct comm* comm;                        ///< of that context
 };
 
-/// Takes what one read gave: whole records. Tells every breach.
+/// Takes the whole records of one read. Prints every breach.
 void take_read(struct stream_counts* counts, const void* bytes, size_t size);

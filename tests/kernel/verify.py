@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the checks of things left by guest cases (left_CASE.py) have in common."""
+"""Functions of the checks of guest cases' output (verify_CASE.py)."""
 import sys
 
 
@@ -11,11 +11,11 @@ def check(what, holds):
 
 
 def known_instructions(words):
-    """What programs/known_instructions executes with that many words, parent and child; see there."""
+    """The instructions that programs/known_instructions executes with that many words, parent and child; see there."""
     return 31 + 8000000 * words
 
 
 def only_row(path):
-    """(event, count, percent) of the only line of what ocount --brief-format wrote."""
+    """(event, count, percent) of the only line that ocount --brief-format wrote."""
     event, count, percent = open(path).read().split(",")
     return event, int(count), float(percent)

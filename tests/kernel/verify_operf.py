@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""left_operf.py DIR BUILD: checks what t_operf.sh left in DIR, by the opreport of BUILD: of another architecture."""
+"""verify_operf.py DIR BUILD: checks the output of t_operf.sh in DIR, by the opreport of BUILD, which is of another architecture."""
 import json
 import os
 import pathlib
@@ -8,18 +8,18 @@ import subprocess
 import sys
 import tarfile
 
-from left import check, known_instructions
+from verify import check, known_instructions
 
-left, build = sys.argv[1:]
+output, build = sys.argv[1:]
 source = pathlib.Path(__file__).resolve().parents[2]
 os.environ["OPROFILE_EVENTS_DIR"] = str(source / "events")
-for archive in pathlib.Path(left).glob("*.tar"):
-    tarfile.open(archive).extractall(left)
+for archive in pathlib.Path(output).glob("*.tar"):
+    tarfile.open(archive).extractall(output)
 
 
 def report(session, wanted):
     """The symbols of the session: name -> [samples of each event], and the sums. Wanted: the events it has to hold."""
-    command = [f"{build}/opreport", "-l", "--format=json", f"--session-dir={left}/{session}", f"--root={left}/root"]
+    command = [f"{build}/opreport", "-l", "--format=json", f"--session-dir={output}/{session}", f"--root={output}/root"]
     ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     check(f"{session}: opreport ends with {ran.returncode}: {ran.stderr.decode().strip()}", ran.returncode == 0)
     document = json.loads(ran.stdout)
@@ -30,36 +30,39 @@ def report(session, wanted):
     for row in document["symbols"]:
         sums = samples.setdefault(row["symbol"], [0] * len(wanted))
         samples[row["symbol"]] = [a + b for a, b in zip(sums, row["samples"])]
+    check(f"{session}: {len(document['totals'])} totals", len(document["totals"]) == len(wanted))
     return samples, document["totals"]
 
 
 def manifest(session):
-    return json.load(open(f"{left}/{session}/samples/current/manifest.json"))
+    return json.load(open(f"{output}/{session}/samples/current/manifest.json"))
 
 
 two = [("CPU_CYCLES", 100000), ("INST_RETIRED", 50000)]
 
-# Both tasks of the program take a sample at the end of each period; what is left of the last period gives none.
+# Both tasks of the program take a sample at the end of each period; the rest of the last period makes none.
 tasks = 2
 symbols, sums = report("known", two)
-instructions = int(open(f"{left}/counted").read().split(",")[1])
+instructions = int(open(f"{output}/counted").read().split(",")[1])
 for name, total, count, occurred in zip(("cycles", "instructions"), sums, (100000, 50000), (2 * instructions, instructions)):
     check(f"known: {total} samples of {count} {name}, {occurred} counted",
           occurred // count - tasks <= total <= occurred // count)
 check(f"known: {symbols}, all in the program's own code", symbols == {"_start": sums})
 
-# More events than counters: each was counted for part of the time, and reports tell what would have been in all of it. The
-# share of the time is not quite that of the program's instructions, as the kernel takes some of either.
+# More events than counters: each was counted for part of the time, and reports are scaled to all of it. The share of the time is
+# not exactly that of the program's instructions, as the kernel takes some of both.
 several = [("INST_RETIRED", count) for count in range(50000, 59000, 1000)]
 occurred = known_instructions(6)
 scaled = report("several", several)[1]
-for (event, count), total, told in zip(several, scaled, manifest("several")["events"]):
-    share = told["running_ns"] / told["enabled_ns"]
+recorded = manifest("several")["events"]
+check(f"several: {len(scaled)} totals, {len(recorded)} events in the manifest", len(scaled) == len(recorded) == len(several))
+for (event, count), total, times in zip(several, scaled, recorded):
+    share = times["running_ns"] / times["enabled_ns"]
     check(f"several: {event}:{count} was counted {share:.3f} of the time", 0.5 < share < 0.99)
     check(f"several: {total} samples of {count} are {occurred}, give or take 2 %", abs(total * count - occurred) <= occurred / 50)
-said = {session: open(f"{left}/{session}.log").read() for session in ("known", "shares", "several")}
-check("operf tells which events took turns", all(f"{event}:{count} ran" in said["several"] for event, count in several))
-check("and of none that did not", "turns" not in said["known"] + said["shares"])
+printed = {session: open(f"{output}/{session}.log").read() for session in ("known", "shares", "several")}
+check("operf reports which events took turns", all(f"{event}:{count} ran" in printed["several"] for event, count in several))
+check("and no others", "turns" not in printed["known"] + printed["shares"])
 
 # Three parts and one, and of the first some milliseconds more to begin with, of 400.
 symbols, sums = report("shares", two)
@@ -72,6 +75,6 @@ for number, event in enumerate(("CPU_CYCLES", "INST_RETIRED")):
 for session in "known", "shares":
     ledger = manifest(session)["ledger"]
     check(f"{session}: {ledger}", ledger["sampled"] == ledger["stored"] and ledger["stored"] == sum(report(session, two)[1]))
-    files = [path.name for path in pathlib.Path(left, session).rglob("*.all.all.all")]
+    files = [path.name for path in pathlib.Path(output, session).rglob("*.all.all.all")]
     for event in "CPU_CYCLES.100000.", "INST_RETIRED.50000.":
         check(f"{session}: a sample file of {event}", any(name.startswith(event) for name in files))

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""left_ocount.py DIR BUILD: checks what t_ocount.sh left in DIR."""
+"""verify_ocount.py DIR BUILD: checks the output of t_ocount.sh in DIR."""
 import json
 import sys
 
-from left import check, known_instructions, only_row
+from verify import check, known_instructions, only_row
 
-left = sys.argv[1]
+output = sys.argv[1]
 
 
 def rows(name):
     """Event -> row of the report in JSON."""
-    return {row["event"]: row for row in json.load(open(f"{left}/{name}"))["counts"]}
+    return {row["event"]: row for row in json.load(open(f"{output}/{name}"))["counts"]}
 
 
 for name, words in ("one", 1), ("three", 3):
-    counted = only_row(f"{left}/{name}")
+    counted = only_row(f"{output}/{name}")
     check(f"{name}: {counted}", counted == ("INST_RETIRED:0x0:u", known_instructions(words), 100.0))
 
 modes = rows("modes")

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Placing of user samples. The sampled process does it itself on its way back to user mode: task work, queued by the handler,
+ * or after an NMI by an irq_work, which runs before the process returns. The mapping is still there then, and the mmap lock may
+ * be taken. Where modules may not add task work, or could not be unloaded safely after it, a worker places, with a reference to
+ * the process' memory.
+ */
+#include "op_place.h"
+
+#include <linux/file.h>
+#include <linux/irq_work.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/moduleparam.h>
+#include <linux/mount.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/task_work.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "op_buffer.h"
+#include "op_image.h"
+#include "op_main.h"
+#include "op_slots.h"
+
+/*
+ * A process may be preempted on the last instructions of our task work, when its slot is already back: only RCU tasks waits for
+ * that.
+ */
+#if defined(OP_HAVE_TASK_WORK) && (!defined(CONFIG_PREEMPTION) || defined(CONFIG_TASKS_RCU))
+#define OP_USE_TASK_WORK
+#endif
+
+#ifdef OP_USE_TASK_WORK
+static bool place_by_worker;
+module_param(place_by_worker, bool, 0444);
+MODULE_PARM_DESC(place_by_worker, "place user samples in a worker instead of the sampled process");
+#else
+static const bool place_by_worker = true;
+#endif
+
+/* The mapping that contains an address, or NULL. The mmap lock is held. */
+static struct vm_area_struct *mapping_of(struct mm_struct *mm, u64 address)
+{
+	struct vm_area_struct *vma = find_vma(mm, address);
+
+	return vma && vma->vm_start <= address ? vma : NULL;
+}
+
+/* Memory that only looks like a file: memfd, System V, /dev/zero. A program that was started from such memory is a file. */
+static bool is_memory(struct mm_struct *mm, struct file *file)
+{
+	bool memory;
+
+	if (!(op_user_path(file)->mnt->mnt_flags & MNT_INTERNAL))
+		return false;
+	rcu_read_lock();
+	memory = op_exe_inode(mm) != file_inode(file);
+	rcu_read_unlock();
+	return memory;
+}
+
+static bool is_code(const struct vm_area_struct *vma)
+{
+	return !vma || (vma->vm_flags & VM_EXEC);
+}
+
+/* Fills in the place of a user address; OP_STATS, or why it has none. The mmap lock is held. */
+static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place)
+{
+	struct vm_area_struct *vma = mapping_of(mm, address);
+
+	if (!vma)
+		return OP_STAT_NO_MAPPING;
+	place->reserved = 0;
+	place->offset = address - vma->vm_start;
+	if (vma->vm_file && !is_memory(mm, vma->vm_file)) {
+		place->offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
+		place->image = op_file_cookie(vma->vm_file);
+	} else {
+		place->image = op_region_cookie(vma, tgid);
+	}
+	return place->image == OP_NO_COOKIE ? OP_STAT_OVERFLOW : OP_STATS;
+}
+
+static u32 app_cookie(struct mm_struct *mm)
+{
+	struct file *file;
+	u32 cookie;
+
+	rcu_read_lock();
+	cookie = op_find_exe_cookie(mm);
+	file = cookie ? NULL : op_get_file_rcu(&mm->exe_file);
+	rcu_read_unlock();
+	if (file) {
+		cookie = op_file_cookie(file);
+		fput(file);
+	}
+	return cookie;
+}
+
+/* A sample as it goes into the task ring. */
+struct placed_sample {
+	struct op_record_placed record;
+	struct op_place caller[OP_MAX_DEPTH];
+};
+
+static void place_callers(struct op_slot *slot, struct mm_struct *mm, struct placed_sample *sample)
+{
+	enum op_stat failure = OP_STATS;
+	unsigned int i;
+
+	for (i = 0; i < slot->callers; i++) {
+		if (!is_code(mapping_of(mm, slot->caller[i])))
+			break; /* not a frame: code without frame pointers */
+		failure = place_address(mm, slot->caller[i], slot->tgid, &sample->caller[i]);
+		if (failure != OP_STATS)
+			break;
+	}
+	if (failure != OP_STATS)
+		op_count(slot->cpu, failure == OP_STAT_NO_MAPPING ? OP_STAT_TRACE_NO_MAPPING : OP_STAT_TRACE_ABORTED);
+	sample->record.frames = i;
+	sample->record.header.size = sizeof(sample->record) + i * sizeof(struct op_place);
+}
+
+static enum op_stat find_places(struct op_slot *slot, struct mm_struct *mm, struct placed_sample *sample,
+				struct op_context *context)
+{
+	enum op_stat failure;
+
+	mmap_read_lock(mm);
+	failure = place_address(mm, slot->pc, slot->tgid, &sample->record.place);
+	if (failure == OP_STATS)
+		place_callers(slot, mm, sample);
+	mmap_read_unlock(mm);
+	context->record.app = app_cookie(mm);
+	return failure;
+}
+
+static void keep(struct op_slot *slot, struct op_context *context, const struct placed_sample *sample)
+{
+	preempt_disable();
+	if (op_slot_counts(slot))
+		op_settle_slot(slot, op_put_task_sample(context, &sample->record) ? OP_STATS : OP_STAT_OVERFLOW);
+	op_return_slot(slot);
+	preempt_enable();
+}
+
+static void place(struct op_slot *slot, struct mm_struct *mm)
+{
+	struct placed_sample sample;
+	struct op_context context;
+	enum op_stat failure;
+
+	if (!op_slot_counts(slot) || !mm) {
+		op_lose_slot(slot, OP_STAT_NO_MM);
+		return;
+	}
+	memset(&sample.record, 0, sizeof(sample.record));
+	sample.record.header.type = OP_RECORD_PLACED;
+	sample.record.event = slot->event;
+	sample.record.mode = OP_MODE_USER;
+	op_init_context(&context, slot->cpu, slot->tgid, slot->tid, slot->comm);
+	failure = find_places(slot, mm, &sample, &context);
+	if (failure == OP_STATS)
+		keep(slot, &context, &sample);
+	else
+		op_lose_slot(slot, failure);
+}
+
+/* In the worker; each slot holds a reference to its mm. */
+void op_place_work_queue(struct work_struct *work)
+{
+	struct op_store *store = container_of(work, struct op_store, work);
+	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->work_queue));
+	struct op_slot *slot, *next;
+	struct mm_struct *mm;
+
+	llist_for_each_entry_safe(slot, next, queue, node) {
+		mm = slot->mm;
+		place(slot, mm);
+		mmput(mm);
+	}
+}
+
+#ifdef OP_USE_TASK_WORK
+static void place_own(struct callback_head *work)
+{
+	place(container_of(work, struct op_slot, work), current->mm);
+}
+
+static void give_to_task(struct op_slot *slot)
+{
+	init_task_work(&slot->work, place_own);
+	if (task_work_add(current, &slot->work, TWA_RESUME))
+		op_lose_slot(slot, OP_STAT_NO_MM);
+}
+#else
+static void give_to_task(struct op_slot *slot)
+{
+}
+#endif
+
+/* Interrupts are off, not in NMI; the sampled process is current and was in user mode. */
+static void hand_over_now(struct op_store *store, struct op_slot *slot)
+{
+	if (!place_by_worker) {
+		give_to_task(slot);
+		return;
+	}
+	slot->mm = current->mm;
+	mmget(slot->mm);
+	if (llist_add(&slot->node, &store->work_queue))
+		queue_work_on(slot->cpu, system_highpri_wq, &store->work);
+}
+
+/* After an NMI, which cannot hand over itself. */
+void op_hand_over_nmi_queue(struct irq_work *irq_work)
+{
+	struct op_store *store = container_of(irq_work, struct op_store, nmi_work);
+	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->nmi_queue));
+	struct op_slot *slot, *next;
+
+	llist_for_each_entry_safe(slot, next, queue, node) {
+		if (slot->task == current && current->mm)
+			hand_over_now(store, slot);
+		else
+			op_lose_slot(slot, OP_STAT_NO_MM);
+	}
+}
+
+void op_hand_over(struct op_slot *slot)
+{
+	struct op_store *store = this_cpu_ptr(&op_stores);
+
+	if (in_nmi()) {
+		llist_add(&slot->node, &store->nmi_queue);
+		irq_work_queue(&store->nmi_work);
+	} else {
+		hand_over_now(store, slot);
+	}
+}
+
+void op_quiesce(void)
+{
+	synchronize_rcu();
+#if defined(OP_USE_TASK_WORK) && defined(CONFIG_TASKS_RCU)
+	synchronize_rcu_tasks();
+#endif
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Placing of user samples: from an address in a process to an offset in an image.
+ */
+#ifndef OP_PLACE_H
+#define OP_PLACE_H
+
+struct irq_work;
+struct op_slot;
+struct work_struct;
+
+/*
+ * Gives a slot of this CPU, which holds a sample of the current process, to whoever places it. From the handler, interrupts
+ * off, in NMI too.
+ */
+void op_hand_over(struct op_slot *slot);
+
+/* The functions of a store's nmi_work and work. */
+void op_hand_over_nmi_queue(struct irq_work *irq_work);
+void op_place_work_queue(struct work_struct *work);
+
+/* Returns when no code of this module runs for a sampled process any more. Process context, while stopped. */
+void op_quiesce(void);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slots: preallocated per-CPU room for user samples from the handler that takes them until they are placed (op_place.c),
+ * and the count of those that are not in a ring or lost yet.
+ */
+#ifndef OP_SLOTS_H
+#define OP_SLOTS_H
+
+#include <linux/irq_work.h>
+#include <linux/llist.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "op_stats.h"
+#include "uapi/op_stream.h"
+
+struct mm_struct;
+struct task_struct;
+
+/* A user sample that waits to be placed. It belongs to whoever took it out of the store or a queue; no lock. */
+struct op_slot {
+	struct callback_head work; /* task work of the sampled process */
+	struct llist_node node; /* in the store, or in one of the queues */
+	const struct task_struct *task; /* only compared */
+	struct mm_struct *mm; /* in work_queue: a reference; else NULL */
+	u64 pc;
+	u32 cpu; /* that took the sample, and whose slot this is */
+	u32 epoch; /* of the run that took it, see op_slot_counts() */
+	u32 tgid;
+	u32 tid;
+	char comm[OP_COMM_SIZE];
+	u16 event;
+	u16 callers;
+	u64 caller[]; /* op_settings.backtrace_depth of them */
+};
+
+/* A CPU's slots. Allocated and freed under op_mutex while nothing samples. */
+struct op_store {
+	void *slots; /* op_mutex */
+	struct llist_head free; /* lockless: only this CPU's handler takes, any CPU gives back */
+	atomic_t out; /* slots not in `free`; atomic */
+	u64 taken; /* slots taken since the start; per-CPU, handler only */
+	atomic64_t settled; /* of these, samples that are in a ring or counted as lost; atomic */
+	struct llist_head nmi_queue; /* NMI -> irq_work; lockless */
+	struct irq_work nmi_work;
+	struct llist_head work_queue; /* handler, or irq_work after NMI -> worker; lockless */
+	struct work_struct work;
+};
+
+DECLARE_PER_CPU(struct op_store, op_stores);
+
+/* Takes a slot of this CPU, with cpu and epoch set; NULL if none is free. From the handler, one at a time on a CPU. */
+struct op_slot *op_take_slot(void);
+
+/* Returns a slot to its CPU. Any context but NMI. */
+void op_return_slot(struct op_slot *slot);
+
+/*
+ * False once op_drain_slots() has counted the sample as lost. Preemption stays off from this call until op_settle_slot(), as
+ * op_drain_slots() waits for that.
+ */
+bool op_slot_counts(const struct op_slot *slot);
+
+/* The sample, for which op_slot_counts() is true, is in a ring (loss = OP_STATS) or lost by that cause. */
+void op_settle_slot(const struct op_slot *slot, enum op_stat loss);
+
+/* Counts a sample as lost, if it still counts, and returns its slot. Any context but NMI. */
+void op_lose_slot(struct op_slot *slot, enum op_stat loss);
+
+/* All below: process context, under op_mutex. */
+
+u64 op_stores_size(unsigned long samples, unsigned long depth); /* bytes that the next call will take */
+int op_alloc_stores(unsigned long samples, unsigned long depth);
+/* Waits until all slots are back, then frees them. False if that did not happen in time: nothing was freed. */
+bool op_free_stores(unsigned int seconds);
+
+/* Sampling is about to start: the counts of slots start from 0. */
+void op_start_epoch(void);
+
+/*
+ * Sampling has stopped: waits up to a second for samples that are not placed yet, then counts the rest as lost; what is
+ * placed later is dropped.
+ */
+void op_drain_slots(void);
+
+#endif

@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The harness of the driver's tests cannot pass without results: tests/kernel/check.sh and run.sh over fakes of everything that is
+# built, fetched or booted, and the checks of output that is not there.
+set -eu
+command -v python3 >/dev/null || { echo "skipped: no python3 here"; exit 77; }
+here=$(cd "${srcdir:-.}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/tests" "$work/bin" "$work/events"
+cp -R "$here/tests/kernel" "$work/tests/kernel"
+chmod -R u+w "$work"
+kernel=$work/tests/kernel
+rm "$kernel"/t_*.sh
+cd "$work"
+
+# fake FILE: an executable script of what is read.
+fake() {
+	{ echo '#!/bin/sh'; cat; } >"$1"
+	chmod +x "$1"
+}
+for tool in cpio depmod gcc make sparse xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
+	qemu-system-ppc64 powerpc64le-linux-gnu-gcc powerpc64le-linux-gnu-g++; do
+	fake "bin/$tool" </dev/null
+done
+PATH=$work/bin:$PATH
+for script in fetch_kernel build_programs fetch_libraries; do
+	fake "$kernel/$script.sh" </dev/null
+done
+fake "$kernel/build_module.sh" <<'END'
+for out in "$@"; do :; done
+mkdir -p "$out" && : >"$out/oprofile.ko"
+END
+fake bin/strip </dev/null
+fake "$kernel/measure_speed.sh" <<'END'
+echo 250
+END
+
+# What the guest does with each case is written in the file `plan`: "CASE STATUS", "CASE nothing", "CASE no_log".
+fake "$kernel/guest.sh" <<'END'
+for out in "$@"; do :; done
+echo "$*" >>guest_words
+mkdir -p "$out/results"
+: >"$out/job.log"
+: >"$out/serial.log"
+while read -r name limit; do
+	echo "$name $limit" >>limits
+	what=$(awk -v name="$name" '$1 == name { print $2 }' plan)
+	[ "$what" != nothing ] || continue
+	: >"$out/results/$name.begun"
+	[ "$what" = no_log ] || : >"$out/results/$name.log"
+	[ "$what" != no_log ] || what=0
+	echo "$what" >"$out/results/$name.status"
+done <"$out/cases"
+END
+
+# a_case NAME KERNELS LIMIT
+a_case() {
+	printf '# kernels: %s\n# limit: %s\n' "$2" "$3" >"$kernel/t_$1.sh"
+}
+# run STATUS: check.sh of one kernel ends with 0, or with anything else.
+run() {
+	rm -rf check-kernel limits guest_words
+	ended=0
+	"$kernel/check.sh" 6.1-amd64 $cases >log 2>&1 || ended=1
+	[ "$ended" = "$1" ] || { cat log; echo "FAILED: $what: status $ended, not $1"; exit 1; }
+}
+# expect WHAT LINE: a line of the output begins so.
+expect() {
+	grep -q "^$2" log || { cat log; echo "FAILED: $1: there is no line \"$2\""; exit 1; }
+}
+# expect_trs CASE RESULT
+expect_trs() {
+	grep -q "^:test-result: $2" "check-kernel/$1.trs" || { cat log; echo "FAILED: check-kernel/$1.trs is not $2"; exit 1; }
+}
+
+a_case good 6.1-amd64 10
+a_case other 6.12-amd64 10
+cases=
+what="all cases pass"
+echo 'good 0' >plan
+run 0
+expect "$what" "PASS: 6.1-amd64 good"
+expect_trs 6.1-amd64/good PASS
+expect_trs harness PASS
+expect "the slowness is printed" "emulation takes 250 %"
+expect "times are printed" "6.1-amd64: fetch [0-9]* s, build [0-9]* s, boot [0-9]* s, cases [0-9]* s"
+[ "$(cat limits)" = "good 25" ] || { cat limits; echo "FAILED: the limit of a case is not scaled"; exit 1; }
+grep -q -e '--timeout 175' guest_words || { cat guest_words; echo "FAILED: the limit of the guest is not scaled"; exit 1; }
+
+a_case bad 6.1-amd64 10
+what="a case fails"
+printf 'good 0\nbad 1\n' >plan
+run 1
+expect "$what" "FAIL: 6.1-amd64 bad"
+expect_trs 6.1-amd64/bad FAIL
+what="a case without a status"
+printf 'good 0\nbad nothing\n' >plan
+run 1
+expect_trs 6.1-amd64/bad FAIL
+expect_trs 6.1-amd64/good PASS
+what="a case without a log"
+printf 'good 0\nbad no_log\n' >plan
+run 1
+expect_trs 6.1-amd64/bad FAIL
+rm "$kernel/t_bad.sh"
+
+echo 'good 0' >plan
+what="a case that does not exist"
+cases=god
+run 1
+expect_trs harness FAIL
+cases=
+what="a case without a limit"
+a_case bad 6.1-amd64 ''
+run 1
+expect_trs harness FAIL
+rm "$kernel/t_bad.sh"
+what="a measurement that fails"
+mv "$kernel/measure_speed.sh" "$kernel/measured.sh"
+fake "$kernel/measure_speed.sh" <<'END'
+exit 1
+END
+run 1
+expect_trs harness FAIL
+mv "$kernel/measured.sh" "$kernel/measure_speed.sh"
+
+what="output that nothing checks"
+fake "$kernel/guest_again.sh" <"$kernel/guest.sh"
+sed -i 's|^mkdir -p "$out/results"|mkdir -p "$out/results" "$out/output/good"|' "$kernel/guest.sh"
+run 1
+expect_trs 6.1-amd64/good FAIL
+cp "$kernel/guest_again.sh" "$kernel/guest.sh"
+what="a check whose input is not there"
+cp "$kernel/verify_ocount.py" "$kernel/verify_good.py"
+run 1
+expect_trs 6.1-amd64/good FAIL
+
+# Each check by itself.
+mkdir empty
+for check in "$kernel"/verify_?*.py; do
+	for directory in empty nowhere; do
+		! python3 -B "$check" "$directory" "$work/nowhere" >log 2>&1 || { cat log; echo "FAILED: ${check##*/} passes without input"; exit 1; }
+	done
+done
