@@ -27,6 +27,8 @@ def lines_of(path):
 
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_]+$")
+EVENT_NAME = re.compile(r"[A-Za-z0-9_()-]+$")
+MASK_NAME = re.compile(r"[A-Za-z0-9_.]+$")
 TAGS = {"event", "counters", "ext", "um", "minimum", "filter", "name"}
 
 
@@ -71,8 +73,8 @@ def parse_event(place, line):
         complain(place, "the code is not a hexadecimal number of 32 bits")
     if not re.match(r"cpuid$|\d+(,\d+)*$", tags.get("counters", "0")):
         complain(place, "counters: is neither a list nor cpuid")
-    if not IDENTIFIER.match(tags.get("name", "")):
-        complain(place, "the name may hold letters, digits and _ only")
+    if not EVENT_NAME.match(tags.get("name", "")):
+        complain(place, "the name may hold letters, digits, _, -, ( and ) only")
     if not colon or not description.strip():
         complain(place, "no description")
     return Event(place, tags, description)
@@ -106,8 +108,8 @@ def parse_mask_entry(place, line):
         complain(place, "neither a set nor an entry of one")
         return 0, 0, None, ""
     value, flags, name, description = match.groups()
-    if name and not IDENTIFIER.match(name):
-        complain(place, "the name may hold letters, digits and _ only")
+    if name and not MASK_NAME.match(name):
+        complain(place, "the name may hold letters, digits, _ and . only")
     return int(value, 16), parse_extra(place, flags or ""), name, description
 
 
@@ -165,6 +167,11 @@ class Directory:
 
 def closure(directories, name, above=()):
     """The directory and all it includes, innermost first."""
+    return [directory for directory, _ in placed_closure(directories, name, above)]
+
+
+def placed_closure(directories, name, above=()):
+    """The directory and all it includes, innermost first, each with its depth of includes."""
     if name in above:
         complain(name, "includes itself")
         return []
@@ -173,8 +180,18 @@ def closure(directories, name, above=()):
         return []
     found = []
     for include in directories[name].includes:
-        found += closure(directories, include, above + (name,))
-    return found + [directories[name]]
+        found += placed_closure(directories, include, above + (name,))
+    return found + [(directories[name], len(above))]
+
+
+def events_of(directories, name):
+    """The events of a type: of a name that files have at several depths, those of the outermost."""
+    placed = placed_closure(directories, name)
+    least = {}
+    for directory, depth in placed:
+        for event in directory.events:
+            least[event.name] = min(depth, least.get(event.name, depth))
+    return [event for directory, depth in placed for event in directory.events if least[event.name] == depth]
 
 
 def check_sets_of(event, masks):
@@ -196,13 +213,13 @@ def check_directory(directories, directory, used):
         if mask.name in masks:
             complain(mask.place, f"{mask.name} is there already, in {masks[mask.name].place}")
         masks[mask.name] = mask
-    for event in (event for part in parts for event in part.events):
+    for event in events_of(directories, directory.name):
         used.update(id(mask) for mask in check_sets_of(event, masks))
         row = (event.name, event.code, ",".join(event.sets))
         if row in seen:
             complain(event.place, f"the same event twice in {directory.name}")
         seen.add(row)
-    return parts, masks
+    return events_of(directories, directory.name), masks
 
 
 MODEL_TAGS = {"cpu", "number", "number_0_9", "counters", "default"}
@@ -215,6 +232,7 @@ RULES = {
     "cpuinfo": r"\w+ \S.*$",
     "pfm": r"\w+( \w+)*$",
     "filter": r"arch_perfmon$",
+    "not_counted": r"\S.*$",
 }
 
 
@@ -366,8 +384,7 @@ def check_models(models, directories, known):
                 complain("cpu_models", f"{column}:{value} stands there twice")
     for model in models:
         if model.name in directories:
-            parts, masks = known[model.name]
-            events = [event for part in parts for event in part.events]
+            events, masks = known[model.name]
             check_default(model, events, masks)
             check_counters(model, events)
         elif "default" in model.tags:
@@ -406,7 +423,7 @@ VECTORS = [
 
 def check_vectors(known):
     for name, names, counters in VECTORS:
-        events = {event.name: event for part in known[name][0] for event in part.events}
+        events = {event.name: event for event in known[name][0]}
         missing = [event for event in names if event not in events]
         if missing:
             complain(name, f"no event {' '.join(missing)}")
