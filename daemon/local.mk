@@ -2,29 +2,24 @@
 noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
-	daemon/source/attach.cpp daemon/source/attach.h \
-	daemon/service/background.cpp daemon/service/background.h \
 	daemon/collect/collector.cpp daemon/collect/collector.h \
-	daemon/run/command.cpp daemon/run/command.h \
-	daemon/service/control_server.cpp daemon/service/control_server.h \
-	daemon/count/counted_events.cpp daemon/count/counted_events.h \
-	daemon/count/counting.cpp daemon/count/counting.h \
-	daemon/count/counts.cpp daemon/count/counts.h \
-	daemon/source/cpu_list.cpp daemon/source/cpu_list.h \
+	daemon/collect/known_images.cpp daemon/collect/known_images.h \
+	daemon/collect/mapped_image.h \
+	daemon/collect/process_table.cpp daemon/collect/process_table.h \
+	daemon/collect/sample_files.cpp daemon/collect/sample_files.h \
+	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
+	daemon/count/choose_counted.cpp daemon/count/choose_counted.h \
+	daemon/count/count_loop.cpp daemon/count/count_loop.h \
+	daemon/count/counter_rows.cpp daemon/count/counter_rows.h \
+	daemon/count/perf_counters.cpp daemon/count/perf_counters.h \
 	daemon/driver/driver_events.cpp daemon/driver/driver_events.h \
 	daemon/driver/driver_session.cpp daemon/driver/driver_session.h \
 	daemon/driver/driver_setup.cpp daemon/driver/driver_setup.h \
 	daemon/driver/driver_source.cpp daemon/driver/driver_source.h \
-	daemon/perf/event_cpus.cpp daemon/perf/event_cpus.h \
-	daemon/source/event_times.cpp daemon/source/event_times.h \
-	daemon/perf/ibs_decode.cpp daemon/perf/ibs_decode.h \
-	daemon/source/kernel_map.cpp daemon/source/kernel_map.h \
-	daemon/collect/known_images.cpp daemon/collect/known_images.h \
-	daemon/source/machine.cpp daemon/source/machine.h \
-	daemon/collect/mapped_image.h \
 	daemon/driver/oprofilefs.cpp daemon/driver/oprofilefs.h \
+	daemon/perf/event_cpus.cpp daemon/perf/event_cpus.h \
+	daemon/perf/ibs_decode.cpp daemon/perf/ibs_decode.h \
 	daemon/perf/perf_attr.cpp daemon/perf/perf_attr.h \
-	daemon/count/perf_counters.cpp daemon/count/perf_counters.h \
 	daemon/perf/perf_decode.cpp daemon/perf/perf_decode.h \
 	daemon/perf/perf_errors.cpp daemon/perf/perf_errors.h \
 	daemon/perf/perf_events.cpp daemon/perf/perf_events.h \
@@ -33,18 +28,23 @@ libopd_a_SOURCES = \
 	daemon/perf/perf_rate.cpp daemon/perf/perf_rate.h \
 	daemon/perf/perf_ring.cpp daemon/perf/perf_ring.h \
 	daemon/perf/perf_source.cpp daemon/perf/perf_source.h \
-	daemon/service/privileges.cpp daemon/service/privileges.h \
-	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
-	daemon/collect/process_table.cpp daemon/collect/process_table.h \
-	daemon/run/recording.cpp daemon/run/recording.h \
-	daemon/source/replay_source.cpp daemon/source/replay_source.h \
-	daemon/collect/sample_files.cpp daemon/collect/sample_files.h \
-	daemon/source/sample_source.h \
 	daemon/perf/samplers.cpp daemon/perf/samplers.h \
+	daemon/run/child_process.cpp daemon/run/child_process.h \
+	daemon/run/recording.cpp daemon/run/recording.h \
+	daemon/run/stop_signal.cpp daemon/run/stop_signal.h \
+	daemon/run/stopping.cpp daemon/run/stopping.h \
+	daemon/service/background.cpp daemon/service/background.h \
+	daemon/service/control_server.cpp daemon/service/control_server.h \
+	daemon/service/privileges.cpp daemon/service/privileges.h \
 	daemon/service/service.cpp daemon/service/service.h \
 	daemon/service/service_log.cpp daemon/service/service_log.h \
 	daemon/service/service_manager.cpp daemon/service/service_manager.h \
-	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
 	daemon/service/sources.cpp daemon/service/sources.h \
-	daemon/run/stop_signal.cpp daemon/run/stop_signal.h \
-	daemon/run/stopping.cpp daemon/run/stopping.h
+	daemon/source/attach.cpp daemon/source/attach.h \
+	daemon/source/cpu_list.cpp daemon/source/cpu_list.h \
+	daemon/source/event_times.cpp daemon/source/event_times.h \
+	daemon/source/kernel_map.cpp daemon/source/kernel_map.h \
+	daemon/source/machine.cpp daemon/source/machine.h \
+	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
+	daemon/source/replay_source.cpp daemon/source/replay_source.h \
+	daemon/source/sample_source.h

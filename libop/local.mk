@@ -4,17 +4,32 @@ libop_a_SOURCES = \
 	libop/base/address.h \
 	libop/base/build_id.cpp libop/base/build_id.h \
 	libop/base/bytes.h \
+	libop/base/diagnostics.h \
+	libop/base/directory.cpp libop/base/directory.h \
+	libop/base/elf_handle.h \
+	libop/base/elf_object.cpp libop/base/elf_object.h \
+	libop/base/elf_object_layout.cpp libop/base/elf_object_layout.h \
+	libop/base/error.cpp libop/base/error.h \
+	libop/base/fd.cpp libop/base/fd.h \
+	libop/base/gzip.cpp libop/base/gzip.h \
+	libop/base/intern.h \
+	libop/base/json.cpp libop/base/json.h \
+	libop/base/kallsyms.cpp libop/base/kallsyms.h \
+	libop/base/markup.cpp libop/base/markup.h \
+	libop/base/nearest.cpp libop/base/nearest.h \
+	libop/base/path.cpp libop/base/path.h \
+	libop/base/object_file.h \
+	libop/base/tagged_lines.cpp libop/base/tagged_lines.h \
+	libop/base/text.cpp libop/base/text.h \
+	libop/base/unpack.cpp libop/base/unpack.h \
+	libop/base/xml_tag.cpp libop/base/xml_tag.h \
 	libop/control/control.cpp libop/control/control.h \
 	libop/control/control_message.cpp \
+	libop/control/daemon_settings.cpp libop/control/daemon_settings.h \
+	libop/events/counter_alloc.cpp libop/events/counter_alloc.h \
 	libop/events/cpu_detect.cpp \
 	libop/events/cpu_model.cpp libop/events/cpu_model.h \
 	libop/events/cpu_models_data.h \
-	libop/session/counted_time.h \
-	libop/control/daemon_settings.cpp libop/control/daemon_settings.h \
-	libop/base/diagnostics.h \
-	libop/base/directory.cpp libop/base/directory.h \
-	libop/base/error.cpp libop/base/error.h \
-	libop/events/counter_alloc.cpp libop/events/counter_alloc.h \
 	libop/events/event_catalogue.cpp libop/events/event_catalogue.h \
 	libop/events/event_encoding.cpp libop/events/event_encoding.h \
 	libop/events/event_file.cpp libop/events/event_file.h \
@@ -22,17 +37,15 @@ libop_a_SOURCES = \
 	libop/events/event_spec.cpp libop/events/event_spec.h \
 	libop/events/event_table.cpp libop/events/event_table.h \
 	libop/events/event_text.cpp libop/events/event_text.h \
-	libop/base/fd.cpp libop/base/fd.h \
-	libop/session/foreign_abi.cpp libop/session/foreign_abi.h \
-	libop/base/gzip.cpp libop/base/gzip.h \
 	libop/events/ibs_rules.cpp libop/events/ibs_rules.h \
-	libop/base/intern.h \
-	libop/base/kallsyms.cpp libop/base/kallsyms.h \
 	libop/events/kernel_events.cpp libop/events/kernel_events.h \
-	libop/session/ledger.cpp libop/session/ledger.h \
-	libop/base/nearest.cpp libop/base/nearest.h \
 	libop/events/pfm_events.h \
-	libop/stream/record.h \
+	libop/events/software_events.cpp libop/events/software_events.h \
+	libop/events/uncounted.cpp libop/events/uncounted.h \
+	libop/events/unit_mask.cpp libop/events/unit_mask.h \
+	libop/session/counted_time.h \
+	libop/session/foreign_abi.cpp libop/session/foreign_abi.h \
+	libop/session/ledger.cpp libop/session/ledger.h \
 	libop/session/sample_file.cpp libop/session/sample_file.h \
 	libop/session/sample_file_layout.h \
 	libop/session/sample_file_reader.cpp \
@@ -45,12 +58,8 @@ libop_a_SOURCES = \
 	libop/session/session_lock.cpp libop/session/session_lock.h \
 	libop/session/session_reader.cpp \
 	libop/session/session_statistics.cpp libop/session/session_statistics.h \
-	libop/events/software_events.cpp libop/events/software_events.h \
-	libop/stream/stream.cpp libop/stream/stream.h \
-	libop/base/tagged_lines.cpp libop/base/tagged_lines.h \
-	libop/base/text.cpp libop/base/text.h \
-	libop/events/unit_mask.cpp libop/events/unit_mask.h \
-	libop/base/unpack.cpp libop/base/unpack.h
+	libop/stream/record.h \
+	libop/stream/stream.cpp libop/stream/stream.h
 
 # The door to libpfm4, or what says that there is none.
 if HAVE_PFM
@@ -62,8 +71,8 @@ endif
 # The table of CPU models as text in the programs: sample files are read where no data file is installed (doc/adr/0011).
 nodist_libop_a_SOURCES = libop/events/cpu_models_data.cpp
 CLEANFILES += libop/events/cpu_models_data.cpp
-libop/events/cpu_models_data.cpp: events/cpu_models libop/cpu_models.awk
-	$(AM_V_GEN)$(MKDIR_P) libop/events && awk -f $(srcdir)/libop/cpu_models.awk $(srcdir)/events/cpu_models >$@.tmp && mv $@.tmp $@
-EXTRA_DIST += libop/cpu_models.awk
+libop/events/cpu_models_data.cpp: events/cpu_models libop/events/cpu_models.awk
+	$(AM_V_GEN)$(MKDIR_P) libop/events && awk -f $(srcdir)/libop/events/cpu_models.awk $(srcdir)/events/cpu_models >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += libop/events/cpu_models.awk
 # It holds datadir, which configure may have changed.
-libop/event_catalogue.o: Makefile
+libop/events/event_catalogue.o: Makefile

@@ -2,63 +2,63 @@
 noinst_LIBRARIES += libpp.a
 libpp_a_SOURCES = \
 	libpp/annotate/annotate.cpp libpp/annotate/annotate.h \
-	libpp/profile/arrange.cpp libpp/profile/arrange.h \
-	libpp/profile/build_arcs.cpp libpp/profile/build_arcs.h \
-	libpp/profile/build_profile.cpp \
+	libpp/annotate/html_style.cpp libpp/annotate/html_style.h \
+	libpp/annotate/write_annotated.cpp libpp/annotate/write_annotated.h \
+	libpp/annotate/write_annotated_html.cpp libpp/annotate/write_annotated_html.h \
 	libpp/export/call_stacks.cpp libpp/export/call_stacks.h \
+	libpp/export/export_callgrind.cpp \
+	libpp/export/export_gmon.cpp libpp/export/export_gmon.h \
+	libpp/export/export_pprof.cpp \
+	libpp/export/exporter.h \
+	libpp/export/exporters.cpp \
+	libpp/export/profile_part.cpp libpp/export/profile_part.h \
 	libpp/object/debug_places.h \
 	libpp/object/debuginfo.cpp libpp/object/debuginfo.h \
 	libpp/object/debuginfo_alt.cpp libpp/object/debuginfo_alt.h \
+	libpp/object/debuginfo_cursor.h \
 	libpp/object/debuginfo_inlines.cpp libpp/object/debuginfo_inlines.h \
 	libpp/object/debuginfo_lines.cpp libpp/object/debuginfo_lines.h \
-	libpp/object/debuginfo_cursor.h \
 	libpp/object/debuginfo_ranges.cpp libpp/object/debuginfo_ranges.h \
 	libpp/object/debuginfo_relocated.cpp libpp/object/debuginfo_relocated.h \
+	libpp/object/debuginfo_section.cpp libpp/object/debuginfo_section.h \
 	libpp/object/debuginfo_split.cpp libpp/object/debuginfo_split.h \
 	libpp/object/debuginfo_walk.cpp libpp/object/debuginfo_walk.h \
 	libpp/object/demangle.cpp libpp/object/demangle.h \
 	libpp/object/disassemble.cpp libpp/object/disassemble.h \
-	libpp/object/elf_handles.h \
-	libpp/object/elf_object.cpp libpp/object/elf_object.h \
-	libpp/object/elf_object_layout.cpp libpp/object/elf_object_layout.h \
-	libpp/profile/event_remarks.cpp libpp/profile/event_remarks.h \
-	libpp/profile/event_scale.cpp libpp/profile/event_scale.h \
-	libpp/export/export_callgrind.cpp \
-	libpp/export/export_pprof.cpp \
-	libpp/export/exporters.cpp libpp/export/exporter.h \
-	libpp/export/profile_part.cpp libpp/export/profile_part.h \
-	libpp/export/export_gmon.cpp libpp/export/export_gmon.h \
-	libpp/annotate/html_style.cpp libpp/annotate/html_style.h \
+	libpp/object/dwarf_handle.h \
 	libpp/object/image_bytes.cpp libpp/object/image_bytes.h \
-	libpp/symbols/image_finder.cpp libpp/symbols/image_finder.h \
-	libpp/symbols/image_symbols.cpp libpp/symbols/image_symbols.h \
-	libpp/symbols/kernel_symbols.cpp libpp/symbols/kernel_symbols.h \
-	libpp/report/markup.cpp libpp/report/markup.h \
-	libpp/object/object_file.h \
+	libpp/object/range_map.cpp libpp/object/range_map.h \
+	libpp/object/source_line.h \
+	libpp/object/symbol_ranges.cpp libpp/object/symbol_ranges.h \
+	libpp/profile/arrange.cpp libpp/profile/arrange.h \
+	libpp/profile/build_arcs.cpp libpp/profile/build_arcs.h \
+	libpp/profile/build_profile.cpp \
+	libpp/profile/report_footnotes.cpp libpp/profile/report_footnotes.h \
+	libpp/profile/event_scale.cpp libpp/profile/event_scale.h \
 	libpp/profile/percent.cpp libpp/profile/percent.h \
 	libpp/profile/profile.cpp libpp/profile/profile.h \
 	libpp/profile/profile_spec.cpp libpp/profile/profile_spec.h \
-	libpp/object/range_map.cpp libpp/object/range_map.h \
-	libpp/report/report.cpp libpp/report/report.h \
-	libpp/report/report_images.cpp \
-	libpp/report/report_callgraph.cpp \
-	libpp/report/report_diff.cpp \
-	libpp/report/report_symbols.cpp \
-	libpp/report/symbol_rows.cpp libpp/report/symbol_rows.h \
 	libpp/profile/sample_set.cpp libpp/profile/sample_set.h \
 	libpp/profile/select.cpp libpp/profile/select.h \
 	libpp/profile/session_notes.cpp libpp/profile/session_notes.h \
-	libpp/profile/symbol_notes.cpp libpp/profile/symbol_notes.h \
-	libpp/object/source_line.h \
 	libpp/profile/split_inlines.cpp libpp/profile/split_inlines.h \
-	libpp/object/symbol_ranges.cpp libpp/object/symbol_ranges.h \
-	libpp/symbols/symbolizer.cpp libpp/symbols/symbolizer.h \
-	libpp/annotate/write_annotated.cpp libpp/annotate/write_annotated.h \
-	libpp/annotate/write_annotated_html.cpp libpp/annotate/write_annotated_html.h \
+	libpp/profile/symbol_notes.cpp libpp/profile/symbol_notes.h \
+	libpp/report/report.cpp libpp/report/report.h \
+	libpp/report/report_callgraph.cpp \
+	libpp/report/report_diff.cpp \
+	libpp/report/report_images.cpp \
+	libpp/report/report_symbols.cpp \
+	libpp/report/symbol_rows.cpp libpp/report/symbol_rows.h \
 	libpp/report/write_csv.cpp \
 	libpp/report/write_json.cpp \
 	libpp/report/write_text.cpp libpp/report/write_text.h \
 	libpp/report/write_text_symbols.cpp \
 	libpp/report/write_xml.cpp \
-	libpp/report/writers.cpp libpp/report/writer.h \
-	libpp/report/xml_document.cpp libpp/report/xml_document.h
+	libpp/report/writer.h \
+	libpp/report/writers.cpp \
+	libpp/report/xml_document.cpp libpp/report/xml_document.h \
+	libpp/symbols/image_finder.cpp libpp/symbols/image_finder.h \
+	libpp/symbols/image_symbols.cpp libpp/symbols/image_symbols.h \
+	libpp/symbols/kernel_symbols.cpp libpp/symbols/kernel_symbols.h \
+	libpp/symbols/packages.cpp libpp/symbols/packages.h \
+	libpp/symbols/symbolizer.cpp libpp/symbols/symbolizer.h

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ARCHITECTURE.md is short and names only files that are there; every source file says its licence and, but for unit tests, its duty.
+# ARCHITECTURE.md is short, has a line for every room and names only files that are there; every source file has its
+# licence and, but for unit tests, its duty in its head.
 set -eu
 cd "${srcdir:-.}"
 status=0
@@ -10,9 +11,17 @@ complain() {
 }
 
 [ "$(wc -l <doc/ARCHITECTURE.md)" -le 150 ] || complain "doc/ARCHITECTURE.md is longer than 150 lines"
-for path in $(grep -oE '`(kernel|libop|daemon|libpp|utils|tests|doc)/[A-Za-z0-9_./-]+`' doc/*.md | sed 's/.*:`//; s/`$//' | sort -u); do
+# The map has a line for each room and each room within one.
+for room in $(find libop daemon libpp utils -mindepth 1 -maxdepth 1 -type d ! -name systemd) kernel libop daemon libpp utils tests events; do
+	grep -qE "(\`|\*\*)$room(/?\`|/?\*\*)" doc/ARCHITECTURE.md || complain "doc/ARCHITECTURE.md has no line for $room"
+done
+# Lines of documents are read in a terminal, tables apart.
+wide=$(LC_ALL=C.UTF-8 grep -nE '^[^|].{120,}' *.md doc/*.md doc/adr/*.md | sed 's/\(:[0-9]*:\).*/\1 longer than 120 columns/')
+[ -z "$wide" ] || complain "$wide"
+for path in $(grep -oE '`(kernel|libop|daemon|libpp|utils|tests|doc)/[A-Za-z0-9_./-]+`' *.md doc/*.md | sed 's/.*:`//; s/`$//' | sort -u); do
 	case $path in
-	*X*) continue ;; # a pattern: write_X.cpp
+	*X*) continue ;;                                           # a pattern: write_X.cpp
+	libop/stacks | daemon/unwind | daemon/jit) continue ;; # places for what comes
 	esac
 	[ -e "$path" ] || [ -e "$path.h" ] || complain "a document names $path, which is not there"
 done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A guest that died of the emulator is told from one that died of its kernel or of the driver.
+# emulator_fault distinguishes a guest that died of a fault of the emulator from one that died of its kernel or the driver.
 set -eu
 tool=${srcdir:-.}/tests/kernel/emulator_fault
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# died PANIC FLAGS [FLAGS-BEFORE]: what the kernel says when it dies so, and of a warning before.
+# died PANIC FLAGS [FLAGS-BEFORE]: writes the log of a kernel that dies so, after a warning.
 died() {
 	cat >"$log" <<-END
 		[  291.284050] RSP: 0018:ff5b5f1b4048b980 EFLAGS: ${3-00000246}
@@ -17,8 +17,8 @@ died() {
 	END
 }
 # is_emulator, is_kernel WHAT
-is_emulator() { "$tool" "$log" >/dev/null || { echo "FAILED: $1: taken for the kernel's"; exit 1; }; }
-is_kernel() { ! "$tool" "$log" >/dev/null || { echo "FAILED: $1: taken for the emulator's"; exit 1; }; }
+is_emulator() { "$tool" "$log" >/dev/null || { echo "FAILED: $1: reported as the kernel's"; exit 1; }; }
+is_kernel() { ! "$tool" "$log" >/dev/null || { echo "FAILED: $1: reported as the emulator's"; exit 1; }; }
 
 double="PANIC: double fault, error_code: 0x0"
 died "$double" a6aafa02
@@ -34,4 +34,4 @@ is_kernel "a double fault after a frame of odd flags"
 died "PANIC: general protection fault" a6aafa02
 is_kernel "another fault, whose frame may have been written to"
 : >"$log"
-is_kernel "no word of the kernel"
+is_kernel "an empty log"

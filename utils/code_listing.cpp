@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
-#include "libpp/object/elf_object.h"
 
 extern char** environ;
 
@@ -56,7 +56,7 @@ std::string output_of(std::vector<std::string> words) {
     std::string text = read_fd(read_end.get(), words[0]);
     int status = 0;
     ::waitpid(child, &status, 0);
-    if (status != 0) throw_input(words[0] + " failed; it said why");
+    if (status != 0) throw_input(words[0] + " failed; its own message is above");
     return text;
 }
 
@@ -69,7 +69,7 @@ CodeListing::CodeListing(const std::string& path, std::string name, const Listin
       options_(options),
       finder_(finder),
       file_(path),
-      object_(pp::open_elf(file_.bytes(), path)) {
+      object_(open_elf(file_.bytes(), path)) {
     if (!options.objdump_params.empty()) return;
     const auto machine = pp::machine_of(file_.bytes());
     if (!machine) throw_input(path + ": not an ELF file");
@@ -79,14 +79,14 @@ CodeListing::CodeListing(const std::string& path, std::string name, const Listin
 std::string CodeListing::list(const pp::AnnotatedCode& code, pp::ImageSymbols& symbols) {
     if (!disassembler_) return run_objdump(code);
     const LinkAddress start = code.symbol->address;
-    for (const pp::Section& section : object_->sections())
+    for (const Section& section : object_->sections())
         if (section.code && start >= section.address && start - section.address < section.bytes.size())
             return heading(name_, disassembler_->format(), section.name) +
                    disassemble(section, code, symbols);
     throw_input(printable(path_) + ": " + printable(code.name) + " lies in no section with code");
 }
 
-std::string CodeListing::disassemble(const pp::Section& section, const pp::AnnotatedCode& code,
+std::string CodeListing::disassemble(const Section& section, const pp::AnnotatedCode& code,
                                      pp::ImageSymbols& symbols) {
     const pp::NameAddress name = [&](LinkAddress address) { return symbol_at(symbols, address); };
     const uint64_t offset = code.symbol->address - section.address;

@@ -10,9 +10,9 @@
 
 #include "libop/base/diagnostics.h"
 #include "libop/base/fd.h"
+#include "libop/base/object_file.h"
 #include "libpp/annotate/annotate.h"
 #include "libpp/object/disassemble.h"
-#include "libpp/object/object_file.h"
 #include "utils/source_finder.h"
 
 namespace op::tool {
@@ -36,8 +36,7 @@ public:
     std::string list(const pp::AnnotatedCode& code, pp::ImageSymbols& symbols);
 
 private:
-    std::string disassemble(const pp::Section& section, const pp::AnnotatedCode& code,
-                            pp::ImageSymbols& symbols);
+    std::string disassemble(const Section& section, const pp::AnnotatedCode& code, pp::ImageSymbols& symbols);
     std::string run_objdump(const pp::AnnotatedCode& code) const;
     std::string source_lines(const pp::SourceLine& line);
 
@@ -45,7 +44,7 @@ private:
     const ListingOptions& options_;
     const SourceFinder& finder_;
     MappedFile file_;
-    std::unique_ptr<pp::ObjectFile> object_;
+    std::unique_ptr<ObjectFile> object_;
     std::unique_ptr<pp::Disassembler> disassembler_;
     // Source lines printed last, and the sources read:
     std::string source_file_;

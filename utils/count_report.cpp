@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "libop/session/counted_time.h"
 #include "libop/base/text.h"
+#include "libop/session/counted_time.h"
 
 namespace op::tool {
 namespace {

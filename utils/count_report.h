@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/count/counting.h"
+#include "daemon/count/count_loop.h"
 
 namespace op::tool {
 

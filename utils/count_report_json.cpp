@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Counts as JSON (RFC 8259). Layout: doc/FORMATS.md, "Counts as JSON". Names that are not UTF-8 have U+FFFD
 // where they are not.
-#include <nlohmann/json.hpp>
-
+#include "libop/base/json.h"
 #include "utils/count_report.h"
 
 namespace op::tool {
 namespace {
 
 using namespace op::collect;
-using Json = nlohmann::ordered_json;
 
 const char* kind_name(CountReport::Kind kind) {
     constexpr const char* names[] = {"command", "processes", "threads", "cpus", "system"};
@@ -19,7 +17,7 @@ const char* kind_name(CountReport::Kind kind) {
 Json subject_json(const CountReport& report) {
     Json json = {{"kind", kind_name(report.kind)}};
     if (report.kind == CountReport::Kind::command) json["command"] = report.command;
-    if (!report.numbers.empty()) json["list"] = report.numbers;
+    if (!report.numbers.empty()) json["list"] = Json::Array(report.numbers.begin(), report.numbers.end());
     return json;
 }
 
@@ -49,8 +47,8 @@ std::string count_report_json(const CountReport& report, const CountBlock& block
     json["duration_ns"] = block.duration.count();
     json["counts"] = Json::array();
     for (const CountRow& row : block.rows)
-        json["counts"].push_back(row_json(report, row));
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+        json["counts"].add(row_json(report, row));
+    return json_text(std::move(json), {.indent = -1}) + "\n";
 }
 
 }  // namespace op::tool

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lists of events as XML: help_events, schema version 2.0.
-#include "libpp/report/xml_document.h"
-#include "utils/event_listing.h"
+#include "libop/base/xml_tag.h"
+#include "utils/shared/event_listing.h"
 
 namespace op::tool {
 
 namespace {
-
-using pp::XmlTag;
 
 std::string unit_mask_element(const UnitMaskEntry& entry) {
     XmlTag tag("unit_mask");

@@ -18,7 +18,12 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
       opened_(open_specified_sessions(common, words, tool)),
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
       classes_(arrange(files_, options.merge, options.may_differ_in_several)),
-      samples_(opened_.sessions, files_, opened_.events, opened_.accounted, tool.notes) {}
+      samples_(opened_.sessions, files_, opened_.events, opened_.accounted, tool.notes) {
+    if (classes_.are_threads_merged)
+        tool.notes.warn(
+            "processes and threads, which this session tells apart, are added up: choose some with tgid: or "
+            "tid:, or give --merge=tid for a column a process");
+}
 
 const pp::Profile& LoadedProfile::profile() {
     if (profile_) return *profile_;
@@ -38,7 +43,12 @@ const pp::Profile& LoadedProfile::profile() {
 
 void LoadedProfile::note_missing(const pp::ConcernsImage& concerns) {
     const pp::SymbolizedProfile made{&*profile_, &*symbolizer_};
-    note_missing_symbols(std::span(&made, 1), wants_lines_, samples_.notes(), concerns);
+    note_missing_symbols(std::span(&made, 1), {wants_lines_, concerns, package_root()}, samples_.notes());
+}
+
+std::string LoadedProfile::package_root() const {
+    const std::string& archive = opened_.spec.archive;
+    return archive.empty() ? common_.root : archive;
 }
 
 bool has_file(const ImageName& image) {
@@ -57,8 +67,8 @@ pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {
 }
 
 std::vector<std::string> LoadedProfile::remarks() const {
-    return pp::event_remarks(classes_.classes, opened_.info ? &*opened_.info : nullptr,
-                             scaled_columns(classes_, samples_));
+    return pp::report_footnotes(classes_.classes, opened_.info ? &*opened_.info : nullptr,
+                                scaled_columns(classes_, samples_));
 }
 
 }  // namespace op::tool

@@ -7,15 +7,15 @@
 #include <ctime>
 #include <memory>
 
-#include "daemon/source/attach.h"
-#include "daemon/run/command.h"
-#include "daemon/count/counted_events.h"
-#include "daemon/count/counting.h"
-#include "daemon/source/cpu_list.h"
-#include "daemon/source/machine.h"
+#include "daemon/count/choose_counted.h"
+#include "daemon/count/count_loop.h"
 #include "daemon/count/perf_counters.h"
 #include "daemon/perf/perf_events.h"
+#include "daemon/run/child_process.h"
 #include "daemon/run/recording.h"
+#include "daemon/source/attach.h"
+#include "daemon/source/cpu_list.h"
+#include "daemon/source/machine.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "utils/count_report.h"
@@ -98,7 +98,7 @@ public:
           events_(choose_counted_events(options.specs, running_catalogue(), is_countable_here, start_notes_)),
           watched_(options.kind(), options.tasks),
           target_(target_of(options)) {
-        if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
+        if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
         if (command_) target_.tasks = {command_->pid()};
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was counted");
@@ -158,7 +158,7 @@ private:
 
     /// A program that was killed, or ended because of us, did not fail.
     int program_status(StopReason reason) const {
-        const CommandEnd end = *command_->poll_end();
+        const ChildEnd end = *command_->poll_end();
         if (reason == StopReason::intervals_over || end.normal()) return 0;
         say(o_.command.front() + " " + end.text());
         const bool is_killed = end.signalled && end.code == SIGKILL;
@@ -173,7 +173,7 @@ private:
     std::vector<CountedEvent> events_;
     WatchedTasks watched_;
     CountTarget target_;
-    std::unique_ptr<Command> command_;
+    std::unique_ptr<ChildProcess> command_;
     std::unique_ptr<PerfCounters> counters_;
 };
 

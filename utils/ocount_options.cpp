@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "daemon/run/child_process.h"
 #include "daemon/source/attach.h"
-#include "daemon/run/command.h"
 #include "daemon/source/cpu_list.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"

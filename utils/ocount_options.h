@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/count/counting.h"
+#include "daemon/count/count_loop.h"
 #include "libop/events/event_spec.h"
 #include "utils/count_report.h"
 

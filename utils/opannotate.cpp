@@ -9,15 +9,15 @@
 #include <set>
 
 #include "libop/base/error.h"
-#include "libop/stream/record.h"
 #include "libop/base/text.h"
-#include "libpp/report/symbol_rows.h"
+#include "libop/stream/record.h"
 #include "libpp/annotate/write_annotated.h"
 #include "libpp/annotate/write_annotated_html.h"
+#include "libpp/report/symbol_rows.h"
 #include "utils/code_listing.h"
 #include "utils/load_profile.h"
-#include "utils/source_finder.h"
 #include "utils/shared/tree_writer.h"
+#include "utils/source_finder.h"
 
 namespace op::tool {
 namespace {
@@ -26,7 +26,8 @@ struct Options {
     CommonOptions common;
     pp::ReportOptions report;
     bool source = false, assembly = false, html = false, exclude_dependent = false;
-    std::string output_dir, demangle = "normal", objdump_params;
+    DemangleOptions demangle;
+    std::string output_dir, objdump_params;
     std::vector<std::string> search_dirs, base_dirs, include_files, exclude_files, merge;
 };
 
@@ -37,9 +38,10 @@ CommandSyntax syntax(Options& o) {
         {"source", 's', &o.source, "annotate source files"},
         {"assembly", 'a', &o.assembly, "annotate instructions; with --source among source lines"},
         {"html", 0, &o.html, "annotate source files in one page for a browser"},
-        {"inline", 0, &o.report.calls, "tell where inlined lines were called (needs --source)"},
+        {"inline", 0, &o.report.calls, "show where inlined lines were called (needs --source)"},
         {"output-dir", 'o', &o.output_dir, "write a file for each source file, or the page, below it", "DIR"},
         {"search-dirs", 'd', &o.search_dirs, "where to look for source files", "DIR,..."},
+        {"source-dir", 0, &o.search_dirs, "the same as --search-dirs", "DIR,..."},
         {"base-dirs", 'b', &o.base_dirs, "strip these from the names of source files (needs -d)", "DIR,..."},
         {"include-file", 0, &o.include_files, "only these source files", "PATTERN,..."},
         {"exclude-file", 0, &o.exclude_files, "not these source files", "PATTERN,..."},
@@ -48,10 +50,9 @@ CommandSyntax syntax(Options& o) {
         {"objdump-params", 0, &o.objdump_params, "have objdump disassemble, with these parameters", "WORDS"},
         {"exclude-dependent", 'x', &o.exclude_dependent, "only samples in the application's own image"},
         {"merge", 'm', &o.merge, "sum over: cpu, tid, tgid, unitmask, all", "WHAT,..."},
-        {"demangle", 'D', &o.demangle, "C++ names: none, normal or smart", "HOW"},
     };
-    for (const auto& option : o.common.table())
-        s.options.push_back(option);
+    for (const auto& rows : {o.demangle.table(), o.common.table()})
+        s.options.insert(s.options.end(), rows.begin(), rows.end());
     return s;
 }
 
@@ -102,7 +103,7 @@ pp::Annotation make_annotation(const Options& o, LoadedProfile& loaded) {
     return annotate(profile, loaded.head(o.report), o.report);
 }
 
-/// The images of the symbols asked for; none if no symbol was named or those named are in none.
+/// The images of the symbols named on the command line; empty if no symbol was named or found.
 std::set<ImageName> images_of_wanted_symbols(const Options& o, const pp::Profile& profile) {
     std::set<ImageName> images;
     if (o.report.include_symbols.empty()) return images;
@@ -112,8 +113,8 @@ std::set<ImageName> images_of_wanted_symbols(const Options& o, const pp::Profile
     return images;
 }
 
-/// Tells of missing names and lines where what was asked for may be hidden by them: not at all once the
-/// source files that were named are there, of symbols that were named only in their own images.
+/// Reports missing names and lines where they may hide what was requested: none if the source files that were
+/// named are there; of symbols that were named, only those of their own images.
 void note_missing(const Options& o, LoadedProfile& loaded, const pp::Annotation& annotation) {
     const auto is_named = [&](const pp::AnnotatedFile& file) { return is_wanted(o, file.path); };
     if (!o.include_files.empty() && std::ranges::any_of(annotation.files, is_named)) return;
@@ -130,6 +131,7 @@ public:
           annotation_(make_annotation(o, loaded)),
           finder_(loaded.opened().spec.archive, o.search_dirs, o.base_dirs),
           command_(std::move(command)) {
+        note_samples_in_no_symbol(loaded.profile(), notes_);
         note_missing(o, loaded, annotation_);
     }
 
@@ -231,10 +233,10 @@ private:
         const int64_t taken = info ? static_cast<int64_t>(info->start_time) : 0;
         if (!file.lines.empty() && file.lines.rbegin()->first > lines)
             notes_.warn("source " + printable(file.path) + " has fewer lines than when it was compiled: " +
-                        "samples stand at wrong lines or at none");
+                        "samples are shown at wrong lines or at none");
         else if (taken > 0 && source.changed > taken)
             notes_.warn("source " + printable(file.path) +
-                        " was changed after the profile was taken: " + "samples may stand at wrong lines");
+                        " was changed after the profile was taken: " + "samples may be shown at wrong lines");
     }
 
     void write_file(TreeWriter& tree, const std::string& path, const std::string& text) {
@@ -310,15 +312,15 @@ private:
 int opannotate(Tool& tool, int argc, char** argv) {
     Options o;
     const std::string command = command_line(argc, argv);
-    const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
+    ParsedOptions parsed = parse_options(argc, argv, syntax(o));
     if (parsed.exit_status) return *parsed.exit_status;
+    o.report.demangle = o.demangle.mode(parsed.words);
     const auto wrong = conflicts(o);
     for (const auto& text : wrong)
         tool.complain(text);
     if (!wrong.empty()) return 1;
     o.common.check();
     o.report.threshold = parse_threshold(o.common.threshold);
-    o.report.demangle = parse_demangle(o.demangle);
     LoadOptions load;
     load.wants_lines = o.source || o.html;
     load.notes_missing = false;

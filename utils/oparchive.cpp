@@ -11,16 +11,16 @@
 
 #include "libop/base/build_id.h"
 #include "libop/base/directory.h"
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
-#include "libop/stream/record.h"
 #include "libop/base/text.h"
+#include "libop/stream/record.h"
 #include "libpp/object/debuginfo.h"
-#include "libpp/object/elf_object.h"
 #include "libpp/object/image_bytes.h"
 #include "libpp/symbols/image_symbols.h"
 #include "utils/load_profile.h"
-#include "utils/source_finder.h"
 #include "utils/shared/tree_writer.h"
+#include "utils/source_finder.h"
 
 namespace op::tool {
 namespace {
@@ -141,10 +141,10 @@ private:
         return roots;
     }
 
-    /// Tells if a binary was replaced since; adds its debug file.
+    /// Reports a binary that was replaced since; adds its debug file.
     void examine(const std::string& path, const std::string& target, const RecordedImage& recorded) try {
         const pp::ImageBytes file(path);
-        const auto object = pp::open_elf(file.bytes(), path);
+        const auto object = open_elf(file.bytes(), path);
         const auto note = pp::replacement_note(path, object->build_id(), recorded);
         if (!note.empty()) notes_.warn(note);
         const auto debug = pp::find_debug_file(path, *object, roots(), notes_);
@@ -159,7 +159,7 @@ private:
         notes_.warn(std::string(error.what()) + "; no debug file is looked for");
     }
 
-    void add_fetched(const pp::ObjectFile& object) {
+    void add_fetched(const ObjectFile& object) {
         if (!loaded_.by_build_id() || object.build_id().size() <= 2) return;
         if (const auto debug = fetch_debug_file(object, *loaded_.by_build_id(), notes_))
             items_.insert({*debug, pp::debug_file_path(object.build_id())});
@@ -176,7 +176,7 @@ std::string archived_session(const SessionReader& session) {
     return std::string(system_session_dir) + "/samples/" + std::string(base_name(session.path()));
 }
 
-/// Told an open file, its path and its place in the archive.
+/// Called with an open file, its path and its place in the archive.
 using TakeFile = std::function<void(const Fd& file, const std::string& path, const std::string& target)>;
 
 /// What lies beside the sample files.

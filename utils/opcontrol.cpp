@@ -12,15 +12,17 @@
 #include "daemon/driver/driver_setup.h"
 #include "daemon/perf/perf_events.h"
 #include "daemon/perf/perf_probe.h"
-#include "libop/control/control.h"
 #include "libop/base/error.h"
-#include "libop/session/session.h"
+#include "libop/base/path.h"
 #include "libop/base/text.h"
+#include "libop/control/control.h"
+#include "libop/session/session.h"
 #include "utils/opcontrol/control_daemon.h"
 #include "utils/opcontrol/control_options.h"
 #include "utils/opcontrol/control_paths.h"
 #include "utils/opcontrol/control_status.h"
 #include "utils/opcontrol/driver_module.h"
+#include "utils/opcontrol/event_list.h"
 #include "utils/opcontrol/nmi_watchdog.h"
 #include "utils/opcontrol/prepare_source.h"
 #include "utils/opcontrol/settings_store.h"
@@ -34,7 +36,7 @@ using std::chrono::seconds;
 constexpr seconds quick{5};  // for what the daemon answers from memory
 constexpr seconds slow{30};  // for what it answers when all is on disk
 
-std::string spec_text(const collect::DriverEvent& e) {
+std::string spec_text(const collect::ConfiguredEvent& e) {
     return e.name + ":" + std::to_string(e.count) + ":" + std::to_string(e.unit_mask) + ":" +
            std::to_string(e.kernel) + ":" + std::to_string(e.user);
 }
@@ -184,20 +186,13 @@ private:
         write_stdout(status_text(status));
     }
 
-    /// Of what counts here; without hardware counters what the kernel counts by itself.
-    static EventCatalogue catalogue_of(const std::optional<collect::DriverModel>& driver) {
-        if (driver) return collect::driver_catalogue(*driver);
-        EventCatalogue catalogue = collect::running_catalogue();
-        if (!collect::has_hardware_counters())
-            std::erase_if(catalogue.events, [](const CatalogueEvent& event) {
-                return event.origin == EventOrigin::file || event.origin == EventOrigin::libpfm;
-            });
-        return catalogue;
-    }
-
     void list_events() {
         const auto driver = find_driver(paths_);
-        write_stdout(event_list_text(driver, catalogue_of(driver)));
+        if (driver) return write_stdout(event_list_text(driver, collect::driver_catalogue(*driver), true));
+        EventCatalogue catalogue = collect::running_catalogue();
+        const bool has_counters = collect::has_hardware_counters();
+        remove_unsampled(catalogue, has_counters);
+        write_stdout(event_list_text(driver, catalogue, has_counters));
     }
 
     void ask_running(const std::string& request) {

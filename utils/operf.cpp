@@ -7,16 +7,16 @@
 #include <ctime>
 #include <memory>
 
-#include "daemon/source/attach.h"
-#include "daemon/run/command.h"
-#include "daemon/source/kernel_map.h"
-#include "daemon/source/machine.h"
+#include "daemon/collect/session_keeper.h"
 #include "daemon/perf/perf_events.h"
 #include "daemon/perf/perf_probe.h"
 #include "daemon/perf/perf_source.h"
+#include "daemon/run/child_process.h"
 #include "daemon/run/recording.h"
+#include "daemon/source/attach.h"
+#include "daemon/source/kernel_map.h"
+#include "daemon/source/machine.h"
 #include "daemon/source/replay_source.h"
-#include "daemon/collect/session_keeper.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "utils/shared/options.h"
@@ -105,7 +105,7 @@ std::vector<EventEncoding> choose(const Options& o, SessionInfo& info, Diagnosti
 }
 
 PerfOptions perf_options(const Options& o, std::vector<EventEncoding> encodings, const NamedKernel& vmlinux,
-                         const Command* command) {
+                         const ChildProcess* command) {
     PerfOptions p;
     p.callgraph = o.callgraph;
     p.encodings = std::move(encodings);
@@ -127,7 +127,7 @@ public:
           vmlinux_(o_.vmlinux.empty() ? NamedKernel{}
                                       : read_vmlinux(o_.vmlinux, running_kernel_build_id(), source_notes_)),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
-        if (!o_.command.empty()) command_ = std::make_unique<Command>(o_.command, signals_.old_mask());
+        if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
         if (o_.pid) attached_ = watch_process(static_cast<pid_t>(*o_.pid));
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
@@ -224,7 +224,7 @@ private:
     /// Writes what stands beside the sample files and tells the outcome; false if something could not be
     /// written.
     bool finish() {
-        SessionInfo info = keeper_->account();
+        SessionInfo info = keeper_->flush_and_account();
         bool good = tool_.attempt([&] { info = keeper_->save(); });
         good &= tool_.attempt([&] { session_.write_statistics(keeper_->whole(info)); });
         good &= tool_.attempt([&] { session_.append_account(operf_log, info); });
@@ -236,21 +236,21 @@ private:
         return good;
     }
 
-    void say_end(const CommandEnd& end) const {
+    void say_end(const ChildEnd& end) const {
         if (!end.normal()) say(o_.command.front() + " " + end.text());
     }
 
     /// A program that was killed, or stopped because of us, did not fail.
     int program_status() {
         if (!command_) return 0;
-        const CommandEnd end = command_end();
+        const ChildEnd end = command_end();
         return reason_ == StopReason::interrupted || end.normal() || (end.signalled && end.code == SIGKILL)
                    ? 0
                    : program_failed;
     }
 
     /// Waits for it; a recording that failed ends before its program.
-    CommandEnd command_end() {
+    ChildEnd command_end() {
         if (await_end(*command_, signals_) == StopReason::interrupted) reason_ = StopReason::interrupted;
         return *command_->poll_end();
     }
@@ -308,7 +308,7 @@ private:
     std::vector<EventEncoding> encodings_;
     NamedKernel vmlinux_;
     SessionWriter session_;
-    std::unique_ptr<Command> command_;
+    std::unique_ptr<ChildProcess> command_;
     Fd attached_;
     std::unique_ptr<PerfSource> source_;
     GapFiller gaps_;

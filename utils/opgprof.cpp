@@ -10,11 +10,11 @@
 #include <set>
 #include <span>
 
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
-#include "libpp/object/elf_object.h"
+#include "libop/session/ledger.h"
 #include "libpp/export/export_gmon.h"
 #include "libpp/profile/profile_spec.h"
 #include "utils/load_profile.h"
@@ -46,16 +46,6 @@ std::optional<uint32_t> only_image(const pp::Profile& profile) {
     return *images.begin();
 }
 
-/// The samples of each image.
-std::map<uint32_t, uint64_t> samples_by_image(const pp::Profile& profile) {
-    std::map<uint32_t, uint64_t> sums;
-    for (size_t i = 0; i < profile.samples.size(); ++i) {
-        uint64_t& sum = sums[profile.leaf(i).image];
-        sum = add_saturating(sum, profile.count(i, 0));
-    }
-    return sums;
-}
-
 /// "NAME (SAMPLES)" of what has samples, those with most first.
 std::string list_by_samples(std::vector<std::pair<uint64_t, std::string>> counted) {
     constexpr size_t most = 5;
@@ -67,12 +57,14 @@ std::string list_by_samples(std::vector<std::pair<uint64_t, std::string>> counte
     return joined(texts) + (more == 0 ? "" : " and " + std::to_string(more) + " more");
 }
 
-/// Where the samples are, if what was asked for has none of its own; empty if no library has any.
+/// Where the samples are, if what is selected has none of its own; empty if no library has any.
 std::string libraries_instead(const pp::Profile& profile) {
     std::vector<std::pair<uint64_t, std::string>> libraries;
-    for (const auto& [image, count] : samples_by_image(profile))
-        if (const ImageName& name = profile.images[image].name; has_file(name) && name.name.starts_with('/'))
-            libraries.emplace_back(count, name.name);
+    const auto samples = samples_by_image(profile);
+    for (size_t i = 0; i < samples.size(); ++i)
+        if (const ImageName& name = profile.images[i].name;
+            samples[i] > 0 && has_file(name) && name.name.starts_with('/'))
+            libraries.emplace_back(samples[i], name.name);
     std::set<std::string> apps;
     for (const pp::StackSamples& sample : profile.samples)
         apps.insert(profile.images[sample.app].name.display());
@@ -82,7 +74,7 @@ std::string libraries_instead(const pp::Profile& profile) {
            list_by_samples(std::move(libraries)) + ": name one with lib-image:";
 }
 
-/// A profile of what is asked for, first without libraries, then, if that is not one binary, with them.
+/// A profile of what is selected, first without libraries, then, if that is not one binary, with them.
 std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vector<std::string>& words,
                                                Tool& tool) {
     LoadOptions options;
@@ -117,19 +109,19 @@ unsigned address_bytes(const std::string& path) {
 /// How an ELF file begins; a packed module does not, which gprof does not read either.
 constexpr std::byte elf_magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
 
-/// Tells what gprof cannot do with the binary: it reads the binary's own symbols only, and of these leaves
+/// Reports what gprof cannot do with the binary: it reads the binary's own symbols only, and of these leaves
 /// out many of the clones that compilers make, so that it counts their samples at others.
 void warn_of_symbols(const pp::Profile& profile, uint32_t image, const std::string& path,
                      Diagnostics& notes) {
     const MappedFile file(path);
     if (!std::ranges::equal(file.bytes().first(std::min<size_t>(file.bytes().size(), 4)), elf_magic)) return;
-    const auto object = pp::open_elf(file.bytes(), path);
-    const std::vector<pp::RawSymbol> symbols = object->symbols(false);
+    const auto object = open_elf(file.bytes(), path);
+    const std::vector<RawSymbol> symbols = object->symbols(false);
     if (symbols.empty())
         return notes.warn(printable(path) +
                           " has no symbols of its own, without which gprof refuses it; opreport shows more");
     std::set<std::string_view> left_out;
-    for (const pp::RawSymbol& symbol : symbols)
+    for (const RawSymbol& symbol : symbols)
         if (!symbol.global && !symbol.weak && !pp::gprof_reads_local(symbol.name))
             left_out.insert(symbol.name);
     std::map<std::string_view, uint64_t> sums;
@@ -149,7 +141,7 @@ void warn_of_symbols(const pp::Profile& profile, uint32_t image, const std::stri
 }
 
 /// The binaries that the words of the command line name: libraries if there are any, else applications.
-std::vector<std::string> asked_for(const std::vector<std::string>& words) {
+std::vector<std::string> named_binaries(const std::vector<std::string>& words) {
     const pp::ProfileSpec spec = pp::parse_profile_spec(words);
     if (!spec.libraries.empty()) return spec.libraries;
     std::vector<std::string> names = spec.words;
@@ -177,7 +169,7 @@ int opgprof(Tool& tool, int argc, char** argv) {
         tool.notes.warn(remark);
     tool.print_notes();
     write_output(o.output, bytes);
-    if (asked_for(parsed.words) != std::vector{name})
+    if (named_binaries(parsed.words) != std::vector{name})
         tool.notes.warn(printable(o.output) + " is of " + printable(name));
     return 0;
 }

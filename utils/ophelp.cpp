@@ -4,13 +4,15 @@
 #include <iterator>
 
 #include "libop/base/error.h"
-#include "libop/events/event_mapping.h"
-#include "libop/events/ibs_rules.h"
-#include "libop/events/kernel_events.h"
 #include "libop/base/nearest.h"
 #include "libop/base/text.h"
-#include "utils/event_listing.h"
-#include "utils/event_obstacles.h"
+#include "libop/events/event_mapping.h"
+#include "libop/events/event_table.h"
+#include "libop/events/ibs_rules.h"
+#include "libop/events/kernel_events.h"
+#include "libop/events/software_events.h"
+#include "utils/event_support.h"
+#include "utils/shared/event_listing.h"
 #include "utils/shared/options.h"
 #include "utils/shared/output.h"
 #include "utils/shared/tool.h"
@@ -161,7 +163,10 @@ private:
         }
         check_ibs_events(model_->name, events);
         const auto numbers = allocate(masks);
-        note_obstacles_here(needs_of(events));
+        EventList list;
+        for (const ResolvedEvent& resolved : events)
+            list.push_back(resolved.event);
+        note_obstacles_of(list, needs_of(events));
         std::vector<std::string> texts;
         for (size_t i = 0; i < events.size(); ++i) {
             const std::string& extended = events[i].event->extended;
@@ -201,7 +206,7 @@ private:
 
     void tell_code() const {
         const ResolvedEvent event = resolve(parse(o_.words[0]));
-        note_obstacles_here(needs_of({&event, 1}));
+        note_obstacles_of({event.event}, needs_of({&event, 1}));
         const uint32_t code = event.event->code;
         const auto mappings = load_event_mappings(dir_, model_->name);
         const auto mapping = mappings.find(code);
@@ -221,15 +226,30 @@ private:
 
     void search() const {
         const EventList found = search_events(catalogue_, o_.words);
-        if (found.empty()) {
-            if (o_.words.size() > 1)
-                throw_usage("no event of " + model_->title + " mentions all of these words");
-            throw_usage("no event of " + model_->title + " mentions '" + printable(o_.words[0]) + "'" +
-                        did_you_mean(nearest_names(o_.words[0], catalogue_.names())));
-        }
-        note_obstacles_here(needs_of_all(found));
+        if (found.empty()) fail_search();
+        note_obstacles_of(found, needs_of_all(found));
         show(o_.xml ? listing_xml(catalogue_, found, o_.count_factor())
                     : listing_text(catalogue_, found, o_.count_factor()));
+    }
+
+    [[noreturn]] void fail_search() const {
+        std::string fault = "no event of " + model_->title + " mentions ";
+        if (o_.words.size() > 1)
+            fault += "all of these words";
+        else
+            fault += "'" + printable(o_.words[0]) + "'" +
+                     did_you_mean(nearest_names(o_.words[0], catalogue_.names()));
+        throw_usage(fault + (model_->number == cpu_type_timer ? why_only_clock() : ""));
+    }
+
+    /// What there is where the counters are not known, and why nothing else.
+    std::string why_only_clock() const {
+        std::vector<std::string> names{std::string(timer_event)};
+        for (const SoftwareEvent& event : software_events())
+            names.emplace_back(event.name);
+        return "; the kernel offers no hardware counters here, as in most virtual machines, or those of this "
+               "processor are not known, so there are only events of the kernel: " +
+               joined(names) + "; --cpu-type=TYPE searches those of another processor";
     }
 
     void list_all() const {
@@ -238,7 +258,7 @@ private:
                         model_->name + "/events, and nothing else knows the processor");
         note_missing();
         const EventList all = all_events(catalogue_);
-        note_obstacles_here(needs_of_all(all));
+        note_obstacles_of(all, needs_of_all(all));
         const std::string notice = model_->number == cpu_type_timer ? timer_text + std::string("\n") : "";
         show(o_.xml ? listing_xml(catalogue_, all, o_.count_factor())
                     : listing_head(catalogue_) + notice + listing_text(catalogue_, all, o_.count_factor()));
@@ -246,8 +266,9 @@ private:
 
     void show(const std::string& text) const { show_output(o_.show, "", text); }
 
-    /// Tells what of that cannot be counted on this machine, if it is for this machine.
-    void note_obstacles_here(const EventNeeds& needs) const {
+    /// Warns of what cannot be counted on any machine or, if they are for this machine, on it.
+    void note_obstacles_of(const EventList& events, const EventNeeds& needs) const {
+        note_uncounted(*model_, events, tool_.notes);
         if (o_.cpu_type.empty()) note_obstacles(needs, catalogue_.devices, tool_.notes);
     }
 

@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "libop/base/error.h"
-#include "libop/events/event_catalogue.h"
 #include "libop/base/fd.h"
+#include "libop/base/text.h"
+#include "libop/events/event_catalogue.h"
 #include "libop/session/foreign_abi.h"
 #include "libop/session/session_statistics.h"
-#include "libop/base/text.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
 
@@ -68,7 +68,7 @@ void write_samples(const std::string& output, const SampleFileContent& content, 
                 file.add(entry.key, part);
                 left -= part;
             }
-        const SampleFileCounts counts = file.counts();
+        const SampleFileCounts counts = file.flush_and_count();
         if (counts.lost_no_space > 0) throw_system("cannot write " + printable(output), ENOSPC);
         lost = counts.lost_saturated;
     }

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "libop/base/error.h"
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/export/exporter.h"
-#include "libpp/report/report.h"
 #include "libpp/profile/sample_set.h"
+#include "libpp/report/report.h"
 #include "libpp/report/writer.h"
 #include "utils/export_profile.h"
 #include "utils/load_profile.h"
@@ -67,11 +67,13 @@ void describe_selection(const LoadedProfile& loaded) {
     write_stdout(safe);
 }
 
-void warn_if_empty(const pp::SymbolReport& report, Diagnostics& notes) {
-    if (report.rows.empty())
-        notes.warn(
-            "nothing to show: no symbol with samples passes --include-symbols, --exclude-symbols and "
-            "--threshold");
+void warn_if_empty(const ReportCommandOptions& o, const pp::SymbolReport& report, Diagnostics& notes) {
+    if (!report.rows.empty()) return;
+    const bool may_be_inlined = !o.inlines && !o.report.include_symbols.empty();
+    notes.warn(
+        std::string("nothing to show: no symbol with samples passes --include-symbols, --exclude-symbols and "
+                    "--threshold") +
+        (may_be_inlined ? "; functions that were inlined everywhere are found with --inline" : ""));
 }
 
 /// Chains break in code without frame pointers; a graph with holes should not look whole.
@@ -144,13 +146,14 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
         return report_callgraph(profile, loaded.head(o.report), o.report);
     }
     auto report = report_symbols(profile, loaded.head(o.report), o.report);
-    warn_if_empty(report, notes);
+    warn_if_empty(o, report, notes);
     return report;
 }
 
 pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& before, LoadedProfile& after) {
     const pp::SymbolizedProfile both[] = {before.symbolized(), after.symbolized()};
-    note_missing_symbols(both, o.report.debug_info || o.inlines, after.samples().notes());
+    note_missing_symbols(both, {o.report.debug_info || o.inlines, nullptr, after.package_root()},
+                         after.samples().notes());
     pp::ReportOptions all = o.report;
     all.threshold = 0;
     const auto side = [&](LoadedProfile& loaded) {
@@ -159,7 +162,7 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     };
     const auto first = side(before), second = side(after);
     auto report = report_difference(first, second, o.report);
-    warn_if_empty(report, after.samples().notes());
+    warn_if_empty(o, report, after.samples().notes());
     return report;
 }
 
@@ -173,9 +176,10 @@ void tell_remarks(const ReportCommandOptions& o, const pp::Report& report, Diagn
 
 int opreport(Tool& tool, int argc, char** argv) {
     ReportCommandOptions o;
-    const ParsedOptions parsed = parse_options(argc, argv, o.syntax());
+    ParsedOptions parsed = parse_options(argc, argv, o.syntax());
     if (parsed.exit_status) return *parsed.exit_status;
     o.settle_implied();
+    o.report.demangle = o.demangle.mode(parsed.words);
     const pp::ProfileWords words = pp::split_differential(parsed.words);
     const auto wrong = o.conflicts(words.second.has_value());
     for (const auto& text : wrong)
@@ -190,7 +194,7 @@ int opreport(Tool& tool, int argc, char** argv) {
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, tool);
-    if (o.common.says("sfile")) describe_selection(loaded);
+    if (o.common.is_verbose("sfile")) describe_selection(loaded);
     if (o.exporter) {
         export_to_files(o, loaded, tool);
         return 0;

@@ -41,8 +41,6 @@ std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is
     const auto need_symbols = [&](bool is_given, const char* option) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
     };
-    need_symbols(o.report.debug_info, "--debug-info");
-    need_symbols(o.inlines, "--inline");
     need_symbols(o.report.addresses, "--show-address");
     need_symbols(o.report.accumulated && !is_by_application, "--accumulated");
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
@@ -105,8 +103,8 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"symbols", 'l', &symbols, "list symbols instead of images"},
         {"callgraph", 'c', &callgraph, "list each function with its callers and callees"},
         {"details", 'd', &report.details, "list each symbol with its sampled addresses"},
-        {"debug-info", 'g', &report.debug_info, "add source file and line (needs -l)"},
-        {"inline", 0, &inlines, "tell inlined functions from those they are inlined into (needs -l)"},
+        {"debug-info", 'g', &report.debug_info, "list symbols with source file and line"},
+        {"inline", 0, &inlines, "list symbols, inlined functions apart from those they are inlined into"},
         {"show-address", 'w', &report.addresses, "add the address of symbols (needs -l)"},
         {"accumulated", 'a', &report.accumulated, "add cumulative counts (needs -l)"},
         {"global-percent", '%', &report.global_percent,
@@ -117,7 +115,6 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"exclude-dependent", 'x', &exclude_dependent, "only samples in the application's own image"},
         {"exclude-symbols", 'e', &report.exclude_symbols, "leave out these symbols (needs -l)", "NAME,..."},
         {"include-symbols", 'i', &report.include_symbols, "only these symbols (needs -l)", "NAME,..."},
-        {"demangle", 'D', &demangle, "C++ names: none, normal or smart", "HOW"},
         {"long-filenames", 'f', &report.long_names, "full paths"},
         {"no-header", 'n', &no_heads, "no banner, no column heads"},
         {"xml", 'X', &xml, "symbols by application as XML (--format=xml)"},
@@ -126,14 +123,14 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"output-file", 'o', &output_file, "write the report to a file", "FILE"},
         {"output-dir", 0, &output_dir, "write a profile for each application (callgrind, pprof)", "DIR"},
     };
-    for (const auto& rows : {show.table(), common.table()})
+    for (const auto& rows : {demangle.table(), show.table(), common.table()})
         s.options.insert(s.options.end(), rows.begin(), rows.end());
     return s;
 }
 
 void ReportCommandOptions::settle_implied() {
     exporter = pp::find_exporter(format);
-    symbols |= callgraph || report.details || exporter;
+    symbols |= callgraph || report.details || report.debug_info || inlines || exporter;
     report.addresses |= report.details;
 }
 
@@ -154,7 +151,6 @@ void ReportCommandOptions::settle(Diagnostics& notes) {
     report.heads = !no_heads;
     report.long_names |= !exporter && !writer().is_for_people;
     report.threshold = parse_threshold(common.threshold);
-    report.demangle = parse_demangle(demangle);
     report.sort = pp::parse_sort_keys(sort);
     if (!exporter && writer().is_by_application) settle_by_application(*this, notes);
 }

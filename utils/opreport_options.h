@@ -9,9 +9,9 @@
 #include "libpp/export/exporter.h"
 #include "libpp/report/report.h"
 #include "libpp/report/writer.h"
+#include "utils/report_options.h"
 #include "utils/shared/options.h"
 #include "utils/shared/output.h"
-#include "utils/report_options.h"
 
 namespace op::tool {
 
@@ -23,13 +23,14 @@ struct ReportCommandOptions {
     bool symbols = false, callgraph = false, inlines = false, exclude_dependent = false, no_heads = false,
          xml = false;
     std::vector<std::string> merge, sort;
-    std::string demangle = "normal", format, output_file, output_dir;
+    DemangleOptions demangle;
+    std::string format, output_file, output_dir;
     const pp::Exporter* exporter = nullptr;  ///< if the format is one of another program's profiles
 
     /// The options' table; it points into this object.
     CommandSyntax syntax();
-    /// Takes up what is implied: --callgraph and --details list symbols, an exported profile holds all of
-    /// these.
+    /// Takes up what is implied: --callgraph, --details, --debug-info and --inline list symbols, an exported
+    /// profile holds all of these.
     void settle_implied();
     /// What is wrong with the combination of options; empty if nothing is.
     std::vector<std::string> conflicts(bool is_differential) const;

@@ -7,21 +7,21 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <memory>
 
-#include "daemon/service/background.h"
-#include "daemon/service/control_server.h"
 #include "daemon/driver/driver_session.h"
-#include "daemon/source/kernel_map.h"
-#include "daemon/source/machine.h"
 #include "daemon/perf/perf_events.h"
 #include "daemon/perf/perf_probe.h"
+#include "daemon/service/background.h"
+#include "daemon/service/control_server.h"
 #include "daemon/service/privileges.h"
 #include "daemon/service/service.h"
 #include "daemon/service/service_manager.h"
 #include "daemon/service/sources.h"
+#include "daemon/source/kernel_map.h"
+#include "daemon/source/machine.h"
 #include "libop/base/error.h"
+#include "libop/base/path.h"
 #include "libop/base/text.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
@@ -31,7 +31,6 @@ namespace op::tool {
 namespace {
 
 using namespace op::collect;
-namespace fs = std::filesystem;
 
 struct Options {
     std::string source, session_dir = system_session_dir, vmlinux, kernel_range, user;
@@ -113,7 +112,7 @@ Separation separation(const Options& o) {
 
 /// Paths must not depend on the directory: the daemon leaves it.
 std::string absolute(const std::string& path) {
-    return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+    return path.empty() ? path : absolute_path(path);
 }
 
 /// --image: absolute paths, none for all.
@@ -151,7 +150,7 @@ public:
         ::umask(022);
         raise_file_limit();
         open_source();
-        control_.emplace(o_.control, ::getuid(), [this](const ControlRequest& request, Standing standing) {
+        control_.emplace(o_.control, ::getuid(), [this](const ControlRequest& request, ClientRole standing) {
             return service_->handle(request, standing);
         });
         make_session_dir();

@@ -6,10 +6,11 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
-#include "libop/control/control.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/control/control.h"
 #include "libpp/profile/session_notes.h"
 
 namespace op::tool {
@@ -22,17 +23,18 @@ constexpr const char* archived_session_dir = system_session_dir;
 /// How long a report waits for a running daemon to bring its samples into the files.
 constexpr std::chrono::milliseconds flush_deadline{2000};
 
-/// Throws an input error that says which of the two is missing, the directory or what makes it an archive.
+/// Throws an input error that names what is missing, the directory or what makes it an archive.
 void check_archive(const std::string& dir) {
     std::error_code error;
     if (!std::filesystem::exists(dir, error))
         throw_input("archive:" + printable(dir) + ": no such directory");
     const std::string samples = dir + archived_session_dir + "/samples";
     if (!std::filesystem::exists(samples, error))
-        throw_input(printable(dir) + " is no archive made by oparchive: there is no " + printable(samples));
+        throw_input(printable(dir) + " is not an archive made by oparchive: there is no " +
+                    printable(samples));
 }
 
-/// The session directory; tells the user if it is a default.
+/// The session directory; a default is reported to the user.
 std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec, Tool& tool) {
     if (!spec.archive.empty()) {
         check_archive(spec.archive);
@@ -78,7 +80,7 @@ void CommonOptions::check() const {
                         ": not one of all, debug, bfd, level1, sfile, stats, arcs, xml");
 }
 
-bool CommonOptions::says(std::string_view what) const {
+bool CommonOptions::is_verbose(std::string_view what) const {
     return std::ranges::any_of(verbose,
                                [&](const std::string& word) { return word == what || word == "all"; });
 }
@@ -97,6 +99,28 @@ pp::Demangle parse_demangle(const std::string& text) {
     if (text == "normal") return pp::Demangle::normal;
     if (text == "smart") return pp::Demangle::smart;
     throw_usage("--demangle=" + text + ": must be none, normal or smart");
+}
+
+std::vector<Option> DemangleOptions::table() {
+    return {
+        {"demangle", 'D', &how, "C++ names: none, normal or smart; alone: smart", "HOW", &is_given},
+        {"smart-demangle", 0, &smart, "the same as --demangle=smart"},
+        {"no-demangle", 0, &none, "the same as --demangle=none"},
+    };
+}
+
+pp::Demangle DemangleOptions::mode(std::vector<std::string>& words) const {
+    std::string value = how.value_or("");
+    if (value.find_first_of("/:") != value.npos) words.insert(words.begin(), std::exchange(value, ""));
+    const bool is_smart = smart || (is_given && value.empty());
+    if (none && (is_smart || (!value.empty() && value != "none")))
+        throw_usage("--no-demangle and --" + std::string(smart ? "smart-demangle" : "demangle") +
+                    " exclude each other");
+    if (none) return pp::Demangle::none;
+    if (smart && !value.empty() && value != "smart")
+        throw_usage("--smart-demangle and --demangle=" + value + " exclude each other");
+    if (is_smart) return pp::Demangle::smart;
+    return value.empty() ? pp::Demangle::normal : parse_demangle(value);
 }
 
 std::string OpenedSessions::kallsyms(Diagnostics& notes) const {

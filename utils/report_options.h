@@ -10,9 +10,9 @@
 #include "libop/session/session.h"
 #include "libop/session/session_info.h"
 #include "libpp/object/demangle.h"
-#include "libpp/symbols/image_finder.h"
 #include "libpp/profile/profile_spec.h"
 #include "libpp/profile/select.h"
+#include "libpp/symbols/image_finder.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
 
@@ -29,7 +29,7 @@ struct CommonOptions {
     /// Throws a usage error on an unknown class of --verbose.
     void check() const;
     /// True if --verbose asks for that class or for all.
-    bool says(std::string_view what) const;
+    bool is_verbose(std::string_view what) const;
 };
 
 /// A percentage from 0 to 100; empty = 0. Throws a usage error that names the range.
@@ -38,6 +38,20 @@ double parse_threshold(const std::string& text);
 /// The value of --demangle. Throws a usage error that names the values.
 pp::Demangle parse_demangle(const std::string& text);
 
+/// How names are shown, in the spellings of all versions: --demangle=HOW, a bare -D or --smart-demangle for
+/// "smart", --no-demangle for "none".
+struct DemangleOptions {
+    std::optional<std::string> how;
+    bool is_given = false, none = false, smart = false;
+
+    /// Rows for CommandSyntax; they point into this object.
+    std::vector<Option> table();
+    /// The mode asked for. `words` are those of the command line: a path or tag that follows a bare -D
+    /// becomes their first. Throws a usage error on an unknown value and if two spellings contradict each
+    /// other.
+    pp::Demangle mode(std::vector<std::string>& words) const;
+};
+
 /// The sessions a command reports on, opened; nothing is read but manifests.
 struct OpenedSessions {
     pp::ProfileSpec spec;
@@ -45,7 +59,7 @@ struct OpenedSessions {
     std::vector<std::vector<RecordedEvent>> events;  ///< of each session; none if it has no manifest
     std::optional<SessionInfo> info;                 ///< of all sessions that have a manifest, joined
     std::optional<uint64_t>
-        accounted;  ///< samples stored in all of them, if all say so and none is being recorded
+        accounted;  ///< samples stored in all of them, if all have that number and none is being recorded
     pp::ImageFinder finder;
 
     /// The kernel symbols recorded with the sessions; empty if none were.
@@ -53,7 +67,7 @@ struct OpenedSessions {
 };
 
 /// Parses the profile specification and opens its sessions, after a daemon that records into their directory
-/// was asked to bring its samples there (best effort, at most two seconds). Tells on stderr which samples
+/// was asked to bring its samples there (best effort, at most two seconds). Reports on stderr which samples
 /// directory is used if it was not given. Adds warnings about lost samples to the tool's notes. Throws as the
 /// parts do.
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,

@@ -26,11 +26,11 @@ uint32_t weight_of(const PlacedSample&) {
 
 }  // namespace
 
-Collector::Stretch Collector::Stretch::of(const Region& region, const ImageRef& image) {
+Collector::ImageRange Collector::ImageRange::of(const Region& region, const ImageRef& image) {
     return {image, region.start, region.end, region.offset(region.start).value() - region.start.value()};
 }
 
-Collector::Stretch Collector::Stretch::of(const ImageRef& image) {
+Collector::ImageRange Collector::ImageRange::of(const ImageRef& image) {
     return {image, {0}, {UINT64_MAX}, 0};
 }
 
@@ -94,7 +94,7 @@ void Collector::take(const Sample& sample) {
     if (holds(slot, sample)) {
         count(slot, sample.pc.value(), sample.cpu, sample.weight);
     } else {
-        take_slowly(sample, slot);
+        take_uncached(sample, slot);
     }
     if (!sample.chain.empty()) take_chain(sample, sample.pc.value());
 }
@@ -105,7 +105,7 @@ void Collector::take(const PlacedSample& sample) {
     if (holds(slot, sample)) {
         count(slot, sample.place.offset, sample.cpu, placed_weight);
     } else {
-        take_slowly(sample, slot);
+        take_uncached(sample, slot);
     }
     if (!sample.chain.empty()) take_chain(sample, sample.place);
 }
@@ -130,22 +130,22 @@ bool Collector::refuse(const Origin& origin) {
     return cause.has_value();
 }
 
-void Collector::take_slowly(const Sample& sample, Slot& slot) {
+void Collector::take_uncached(const Sample& sample, Slot& slot) {
     if (refuse(origin_of(sample))) return;
     const Region* region = find_or_ask(sample);
     const Origin origin = origin_of(sample);  // asking may have told the application
     if (!region) return lose_unplaced(origin);
-    if (!find_way(origin, Stretch::of(*region, images_.of(*region, sample.tgid)), slot)) return;
+    if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
     count(slot, sample.pc.value(), sample.cpu, sample.weight);
 }
 
-void Collector::take_slowly(const PlacedSample& sample, Slot& slot) {
+void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     const Origin origin = origin_of(sample);
     if (refuse(origin)) return;
-    const auto stretch = stretch_or_ask(sample);
-    if (!stretch) return lose_unplaced(origin);
+    const auto range = range_or_request(sample);
+    if (!range) return lose_unplaced(origin);
     Slot way;
-    if (!find_way(origin, *stretch, way)) return;
+    if (!resolve_file(origin, *range, way)) return;
     count(way, sample.place.offset, sample.cpu, placed_weight);
     way.placed = true;
     way.app = sample.app;
@@ -160,20 +160,20 @@ void Collector::lose_unplaced(const Origin& origin) {
     lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
 }
 
-bool Collector::find_way(const Origin& origin, const Stretch& stretch, Slot& slot) {
+bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot& slot) {
     SampleFile* file = nullptr;
     if (is_wanted(origin)) {
-        file = files_.get(key_for(origin, stretch.image));
+        file = files_.get(key_for(origin, range.image));
         if (!file) {
             lose(files_.failure(), origin.cpu, origin.weight);
             return false;
         }
-        images_.note_used(stretch.image);
+        images_.note_used(range.image);
     }
     slot = {};
-    slot.start = stretch.start;
-    slot.end = stretch.end;
-    slot.delta = stretch.delta;
+    slot.start = range.start;
+    slot.end = range.end;
+    slot.delta = range.delta;
     slot.file = file;
     slot.generation = generation();
     slot.tgid = origin.tgid;
@@ -198,10 +198,10 @@ const Region* Collector::find_or_ask(const Sample& sample) {
     return find(sample.tgid, sample.pc, kernel);
 }
 
-std::optional<Collector::Stretch> Collector::stretch_or_ask(const PlacedSample& sample) {
+std::optional<Collector::ImageRange> Collector::range_or_request(const PlacedSample& sample) {
     if (sample.place.cookie != 0) {
         const ImageRef* image = images_.find(sample.place.cookie);
-        return image ? std::optional(Stretch::of(*image)) : std::nullopt;
+        return image ? std::optional(ImageRange::of(*image)) : std::nullopt;
     }
     const Region* region = find_or_ask({0,
                                         sample.tgid,
@@ -213,7 +213,7 @@ std::optional<Collector::Stretch> Collector::stretch_or_ask(const PlacedSample& 
                                         RuntimeAddress{sample.place.offset},
                                         {}});
     if (!region) return std::nullopt;
-    return Stretch::of(*region, images_.of(*region, sample.tgid));
+    return ImageRange::of(*region, images_.of(*region, sample.tgid));
 }
 
 ImageRef Collector::app_of(const Sample& sample) {
@@ -253,22 +253,22 @@ FileKey Collector::key_for(const Origin& origin, const ImageRef& image) {
     return key;
 }
 
-std::optional<Collector::Spot> Collector::spot_of(const Sample& sample, uint64_t pc, bool kernel) {
+std::optional<Collector::ImageKey> Collector::key_of(const Sample& sample, uint64_t pc, bool kernel) {
     const Region* region = find(sample.tgid, RuntimeAddress{pc}, kernel);
     if (!region) return std::nullopt;
-    return Spot{images_.of(*region, sample.tgid), region->offset(RuntimeAddress{pc}).value()};
+    return ImageKey{images_.of(*region, sample.tgid), region->offset(RuntimeAddress{pc}).value()};
 }
 
-std::optional<Collector::Spot> Collector::spot_of(const PlacedSample& sample, const Place& place,
-                                                  bool kernel) {
+std::optional<Collector::ImageKey> Collector::key_of(const PlacedSample& sample, const Place& place,
+                                                     bool kernel) {
     if (place.cookie != 0) {
         const ImageRef* image = images_.find(place.cookie);
-        return image ? std::optional(Spot{*image, place.offset}) : std::nullopt;
+        return image ? std::optional(ImageKey{*image, place.offset}) : std::nullopt;
     }
     const RuntimeAddress address{place.offset};
     const Region* region = find(sample.tgid, address, kernel);
     if (!region) return std::nullopt;
-    return Spot{images_.of(*region, sample.tgid), region->offset(address).value()};
+    return ImageKey{images_.of(*region, sample.tgid), region->offset(address).value()};
 }
 
 template <class S, class Where>
@@ -276,16 +276,16 @@ void Collector::take_chain(const S& sample, const Where& innermost) {
     if (sample.mode == CpuMode::guest || sample.event >= info_.events.size()) return;
     const Origin origin = origin_of(sample);
     if (!is_wanted(origin)) return;
-    auto callee = spot_of(sample, innermost, sample.mode == CpuMode::kernel);
+    auto callee = key_of(sample, innermost, sample.mode == CpuMode::kernel);
     for (size_t i = 0; i < sample.chain.size(); ++i) {
-        auto caller = spot_of(sample, sample.chain[i], i < sample.kernel_frames);
+        auto caller = key_of(sample, sample.chain[i], i < sample.kernel_frames);
         store_arc(origin, caller, callee);
         callee = std::move(caller);
     }
 }
 
-void Collector::store_arc(const Origin& origin, const std::optional<Spot>& caller,
-                          const std::optional<Spot>& callee) {
+void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
+                          const std::optional<ImageKey>& callee) {
     SampleFile* file = nullptr;
     if (caller && callee) {
         FileKey key = key_for(origin, caller->image);
@@ -336,9 +336,9 @@ void Collector::begin_anew(uint64_t start_time) {
     }
 }
 
-SessionInfo Collector::account() {
+SessionInfo Collector::flush_and_account() {
     SessionInfo info = info_;
-    const StoredCounts counts = files_.counts();
+    const StoredCounts counts = files_.flush_and_count();
     info.ledger.merge(ledger_);
     info.ledger.add_stored(counts.samples.stored);
     info.ledger.add_lost(LossCause::saturated, any_cpu, counts.samples.lost_saturated);

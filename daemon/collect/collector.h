@@ -14,8 +14,8 @@
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/sample_files.h"
 #include "libop/base/diagnostics.h"
-#include "libop/stream/record.h"
 #include "libop/session/session.h"
+#include "libop/stream/record.h"
 
 namespace op::collect {
 
@@ -48,7 +48,7 @@ public:
 
     /// Brings everything into the sample files and tells the account so far: `described` with kernel images,
     /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
-    SessionInfo account();
+    SessionInfo flush_and_account();
 
     /// Closes the sample files; samples that come go to files opened anew, wherever the session has them
     /// then.
@@ -72,21 +72,21 @@ private:
         uint32_t weight;
     };
     /// A range of a sample's addresses (of places: offsets) that one image covers.
-    struct Stretch {
+    struct ImageRange {
         ImageRef image;
         RuntimeAddress start, end;
         uint64_t delta;  ///< key = address + delta
 
-        static Stretch of(const Region& region, const ImageRef& image);
+        static ImageRange of(const Region& region, const ImageRef& image);
         /// All offsets of an image.
-        static Stretch of(const ImageRef& image);
+        static ImageRange of(const ImageRef& image);
     };
     /// An address as sample files have it.
-    struct Spot {
+    struct ImageKey {
         ImageRef image;
         uint64_t key;
     };
-    /// A stretch whose sample file is known. Direct-mapped: by process and a piece of the address space,
+    /// A range whose sample file is known. Direct-mapped: by process and a piece of the address space,
     /// placed samples by cookies.
     struct alignas(64) Slot {
         RuntimeAddress start, end{};
@@ -132,27 +132,27 @@ private:
         if (weight == 1) return file.add(key);  // may be deferred
         file.add(key, weight);
     }
-    void take_slowly(const Sample& sample, Slot& slot);
-    void take_slowly(const PlacedSample& sample, Slot& slot);
+    void take_uncached(const Sample& sample, Slot& slot);
+    void take_uncached(const PlacedSample& sample, Slot& slot);
     template <class S>
     Origin origin_of(const S& sample);
     bool refuse(const Origin& origin);
     void lose_unplaced(const Origin& origin);
-    bool find_way(const Origin& origin, const Stretch& stretch, Slot& slot);
+    bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
-    std::optional<Stretch> stretch_or_ask(const PlacedSample& sample);
+    std::optional<ImageRange> range_or_request(const PlacedSample& sample);
     ImageRef app_of(const Sample& sample);
     ImageRef app_of(const PlacedSample& sample);
     ImageRef program_of(uint32_t tgid);
     bool is_wanted(const Origin& origin) const;
     FileKey key_for(const Origin& origin, const ImageRef& image);
-    std::optional<Spot> spot_of(const Sample& sample, uint64_t pc, bool kernel);
-    std::optional<Spot> spot_of(const PlacedSample& sample, const Place& place, bool kernel);
+    std::optional<ImageKey> key_of(const Sample& sample, uint64_t pc, bool kernel);
+    std::optional<ImageKey> key_of(const PlacedSample& sample, const Place& place, bool kernel);
     template <class S, class Where>
     void take_chain(const S& sample, const Where& innermost);
-    void store_arc(const Origin& origin, const std::optional<Spot>& caller,
-                   const std::optional<Spot>& callee);
+    void store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
+                   const std::optional<ImageKey>& callee);
     void lose(LossCause cause, uint32_t cpu, uint32_t weight) { ledger_.add_lost(cause, cpu, weight); }
 
     SessionInfo info_;

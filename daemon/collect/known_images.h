@@ -12,8 +12,8 @@
 #include "daemon/collect/process_table.h"
 #include "libop/base/diagnostics.h"
 #include "libop/base/intern.h"
-#include "libop/stream/record.h"
 #include "libop/session/session_info.h"
+#include "libop/stream/record.h"
 
 namespace op::collect {
 

@@ -160,10 +160,10 @@ void SampleFiles::forget_unopened() {
 }
 
 void SampleFiles::add(StoredCounts& sum, Entry& entry) {
-    if (entry.file) add_counts(entry.holds_arcs() ? sum.arcs : sum.samples, entry.file->counts());
+    if (entry.file) add_counts(entry.holds_arcs() ? sum.arcs : sum.samples, entry.file->flush_and_count());
 }
 
-StoredCounts SampleFiles::counts() {
+StoredCounts SampleFiles::flush_and_count() {
     StoredCounts sum = closed_;
     for (Entry& entry : entries_)
         add(sum, entry);

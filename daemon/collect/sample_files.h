@@ -64,7 +64,7 @@ public:
     /// Changes whenever a file was closed.
     uint32_t generation() const noexcept { return generation_; }
     /// Brings all samples into the files and adds up.
-    StoredCounts counts();
+    StoredCounts flush_and_count();
 
 private:
     struct Entry {

@@ -52,8 +52,8 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
     save();
 }
 
-SessionInfo SessionKeeper::account() {
-    SessionInfo run = collector_.account();
+SessionInfo SessionKeeper::flush_and_account() {
+    SessionInfo run = collector_.flush_and_account();
     run.stop_time = ::time(nullptr);
     return run;
 }
@@ -66,7 +66,7 @@ SessionInfo SessionKeeper::whole(const SessionInfo& run) const {
 }
 
 SessionInfo SessionKeeper::save() {
-    SessionInfo run = account();
+    SessionInfo run = flush_and_account();
     tell_built_anew(run);
     session_.write_info(whole(run));
     return run;

@@ -28,7 +28,7 @@ public:
     void process(std::span<const Record> records) { collector_.process(records); }
 
     /// Brings all samples into the files and tells this run's account so far.
-    SessionInfo account();
+    SessionInfo flush_and_account();
     /// What the session holds: this run and, if it was appended to, those before.
     SessionInfo whole(const SessionInfo& run) const;
     /// Writes the manifest as of now; gives this run's part. Throws a system error.

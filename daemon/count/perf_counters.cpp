@@ -11,12 +11,12 @@
 #include <map>
 #include <utility>
 
-#include "daemon/source/attach.h"
 #include "daemon/perf/perf_attr.h"
 #include "daemon/perf/perf_errors.h"
+#include "daemon/source/attach.h"
 #include "libop/base/error.h"
-#include "libop/events/software_events.h"
 #include "libop/base/text.h"
+#include "libop/events/software_events.h"
 
 namespace op::collect {
 namespace {

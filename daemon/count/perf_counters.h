@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "daemon/count/counted_events.h"
-#include "daemon/count/counts.h"
+#include "daemon/count/choose_counted.h"
+#include "daemon/count/counter_rows.h"
 #include "libop/base/diagnostics.h"
 #include "libop/base/fd.h"
 

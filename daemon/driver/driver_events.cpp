@@ -6,10 +6,10 @@
 #include <optional>
 #include <tuple>
 
-#include "libop/events/counter_alloc.h"
 #include "libop/base/error.h"
-#include "libop/events/event_table.h"
 #include "libop/base/text.h"
+#include "libop/events/counter_alloc.h"
+#include "libop/events/event_table.h"
 
 namespace op::collect {
 
@@ -48,7 +48,7 @@ std::optional<uint64_t> raw_code(std::string_view name) {
 }
 
 /// Splits a raw code of an x86 event select register.
-void decode_x86(uint64_t raw, const EventSpec& spec, DriverEvent& event) {
+void decode_x86(uint64_t raw, const EventSpec& spec, ConfiguredEvent& event) {
     constexpr uint64_t event_bits = 0xf000000ffull, mask_bits = 0xff00, extra_bits = 0xff840000;
     if (raw & ~(event_bits | mask_bits | extra_bits))
         throw_usage(quoted(spec) + "bits outside event, unit mask, edge, invert and counter mask are set");
@@ -57,7 +57,7 @@ void decode_x86(uint64_t raw, const EventSpec& spec, DriverEvent& event) {
     event.extra = raw & extra_bits;
 }
 
-void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, ConfiguredEvent& event) {
     const bool has_unit_mask = spec.unit_mask.value_or(0) != 0;
     if (is_x86(model)) {
         if (has_unit_mask && (raw & 0xff00)) throw_usage(quoted(spec) + "the unit mask is given twice");
@@ -72,7 +72,7 @@ void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, D
     if (event.unit_mask > 0xff) throw_usage(quoted(spec) + "a unit mask has at most 8 bits");
 }
 
-void set_clock_code(const EventSpec& spec, const DriverModel& model, DriverEvent& event) {
+void set_clock_code(const EventSpec& spec, const DriverModel& model, ConfiguredEvent& event) {
     const auto row = std::ranges::find_if(
         clock_codes, [&](const ClockCode& c) { return model.cpu_type.starts_with(c.prefix); });
     if (row == std::end(clock_codes))
@@ -83,7 +83,7 @@ void set_clock_code(const EventSpec& spec, const DriverModel& model, DriverEvent
 
 /// An event of the catalogue: what the kernel would be asked for holds the register's bits.
 CounterMask identify_known(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
-                           bool callgraph, DriverEvent& event) {
+                           bool callgraph, ConfiguredEvent& event) {
     const ResolvedEvent resolved =
         resolve_event(catalogue, spec, {callgraph ? callgraph_count_factor : 1, false});
     if (!resolved.event->extended.empty())
@@ -104,7 +104,7 @@ CounterMask identify_known(const EventSpec& spec, const DriverModel& model, cons
 
 /// Fills in the code and gives the counters that can hold the event; the model's own rules.
 CounterMask identify(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
-                     bool callgraph, DriverEvent& event) {
+                     bool callgraph, ConfiguredEvent& event) {
     const std::string_view only = model.model == "timer" ? timer_event
                                   : model.model == "rtc" ? rtc_event
                                                          : "";
@@ -152,14 +152,14 @@ void check_count(const EventSpec& spec, const DriverModel& model, const DriverCo
 
 /// An event that has no counter yet.
 struct Unplaced {
-    DriverEvent event;
+    ConfiguredEvent event;
     CounterMask counters;
 };
 
 Unplaced describe(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
                   bool callgraph) {
     Unplaced unplaced;
-    DriverEvent& event = unplaced.event;
+    ConfiguredEvent& event = unplaced.event;
     unplaced.counters = identify(spec, model, catalogue, callgraph, event);
     if (!spec.kernel && !spec.user)
         throw_usage(quoted(spec) + "kernel and user are both 0, so nothing would be counted");
@@ -172,7 +172,7 @@ Unplaced describe(const EventSpec& spec, const DriverModel& model, const EventCa
 
 /// Sample files tell events by name, count, unit mask and modes.
 void check_distinct(std::span<const Unplaced> events) {
-    const auto key = [](const DriverEvent& e) {
+    const auto key = [](const ConfiguredEvent& e) {
         return std::tuple(e.name, e.count, recorded_unit_mask(e), e.kernel, e.user);
     };
     for (size_t i = 0; i < events.size(); ++i)
@@ -204,7 +204,8 @@ std::vector<int> find_counters(const DriverModel& model, std::span<const Unplace
     return *counters;
 }
 
-void place(DriverEvent& event, int number, const EventSpec& spec, const DriverModel& model, bool callgraph) {
+void place(ConfiguredEvent& event, int number, const EventSpec& spec, const DriverModel& model,
+           bool callgraph) {
     const DriverCounter& counter = *std::ranges::find(model.counters, number, &DriverCounter::number);
     if (event.extra != 0 && !counter.has_extra)
         throw_usage(quoted(spec) + "the driver takes no edge, invert or counter mask bits here");
@@ -231,8 +232,8 @@ EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& c
     return with_count(spec);
 }
 
-std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
-                                              const EventCatalogue& catalogue, bool callgraph) {
+std::vector<ConfiguredEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
+                                                  const EventCatalogue& catalogue, bool callgraph) {
     if (specs.size() > model.counters.size())
         throw_usage(std::to_string(specs.size()) + " events, but the driver's counters here are " +
                     std::to_string(model.counters.size()) + "; ask for fewer");
@@ -246,7 +247,7 @@ std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, 
     }
     check_distinct(unplaced);
     const std::vector<int> counters = find_counters(model, unplaced);
-    std::vector<DriverEvent> events;
+    std::vector<ConfiguredEvent> events;
     for (size_t i = 0; i < counted.size(); ++i) {
         place(unplaced[i].event, counters[i], counted[i], model, callgraph);
         events.push_back(std::move(unplaced[i].event));
@@ -254,7 +255,7 @@ std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, 
     return events;
 }
 
-uint64_t recorded_unit_mask(const DriverEvent& event) {
+uint64_t recorded_unit_mask(const ConfiguredEvent& event) {
     return event.extra != 0 ? event.extra | event.unit_mask << 8 : event.unit_mask;
 }
 
@@ -262,9 +263,9 @@ bool is_driver_event_name(std::string_view name) {
     return name == rtc_event || find_event(name) || raw_code(name);
 }
 
-std::string to_daemon_text(std::span<const DriverEvent> events) {
+std::string to_daemon_text(std::span<const ConfiguredEvent> events) {
     std::string text;
-    for (const DriverEvent& e : events) {
+    for (const ConfiguredEvent& e : events) {
         const std::string mask =
             e.unit_mask_name.empty() ? std::to_string(recorded_unit_mask(e)) : e.unit_mask_name;
         text += (text.empty() ? "" : ",") + e.name;

@@ -28,7 +28,7 @@ struct DriverModel {
 };
 
 /// One event on its counter.
-struct DriverEvent {
+struct ConfiguredEvent {
     std::string name;
     uint32_t code = 0;  ///< for N/event
     int counter = 0;
@@ -38,7 +38,7 @@ struct DriverEvent {
     bool kernel = true, user = true;
     std::string unit_mask_name = {};  ///< where the number alone may stand for several; not the driver's
 
-    bool operator==(const DriverEvent&) const = default;
+    bool operator==(const ConfiguredEvent&) const = default;
 };
 
 /// The event that is counted when none was asked for: TIMER, RTC_INTERRUPTS, the default of the catalogue's
@@ -53,17 +53,17 @@ EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& c
 /// modes off, doubles. An event rNNN is the raw hexadecimal code NNN as the processor's manual has it; on x86
 /// that is the event select register: bits 0-7 and 32-35 event, 8-15 unit mask, 18, 23 and 24-31 edge, invert
 /// and counter mask.
-std::vector<DriverEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
-                                              const EventCatalogue& catalogue, bool callgraph);
+std::vector<ConfiguredEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
+                                                  const EventCatalogue& catalogue, bool callgraph);
 
 /// What sample files hold of its unit mask and extra bits, see UnitMaskChoice::stored().
-uint64_t recorded_unit_mask(const DriverEvent& event);
+uint64_t recorded_unit_mask(const ConfiguredEvent& event);
 
 /// True for names that some model may know, so that they may be set up before the driver is there.
 bool is_driver_event_name(std::string_view name);
 
 /// The events as oprofiled's --events takes them: name:code:counter:count:um:kernel:user, joined by commas;
 /// um is the unit mask's name if it has one here.
-std::string to_daemon_text(std::span<const DriverEvent> events);
+std::string to_daemon_text(std::span<const ConfiguredEvent> events);
 
 }  // namespace op::collect

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "daemon/driver/driver_setup.h"
-#include "libop/control/daemon_settings.h"
 #include "libop/base/error.h"
-#include "libop/events/event_table.h"
 #include "libop/base/text.h"
+#include "libop/control/daemon_settings.h"
+#include "libop/events/event_table.h"
 
 namespace op::collect {
 namespace {
@@ -81,7 +81,7 @@ void set_up(const Oprofilefs& files, std::vector<EventSpec> specs, uint64_t call
     DaemonSettings settings;
     settings.callgraph = callgraph;
     program_driver(files, plan_driver(model, settings, events), events);
-    for (const DriverEvent& e : events)
+    for (const ConfiguredEvent& e : events)
         add({e.name, e.code, e.count, recorded_unit_mask(e), e.kernel, e.user}, e.counter, info, options);
 }
 

@@ -37,7 +37,7 @@ void plan_counter_off(const DriverCounter& counter, std::vector<DriverWrite>& pl
     if (counter.has_extra) plan.push_back({file_of(counter.number, "extra"), 0});
 }
 
-void plan_event(const DriverEvent& event, bool has_extra, std::vector<DriverWrite>& plan) {
+void plan_event(const ConfiguredEvent& event, bool has_extra, std::vector<DriverWrite>& plan) {
     const auto put = [&](const char* name, uint64_t value) {
         plan.push_back({file_of(event.counter, name), value});
     };
@@ -82,12 +82,12 @@ EventCatalogue driver_catalogue(const DriverModel& model) {
 }
 
 std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSettings& settings,
-                                     std::span<const DriverEvent> events) {
+                                     std::span<const ConfiguredEvent> events) {
     std::vector<DriverWrite> plan;
     plan_sizes(settings, plan);
     for (const DriverCounter& counter : model.counters)
         plan_counter_off(counter, plan);
-    for (const DriverEvent& event : events) {
+    for (const ConfiguredEvent& event : events) {
         const auto counter = std::ranges::find(model.counters, event.counter, &DriverCounter::number);
         plan_event(event, counter != model.counters.end() && counter->has_extra, plan);
     }
@@ -95,10 +95,10 @@ std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSetti
 }
 
 void program_driver(const Oprofilefs& driver, std::span<const DriverWrite> plan,
-                    std::span<DriverEvent> events) {
+                    std::span<ConfiguredEvent> events) {
     for (const DriverWrite& write : plan)
         driver.set(write.file, write.value);
-    for (DriverEvent& event : events)
+    for (ConfiguredEvent& event : events)
         event.count = driver.number(file_of(event.counter, "count"));
 }
 

@@ -37,11 +37,11 @@ EventCatalogue driver_catalogue(const DriverModel& model);
 /// All writes, in order: sizes that are set, call-chain depth, filters; every counter off and zero; then each
 /// event's counter, `enabled` first.
 std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSettings& settings,
-                                     std::span<const DriverEvent> events);
+                                     std::span<const ConfiguredEvent> events);
 
 /// Writes the plan, then takes over the counts as the driver rounded them. Throws a system error naming the
 /// file and the remedy; what was written before stands.
 void program_driver(const Oprofilefs& driver, std::span<const DriverWrite> plan,
-                    std::span<DriverEvent> events);
+                    std::span<ConfiguredEvent> events);
 
 }  // namespace op::collect

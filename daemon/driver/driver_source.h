@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/source/kernel_map.h"
 #include "daemon/driver/oprofilefs.h"
+#include "daemon/source/kernel_map.h"
 #include "daemon/source/proc_scan.h"
 #include "daemon/source/sample_source.h"
 #include "libop/base/diagnostics.h"

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "daemon/perf/perf_features.h"
-#include "libop/events/event_encoding.h"
 #include "libop/base/fd.h"
+#include "libop/events/event_encoding.h"
 #include "libop/session/session_info.h"
 
 namespace op::collect {

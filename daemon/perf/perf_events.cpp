@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/events/event_table.h"
 #include "libop/events/ibs_rules.h"
 #include "libop/events/kernel_events.h"
-#include "libop/base/text.h"
 
 namespace op::collect {
 namespace {

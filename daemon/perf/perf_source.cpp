@@ -10,15 +10,15 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "daemon/source/attach.h"
-#include "daemon/source/cpu_list.h"
 #include "daemon/perf/perf_attr.h"
 #include "daemon/perf/perf_errors.h"
 #include "daemon/perf/samplers.h"
+#include "daemon/source/attach.h"
+#include "daemon/source/cpu_list.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/events/kernel_events.h"
 #include "libop/events/software_events.h"
-#include "libop/base/text.h"
 
 namespace op::collect {
 namespace {
@@ -307,7 +307,7 @@ std::span<const Record> PerfSource::drain() {
     ::epoll_wait(epoll_.get(), ignored, std::size(ignored), 0);
     const uint64_t time = now();
     until_ = stopped_ ? UINT64_MAX : time - settle_time;
-    if (!stopped_ && time >= times_due_) tell_times();
+    if (!stopped_ && time >= times_due_) report_times();
     for (Lane& lane : lanes_) {
         if (const uint64_t cuts = lane.ring.take_cuts())
             batch_.push_back(Lost{cuts, lane.cpu, LossCause::damaged_stream});
@@ -325,7 +325,7 @@ std::span<const Record> PerfSource::drain() {
         advance(*lane);
     }
     if (batch_.empty() && std::exchange(last_words_due_, false)) {
-        say_last_words();
+        emit_final_records();
         return last_words_.records();
     }
     return batch_;
@@ -355,7 +355,7 @@ std::vector<EventTime> PerfSource::advance_times() {
     return times;
 }
 
-void PerfSource::tell_times() {
+void PerfSource::report_times() {
     const uint64_t began = now();
     for (const EventTime& time : advance_times())
         batch_.push_back(time);
@@ -365,7 +365,7 @@ void PerfSource::tell_times() {
 
 /// How long events were counted, and the kernel's own count of records it could not write, less what its LOST
 /// records said.
-void PerfSource::say_last_words() {
+void PerfSource::emit_final_records() {
     last_words_.clear();
     for (const EventTime& time : advance_times())
         last_words_.add(time);

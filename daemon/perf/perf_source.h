@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "daemon/perf/event_cpus.h"
-#include "daemon/source/event_times.h"
-#include "daemon/source/kernel_map.h"
 #include "daemon/perf/perf_decode.h"
 #include "daemon/perf/perf_features.h"
 #include "daemon/perf/perf_ring.h"
+#include "daemon/source/event_times.h"
+#include "daemon/source/kernel_map.h"
 #include "daemon/source/proc_scan.h"
 #include "daemon/source/sample_source.h"
 #include "libop/base/diagnostics.h"
-#include "libop/events/event_encoding.h"
 #include "libop/base/fd.h"
+#include "libop/events/event_encoding.h"
 
 struct perf_event_attr;
 
@@ -98,8 +98,8 @@ private:
     Lane* earliest();
     std::vector<ClockReading> read_events();
     std::vector<EventTime> advance_times();
-    void tell_times();
-    void say_last_words();
+    void report_times();
+    void emit_final_records();
     void note_gaps(const PerfOptions& options);
     void note_cpus_left_out();
 

@@ -71,7 +71,7 @@ bool has_ended(int pidfd) {
 
 }  // namespace
 
-StopReason await_end(Command& command, StopSignals& signals, const Now& now) {
+StopReason await_end(ChildProcess& command, StopSignals& signals, const Now& now) {
     command.dismiss();
     Stopping stopping(&command, signals, now);
     while (!command.poll_end()) {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <span>
 
-#include "daemon/run/command.h"
-#include "daemon/source/sample_source.h"
+#include "daemon/run/child_process.h"
 #include "daemon/run/stop_signal.h"
 #include "daemon/run/stopping.h"
+#include "daemon/source/sample_source.h"
 #include "libop/base/diagnostics.h"
 
 namespace op::collect {
@@ -22,18 +22,19 @@ struct Recording {
     std::function<void()>
         checkpoint;  ///< called about once a minute, so that a crash costs little; may be empty; if it
                      ///< throws an Error that is noted and the recording goes on
-    Command* command = nullptr;  ///< program to release and watch; null = none
-    int attached = -1;           ///< pidfd of a running process to watch; -1 = none
+    ChildProcess* command = nullptr;  ///< program to release and watch; null = none
+    int attached = -1;                ///< pidfd of a running process to watch; -1 = none
     Now now = std::chrono::steady_clock::now;
 };
 
 /// Starts the source, records until the program ends or a stop signal comes, stops the source and drains it.
 /// What a stop signal does to the command is Stopping's. Throws what the source, the sink and
-/// Command::release throw.
+/// ChildProcess::release throw.
 StopReason record(const Recording& recording);
 
 /// Waits until the command ends; one still held back is ended. Stop signals do what they do while recording.
-StopReason await_end(Command& command, StopSignals& signals, const Now& now = std::chrono::steady_clock::now);
+StopReason await_end(ChildProcess& command, StopSignals& signals,
+                     const Now& now = std::chrono::steady_clock::now);
 
 /// Drains the source into the sink until it gives nothing more.
 void drain_into(SampleSource& source, const std::function<void(std::span<const Record>)>& sink);

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "daemon/run/command.h"
+#include "daemon/run/child_process.h"
 #include "daemon/run/stop_signal.h"
 
 namespace op::collect {
@@ -22,7 +22,7 @@ enum class StopReason { program_ended, interrupted, ended_before, intervals_over
 class Stopping {
 public:
     /// `command` may be null.
-    Stopping(Command* command, StopSignals& signals, const Now& now)
+    Stopping(ChildProcess* command, StopSignals& signals, const Now& now)
         : command_(command), signals_(signals), now_(now) {}
 
     /// Acts on a signal that came and on the time that passed; to be called often. Does not wait.
@@ -38,7 +38,7 @@ public:
 private:
     void pass_on(int number, bool has_it);
 
-    Command* command_;
+    ChildProcess* command_;
     StopSignals& signals_;
     const Now& now_;
     bool interrupted_ = false, asked_ = false;

@@ -70,13 +70,13 @@ uid_t user_of(const Fd& socket) noexcept {
 
 }  // namespace
 
-Standing standing_of(uid_t uid, uid_t own, uid_t starter) noexcept {
-    if (uid == 0 || uid == own) return Standing::owner;
-    return uid == starter ? Standing::starter : Standing::stranger;
+ClientRole role_of(uid_t uid, uid_t own, uid_t starter) noexcept {
+    if (uid == 0 || uid == own) return ClientRole::owner;
+    return uid == starter ? ClientRole::starter : ClientRole::stranger;
 }
 
-bool is_allowed(ControlVerb verb, Standing standing) noexcept {
-    return standing == Standing::owner || verb == ControlVerb::status || verb == ControlVerb::dump;
+bool is_allowed(ControlVerb verb, ClientRole role) noexcept {
+    return role == ClientRole::owner || verb == ControlVerb::status || verb == ControlVerb::dump;
 }
 
 ControlServer::ControlServer(const std::string& path, uid_t starter, Handler handler)
@@ -138,22 +138,22 @@ void ControlServer::accept_some() {
         }
         --budget_.connections;
         if (!socket) continue;
-        const Standing standing = standing_of(user_of(socket), ::geteuid(), starter_);
-        add_client(std::move(socket), standing);
+        const ClientRole role = role_of(user_of(socket), ::geteuid(), starter_);
+        add_client(std::move(socket), role);
     }
 }
 
-void ControlServer::add_client(Fd socket, Standing standing) {
+void ControlServer::add_client(Fd socket, ClientRole role) {
     make_room();
     const int fd = socket.get();
-    clients_.push_back({std::move(socket), standing});
+    clients_.push_back({std::move(socket), role});
     watch(fd, EPOLL_CTL_ADD, EPOLLIN);
 }
 
 /// The longest silent goes, strangers before others, so that strangers cannot keep the owner out.
 void ControlServer::make_room() {
     if (clients_.size() < most_clients) return;
-    auto victim = std::ranges::find(clients_, Standing::stranger, &Client::standing);
+    auto victim = std::ranges::find(clients_, ClientRole::stranger, &Client::role);
     clients_.erase(victim == clients_.end() ? clients_.begin() : victim);
 }
 
@@ -170,9 +170,9 @@ void ControlServer::serve_client(Clients::iterator client) {
         clients_.erase(client);
         return;
     }
-    const bool too_many = client->standing == Standing::stranger && budget_.requests-- <= 0;
+    const bool too_many = client->role == ClientRole::stranger && budget_.requests-- <= 0;
     const std::string reply = too_many ? "error: too many requests, try again in a second\n"
-                                       : to_text(answer({packet, static_cast<size_t>(n)}, client->standing));
+                                       : to_text(answer({packet, static_cast<size_t>(n)}, client->role));
     const bool sent = ::send(fd, reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
     // Who does not read his answers has no use for them; who asks too much has to connect again, of which
     // there is a bounded number a second, too.
@@ -182,11 +182,11 @@ void ControlServer::serve_client(Clients::iterator client) {
         clients_.splice(clients_.end(), clients_, client);
 }
 
-ControlReply ControlServer::answer(std::string_view packet, Standing standing) {
+ControlReply ControlServer::answer(std::string_view packet, ClientRole role) {
     ControlReply refusal;
     try {
         const ControlRequest request = parse_control_request(packet);
-        if (is_allowed(request.verb, standing)) return handler_(request, standing);
+        if (is_allowed(request.verb, role)) return handler_(request, role);
         refusal.error = "only root and the daemon's user may do that";
     } catch (const Error& e) {
         refusal.error = e.what();

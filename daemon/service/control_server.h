@@ -11,22 +11,22 @@
 #include <list>
 #include <string>
 
-#include "libop/control/control.h"
 #include "libop/base/fd.h"
+#include "libop/control/control.h"
 
 namespace op::collect {
 
 /// How much a user is trusted.
-enum class Standing {
+enum class ClientRole {
     stranger,  ///< anybody: where the session is (status), a flush (dump), both at a bounded rate
     starter,   ///< who started the daemon: status in full, dump
     owner,     ///< root and the daemon's own user: everything
 };
 
 /// What `uid` is to a daemon that runs as `own` and was started by `starter`.
-Standing standing_of(uid_t uid, uid_t own, uid_t starter) noexcept;
-/// True if somebody of that standing may ask for it.
-bool is_allowed(ControlVerb verb, Standing standing) noexcept;
+ClientRole role_of(uid_t uid, uid_t own, uid_t starter) noexcept;
+/// True if somebody of that role may ask for it.
+bool is_allowed(ControlVerb verb, ClientRole role) noexcept;
 
 /// Listens on a Unix socket. Not thread-safe.
 class ControlServer {
@@ -34,7 +34,7 @@ public:
     using Clock = std::chrono::steady_clock;
     /// Does a request that is allowed and gives the answer; must not throw for what a client says. The answer
     /// to a stranger's status must hold nothing private.
-    using Handler = std::function<ControlReply(const ControlRequest&, Standing)>;
+    using Handler = std::function<ControlReply(const ControlRequest&, ClientRole)>;
 
     static constexpr size_t most_clients = 32;
     static constexpr int strangers_requests = 50;  ///< a second, of all strangers together
@@ -54,13 +54,13 @@ public:
     /// Takes new clients and answers at most one request of each. True if it did something.
     bool serve(Clock::time_point now = Clock::now());
     /// Takes a connected socket, which must not block, as a client.
-    void add_client(Fd socket, Standing standing);
+    void add_client(Fd socket, ClientRole role);
     size_t clients() const noexcept { return clients_.size(); }
 
 private:
     struct Client {
         Fd socket;
-        Standing standing;
+        ClientRole role;
     };
     /// What may still happen in the running second.
     struct Budget {
@@ -75,7 +75,7 @@ private:
     void make_room();
     Clients::iterator find(int fd);
     void serve_client(Clients::iterator client);
-    ControlReply answer(std::string_view packet, Standing standing);
+    ControlReply answer(std::string_view packet, ClientRole role);
 
     std::string path_;
     uid_t starter_;

@@ -13,8 +13,8 @@
 
 #include "daemon/run/recording.h"
 #include "libop/base/error.h"
-#include "libop/session/session_statistics.h"
 #include "libop/base/text.h"
+#include "libop/session/session_statistics.h"
 
 namespace op::collect {
 namespace {
@@ -202,7 +202,7 @@ void Service::reopen() {
 void Service::write_account() {
     attempt("writing the session", [this] {
         dump();
-        p_.log.write(account_text(p_.keeper.account()));
+        p_.log.write(account_text(p_.keeper.flush_and_account()));
     });
 }
 
@@ -210,7 +210,7 @@ void Service::finish() {
     if (sampling()) end_sampling(State::stopped);
     write_account();
     p_.log.say_all(p_.notes);
-    p_.log.say("ended: " + summary(p_.keeper.account()));
+    p_.log.say("ended: " + summary(p_.keeper.flush_and_account()));
 }
 
 void Service::on_signal(int number) {
@@ -235,11 +235,11 @@ void Service::on_signal(int number) {
     }
 }
 
-ControlReply Service::handle(const ControlRequest& request, Standing standing) {
+ControlReply Service::handle(const ControlRequest& request, ClientRole role) {
     ControlReply reply;
-    if (o_.verbose && standing == Standing::owner) p_.log.say("asked: " + to_text(request));
+    if (o_.verbose && role == ClientRole::owner) p_.log.say("asked: " + to_text(request));
     try {
-        carry_out(request, standing, reply);
+        carry_out(request, role, reply);
     } catch (const std::exception& e) {
         reply.error = e.what();
         p_.log.say("error: " + to_text(request) + ": " + reply.error);
@@ -252,14 +252,14 @@ bool Service::is_recent(Clock::time_point dump) const {
     return Clock::now() - dump < recent;
 }
 
-void Service::carry_out(const ControlRequest& request, Standing standing, ControlReply& reply) {
+void Service::carry_out(const ControlRequest& request, ClientRole role, ControlReply& reply) {
     switch (request.verb) {
         case ControlVerb::status:
             reply.add("session-dir", o_.session_dir);
-            if (standing != Standing::stranger) add_status(reply);
+            if (role != ClientRole::stranger) add_status(reply);
             return;
         case ControlVerb::dump:
-            if (standing != Standing::stranger || !last_dump_ || !is_recent(*last_dump_)) dump();
+            if (role != ClientRole::stranger || !last_dump_ || !is_recent(*last_dump_)) dump();
             return;
         case ControlVerb::start:
             return start();
@@ -277,7 +277,7 @@ void Service::carry_out(const ControlRequest& request, Standing standing, Contro
 
 void Service::add_status(ControlReply& reply) {
     constexpr const char* states[] = {"stopped", "sampling", "failed"};
-    const SessionInfo run = p_.keeper.account();
+    const SessionInfo run = p_.keeper.flush_and_account();
     reply.add("state", states[static_cast<int>(state_)]);
     if (state_ == State::failed) reply.add("failure", failure_);
     reply.add("pid", std::to_string(::getpid()));

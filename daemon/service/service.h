@@ -9,11 +9,11 @@
 #include <optional>
 #include <string>
 
-#include "daemon/service/control_server.h"
-#include "daemon/source/sample_source.h"
-#include "daemon/service/service_log.h"
 #include "daemon/collect/session_keeper.h"
 #include "daemon/run/stop_signal.h"
+#include "daemon/service/control_server.h"
+#include "daemon/service/service_log.h"
+#include "daemon/source/sample_source.h"
 #include "libop/control/control.h"
 
 namespace op::collect {
@@ -50,7 +50,7 @@ public:
     int run(ControlServer& control, StopSignals& signals, const std::function<void()>& ready);
 
     /// Does a request. Never throws for what was asked.
-    ControlReply handle(const ControlRequest& request, Standing standing);
+    ControlReply handle(const ControlRequest& request, ClientRole role);
     /// One round of what is due: drains some, dumps if it is time. For run() and tests.
     void turn(Clock::time_point now);
     void on_signal(int number);
@@ -77,7 +77,7 @@ private:
 
     /// Runs one piece of work; a failure is logged and told.
     bool attempt(const std::string& work, const std::function<void()>& step);
-    void carry_out(const ControlRequest& request, Standing standing, ControlReply& reply);
+    void carry_out(const ControlRequest& request, ClientRole role, ControlReply& reply);
     void add_status(ControlReply& reply);
     bool is_recent(Clock::time_point dump) const;
 

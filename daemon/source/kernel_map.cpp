@@ -3,11 +3,9 @@
 #include "daemon/source/kernel_map.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <functional>
-#include <memory>
 
 #include "daemon/source/proc_scan.h"
 #include "libop/base/build_id.h"
@@ -15,8 +13,9 @@
 #include "libop/base/fd.h"
 #include "libop/base/gzip.h"
 #include "libop/base/kallsyms.h"
-#include "libop/stream/record.h"
+#include "libop/base/path.h"
 #include "libop/base/text.h"
+#include "libop/stream/record.h"
 
 namespace op::collect {
 namespace {
@@ -153,18 +152,16 @@ void add_module_records(RecordList& out) {
 }
 
 std::string checked_vmlinux(const std::string& path) {
-    const std::unique_ptr<char, decltype(&::free)> real(::realpath(path.c_str(), nullptr), ::free);
-    if (!real) throw_system("cannot open " + path);
+    std::string real = real_path(path);
     char magic[4]{};
-    const Fd file = open_file(real.get(), O_RDONLY | O_NONBLOCK);
+    const Fd file = open_file(real, O_RDONLY | O_NONBLOCK);
     constexpr std::string_view elf =
         "\x7f"
         "ELF";
     if (::read(file.get(), magic, sizeof magic) != sizeof magic ||
         std::string_view(magic, sizeof magic) != elf)
-        throw_usage(std::string(real.get()) +
-                    ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
-    return real.get();
+        throw_usage(real + ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
+    return real;
 }
 
 std::string gzipped_kallsyms_snapshot() {

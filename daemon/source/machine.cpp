@@ -7,9 +7,9 @@
 
 #include <cstdlib>
 
-#include "libop/events/event_catalogue.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "libop/events/event_catalogue.h"
 
 namespace op::collect {
 

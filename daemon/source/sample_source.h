@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "libop/stream/record.h"
 #include "libop/session/session_info.h"
+#include "libop/stream/record.h"
 
 namespace op::collect {
 

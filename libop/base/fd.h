@@ -85,8 +85,8 @@ void replace_file_at(const Fd& dir, const std::string& name, const std::string& 
                      mode_t mode = 0644);
 
 /// A file mapped for reading for the object's lifetime; the file itself is never written to. A file that
-/// shrinks meanwhile raises SIGBUS on access, which the commands survive (utils/shared/mapping_guard.h); sample
-/// files are read with read_file instead.
+/// shrinks meanwhile raises SIGBUS on access, which the commands survive (utils/shared/sigbus_guard.h);
+/// sample files are read with read_file instead.
 class MappedFile {
 public:
     MappedFile() = default;

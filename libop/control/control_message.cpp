@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "libop/control/control.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/control/control.h"
 
 namespace op {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "libop/events/cpu_model.h"
 #include "libop/base/fd.h"
 #include "libop/base/tagged_lines.h"
 #include "libop/base/text.h"
+#include "libop/events/cpu_model.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "libop/events/cpu_models_data.h"
 #include "libop/base/error.h"
 #include "libop/base/tagged_lines.h"
 #include "libop/base/text.h"
+#include "libop/events/cpu_models_data.h"
 
 namespace op {
 
@@ -173,6 +173,8 @@ private:
             row.pmus = names_of(rest);
         else if (tag == "filter:" && rest == "arch_perfmon")
             row.has_perfmon_filter = true;
+        else if (tag == "not_counted:")
+            row.not_counted = rest;
         else
             place_.fail("'" + printable(line.empty() ? tag : std::string(tag) + " " + std::string(rest)) +
                         "' is not known here");

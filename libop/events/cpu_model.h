@@ -83,6 +83,7 @@ struct CpuModel {
     std::optional<EventSpec> default_event;
     bool has_perfmon_filter = false;  ///< events with a filter are there only if CPUID leaf 0xA says so
     std::vector<std::string> pmus;    ///< libpfm's names
+    std::string not_counted;  ///< why no kernel of today counts the events of its files; empty: one does
     std::vector<CpuRule> rules;
 
     /// True if some rule recognises the machine.

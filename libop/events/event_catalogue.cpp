@@ -13,10 +13,10 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
-#include "libop/events/kernel_events.h"
 #include "libop/base/nearest.h"
-#include "libop/events/software_events.h"
 #include "libop/base/text.h"
+#include "libop/events/kernel_events.h"
+#include "libop/events/software_events.h"
 
 namespace op {
 
@@ -225,15 +225,15 @@ std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint
     return "";
 }
 
-/// True for the event's own name. Those of POWER before POWER8 come in groups, of which any will do.
-bool is_named(const EventCatalogue& catalogue, const CatalogueEvent& event, const std::string& name) {
-    if (event.name == name) return true;
-    constexpr std::string_view group = "_GRP";
-    std::string_view rest = event.name;
-    if (!catalogue.model.name.starts_with("ppc64/") || !rest.starts_with(name)) return false;
-    rest.remove_prefix(name.size());
-    if (!rest.starts_with(group)) return false;
-    return parse_number(rest.substr(group.size())).has_value();
+/// The events of that name; where there is none, those that have it with a group, of which any will do.
+std::vector<const CatalogueEvent*> events_named(const EventCatalogue& catalogue, std::string_view name) {
+    std::vector<const CatalogueEvent*> exact, grouped;
+    const bool has_groups = catalogue.model.name.starts_with("ppc64/");
+    for (const CatalogueEvent& event : catalogue.events) {
+        if (event.name == name) exact.push_back(&event);
+        if (has_groups && without_group(event.name) == name) grouped.push_back(&event);
+    }
+    return exact.empty() ? grouped : exact;
 }
 
 /// An event of the name asked for that will not do.
@@ -271,6 +271,13 @@ std::variant<ResolvedEvent, Misfit> try_event(const EventCatalogue& catalogue, c
 }
 
 }  // namespace
+
+std::optional<std::string_view> without_group(std::string_view name) {
+    constexpr std::string_view group = "_GRP";
+    const size_t at = name.rfind(group);
+    if (at == name.npos || !parse_number(name.substr(at + group.size()))) return std::nullopt;
+    return name.substr(0, at);
+}
 
 CounterMask CatalogueEvent::counter_mask() const {
     const bool takes_none =
@@ -321,7 +328,7 @@ bool EventCatalogue::knows(std::string_view name) const {
 }
 
 const EventInfo* EventCatalogue::builtin(std::string_view name) const {
-    return knows(name) ? nullptr : find_event(name);
+    return name == timer_event || !knows(name) ? find_event(name) : nullptr;
 }
 
 bool EventCatalogue::lacks(std::string_view name) const {
@@ -349,9 +356,8 @@ EventCatalogue load_catalogue(const CpuModel& model, const CatalogueSources& sou
 ResolvedEvent resolve_event(const EventCatalogue& catalogue, const EventSpec& spec,
                             const ResolveOptions& options) {
     std::vector<Misfit> misfits;
-    for (const CatalogueEvent& event : catalogue.events) {
-        if (!is_named(catalogue, event, spec.name)) continue;
-        auto answer = try_event(catalogue, event, spec, options);
+    for (const CatalogueEvent* const event : events_named(catalogue, spec.name)) {
+        auto answer = try_event(catalogue, *event, spec, options);
         if (auto* const resolved = std::get_if<ResolvedEvent>(&answer)) return std::move(*resolved);
         misfits.push_back(std::get<Misfit>(std::move(answer)));
     }

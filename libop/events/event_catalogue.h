@@ -18,6 +18,10 @@
 
 namespace op {
 
+/// The name of an event of POWER before POWER8 without its group: "PM_CYC" of "PM_CYC_GRP1"; nothing if it
+/// has none.
+std::optional<std::string_view> without_group(std::string_view name);
+
 /// Who knows an event.
 enum class EventOrigin {
     file,    ///< the event files
@@ -69,8 +73,8 @@ struct EventCatalogue {
 
     std::vector<std::string> names() const;
     bool knows(std::string_view name) const;
-    /// The event of that name among those known without event files, if the catalogue has none of that name;
-    /// else null.
+    /// The row of event_table() that defines the event of that name, or null where the catalogue defines it
+    /// or nothing does. TIMER is defined by its row whatever the model, also where the catalogue lists it.
     const EventInfo* builtin(std::string_view name) const;
     /// True if 0 is a unit mask of every event: on IBM POWER some masks are what codes have too much.
     bool takes_mask_0() const;

@@ -7,11 +7,12 @@
 #include <algorithm>
 
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
 #include "libop/events/event_table.h"
 #include "libop/events/kernel_events.h"
 #include "libop/events/pfm_events.h"
-#include "libop/base/text.h"
+#include "libop/events/uncounted.h"
 
 namespace op {
 
@@ -25,16 +26,17 @@ bool is_amd(const CpuModel& model) {
     return model.name.starts_with("x86-64/") || model.name == "i386/athlon";
 }
 
-/// Event in bits 0-7 and, on AMD, 32-35; unit mask in 8-15; edge, any, invert and counter mask above.
+/// Event in bits 0-7 and, on AMD, 32-35; unit mask in 8-15; edge, any, invert and counter mask above, where
+/// some codes have them, too.
 EventEncoding encode_x86(const EventCatalogue& catalogue, const CatalogueEvent& event,
                          const UnitMaskChoice& mask) {
     const uint64_t greatest_code = is_amd(catalogue.model) ? 0xfff : 0xff;
-    if (event.code > greatest_code || mask.value > 0xff)
+    if ((event.code & ~extra_bits::real) > greatest_code || mask.value > 0xff)
         throw_usage("event '" + event.name + "': code 0x" + hex(event.code) + " and unit mask 0x" +
                     hex(mask.value) + " have more bits than an event select register has for them");
     EventEncoding encoding;
     encoding.config = (event.code & 0xff) | uint64_t{mask.value} << 8 | uint64_t{event.code & 0xf00} << 24;
-    encoding.config |= mask.extra & extra_bits::real;
+    encoding.config |= (event.code | mask.extra) & extra_bits::real;
     if (mask.extra & extra_bits::pebs)
         encoding.precise = std::min(requested_zero_skid, greatest_precise_level(catalogue.devices));
     return encoding;
@@ -49,14 +51,15 @@ std::optional<Sampler> sampler_of(std::string_view facility) {
 /// Facilities besides the counters are PMUs of their own in the kernel, by the same name.
 EventEncoding encode_extended(const EventCatalogue& catalogue, const ResolvedEvent& resolved) {
     constexpr uint64_t ibs_op_counts_ops = uint64_t{1} << 19;  // IbsOpCntCtl of IBS_OP_CTL
-    constexpr uint32_t wants_ops = 1, wants_log = 2;           // of unit masks "ibs_op"
+    constexpr uint32_t wants_ops = 1, wants_logs = 2 | 4;      // of unit masks "ibs_op"
     const CatalogueEvent& event = *resolved.event;
     const auto sampler = sampler_of(event.extended);
     if (!sampler) throw_usage("event '" + event.name + "': nothing is known of " + printable(event.extended));
     const uint32_t mask = *sampler == Sampler::ibs_op ? resolved.unit_mask.value : 0;
-    if (mask & wants_log)
-        throw_usage("event '" + event.name + "': no log of memory accesses is kept; use unit mask 0x" +
-                    hex(mask & ~wants_log));
+    if (mask & wants_logs)
+        throw_usage("event '" + event.name +
+                    "': no log of memory accesses or branch targets is kept; use unit mask 0x" +
+                    hex(mask & ~wants_logs));
     const auto type = kernel_pmu_type(catalogue.devices, event.extended);
     if (!type)
         throw_usage("event '" + event.name + "': the kernel has no PMU " + printable(event.extended) +
@@ -68,9 +71,33 @@ EventEncoding encode_extended(const EventCatalogue& catalogue, const ResolvedEve
     return encoding;
 }
 
+[[noreturn]] void fail_uncounted(const CatalogueEvent& event, const std::string& reason) {
+    throw_usage("event '" + event.name + "': no kernel of today counts it: " + reason);
+}
+
+/// POWER before POWER8: codes are a group and a counter of the driver of old. The kernel has a code for the
+/// event by itself, which the files or libpfm know.
+EventEncoding encode_grouped(const EventCatalogue& catalogue, const CatalogueEvent& event,
+                             std::string_view name) {
+    const auto original = std::ranges::find(catalogue.events, name, &CatalogueEvent::name);
+    if (original == catalogue.events.end())
+        fail_uncounted(event, "neither the event files nor libpfm have a code of " + std::string(name));
+    return encode_event(catalogue, {&*original, {}, {}});
+}
+
+/// The kernel's number of an event whose code is the manual's. On MIPS both add a bit to what odd counters
+/// count, each another one.
+uint64_t raw_code(const std::string& type, const CatalogueEvent& event) {
+    constexpr uint32_t odd_counter = 0x400, kernels_odd_counter = 0x80;
+    if (!type.starts_with("mips/") || (event.code & odd_counter) == 0) return event.code;
+    return (event.code & ~odd_counter) | kernels_odd_counter;
+}
+
 EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedEvent& resolved) {
     const std::string& type = catalogue.model.name;
     const CatalogueEvent& event = *resolved.event;
+    if (const std::string reason = why_uncounted(catalogue.model, event); !reason.empty())
+        fail_uncounted(event, reason);
     if (!event.extended.empty()) return encode_extended(catalogue, resolved);
     if (type == "rtc")
         throw_usage("event '" + event.name + "': the clock of the RTC is counted by the driver only");
@@ -80,9 +107,14 @@ EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedE
         return encode_x86(catalogue, event, resolved.unit_mask);
     // What is sampled there are cycles, counter 0; the counters behind the other events can only be read.
     if (type.starts_with("s390/") && event.code == 0) return {perf_type_hardware, hardware_cycles, 0, 0, 0};
-    if (resolved.unit_mask.value != 0 && !type.starts_with("ppc64/"))
+    if (type.starts_with("ppc64/")) {
+        if (const auto name = without_group(event.name)) return encode_grouped(catalogue, event, *name);
+        if (event.name == "CYCLES") return {perf_type_hardware, hardware_cycles, 0, 0, 0};
+        return {perf_type_raw, event.code | uint64_t{resolved.unit_mask.value} << 32, 0, 0, 0};
+    }
+    if (resolved.unit_mask.value != 0)
         throw_usage("event '" + event.name + "': the kernel takes no unit masks on this processor");
-    return {perf_type_raw, event.code, 0, 0, 0};
+    return {perf_type_raw, raw_code(type, event), 0, 0, 0};
 }
 
 }  // namespace

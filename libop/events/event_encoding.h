@@ -25,8 +25,8 @@ struct EventEncoding {
     bool operator==(const EventEncoding&) const = default;
 };
 
-/// Of the events known without event files (libop/events/event_table.h): the CPU clock for TIMER, else the kernel's
-/// own notion of cycles.
+/// Of the events known without event files (libop/events/event_table.h): the CPU clock for TIMER, else the
+/// kernel's own notion of cycles.
 EventEncoding builtin_encoding(std::string_view name) noexcept;
 
 }  // namespace op

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "libop/base/tagged_lines.h"
 #include "libop/base/text.h"
@@ -36,6 +37,12 @@ struct PlacedSet {
     FileLine place;
     size_t depth = 0;  ///< of includes
     bool is_used = false;
+};
+
+/// An event with where it is from.
+struct PlacedEvent {
+    EventDescription event;
+    size_t depth = 0;  ///< of includes
 };
 
 class UnitMaskParser {
@@ -139,7 +146,7 @@ public:
         for (const auto& [name, placed] : sets_)
             if (!placed.is_used && placed.depth == 0)
                 placed.place.fail("unit masks '" + name + "' are used by no event");
-        return std::move(events_);
+        return outermost_events();
     }
 
 private:
@@ -195,7 +202,17 @@ private:
         counters(tags, event, place);
         event.unit_masks = unit_masks(tags.take("um"), place);
         tags.expect_no_more();
-        events_.push_back(std::move(event));
+        const auto known = least_depth_.try_emplace(event.name, depth_).first;
+        known->second = std::min(known->second, depth_);
+        events_.push_back({std::move(event), depth_});
+    }
+
+    /// The events but for those whose name a file above has.
+    std::vector<EventDescription> outermost_events() {
+        std::vector<EventDescription> kept;
+        for (PlacedEvent& placed : events_)
+            if (placed.depth == least_depth_.at(placed.event.name)) kept.push_back(std::move(placed.event));
+        return kept;
     }
 
     static void counters(Tags& tags, EventDescription& event, const FileLine& place) {
@@ -249,7 +266,8 @@ private:
     std::vector<std::string> path_;  ///< the types being included, outermost first
     std::set<std::string> seen_;
     std::map<std::string, PlacedSet, std::less<>> sets_;
-    std::vector<EventDescription> events_;
+    std::vector<PlacedEvent> events_;
+    std::unordered_map<std::string, size_t> least_depth_;  ///< of includes, by event name
 };
 
 }  // namespace

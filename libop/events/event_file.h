@@ -39,9 +39,9 @@ struct EventTexts {
 using EventIncluder = std::function<std::optional<EventTexts>(const std::string& cpu)>;
 
 /// Parses a CPU type's texts with all they include, in file order; a type that is included again adds
-/// nothing. Where several files define a unit-mask set of one name, the including one counts. Throws an input
-/// error "<label>/events:<line>: <what>" at the first fault, also for a set of the type's own that no event
-/// uses.
+/// nothing. Where several files define a unit-mask set or events of one name, the including one counts.
+/// Throws an input error "<label>/events:<line>: <what>" at the first fault, also for a set of the type's own
+/// that no event uses.
 std::vector<EventDescription> parse_events(const EventTexts& texts, const EventIncluder& include);
 
 }  // namespace op

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "libop/base/error.h"
-#include "libop/session/sample_file_layout.h"
 #include "libop/base/text.h"
+#include "libop/session/sample_file_layout.h"
 
 namespace op {
 

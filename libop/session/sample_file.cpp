@@ -13,9 +13,9 @@
 
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/session/sample_file_recover.h"
 #include "libop/session/sample_file_table.h"
-#include "libop/base/text.h"
 
 namespace op {
 
@@ -171,7 +171,7 @@ void SampleFile::flush() noexcept {
     if (table_) table_->retry_growth();
 }
 
-SampleFileCounts SampleFile::counts() noexcept {
+SampleFileCounts SampleFile::flush_and_count() noexcept {
     flush();
     return table_ ? table_->counts() : SampleFileCounts{};
 }

@@ -56,7 +56,7 @@ struct SampleFileCounts {
 /// A sample file open for counting. Always written in version 0x13. One writer at a time (the session lock
 /// sees to that); concurrent readers see a sound file at every moment, and so does whoever opens it after a
 /// crash. Holds one descriptor. A process that truncates the file meanwhile brings SIGBUS, which the
-/// commands survive (utils/shared/mapping_guard.h) at the cost of the samples in it. Not thread-safe.
+/// commands survive (utils/shared/sigbus_guard.h) at the cost of the samples in it. Not thread-safe.
 class SampleFile {
 public:
     /// Opens `name` below `dir` (never through a symbolic link), creating it with `header` when new. An
@@ -80,7 +80,7 @@ public:
     /// as does every thousandth one lost.
     void flush() noexcept;
     /// Flushes, then tells what became of all samples added. stored + both losses = samples added.
-    SampleFileCounts counts() noexcept;
+    SampleFileCounts flush_and_count() noexcept;
     /// Number of distinct keys in the file as of the last flush; 2^25 - 1 at most.
     uint32_t size() const noexcept;
 

@@ -9,10 +9,10 @@
 
 #include "libop/base/bytes.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/session/sample_file.h"
 #include "libop/session/sample_file_layout.h"
 #include "libop/session/sample_file_recover.h"
-#include "libop/base/text.h"
 
 namespace op {
 

@@ -14,9 +14,9 @@
 
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/session/session_files.h"
 #include "libop/session/session_statistics.h"
-#include "libop/base/text.h"
 
 namespace op {
 

@@ -10,9 +10,9 @@
 
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libop/session/sample_path.h"
-#include "libop/base/text.h"
 
 namespace op {
 

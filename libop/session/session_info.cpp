@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The manifest to and from JSON. The one door to nlohmann::json.
+// The manifest to and from JSON.
 // Strings in the manifest are bytes (paths are): see escape(). Format: doc/FORMATS.md, "Manifest".
 #include "libop/session/session_info.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "libop/base/error.h"
+#include "libop/base/json.h"
 #include "libop/base/text.h"
 
 namespace op {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr uint64_t newest_format = 1;
-constexpr int deepest = 32;
-constexpr size_t largest = size_t{64} << 20;
+/// Room for half a million images.
+constexpr JsonLimits limits{.bytes = size_t{64} << 20, .values = size_t{4} << 20};
 
 // ---- bytes as JSON strings: '%' and bytes that are no UTF-8 become %XX
 
@@ -51,41 +49,42 @@ std::string unescape(std::string_view text) {
 /// A JSON object with the words to name it in a message.
 class Object {
 public:
-    Object(const json& value, std::string_view label, std::string where)
+    Object(const Json& value, std::string_view label, std::string where)
         : value_(value), label_(label), where_(std::move(where)) {
-        if (!value.is_object()) fail("an object");
+        if (!value.if_object()) fail("an object");
     }
 
     /// Reads member `key` into `out`, which keeps its value if there is no such member.
     template <class T>
     void read(const char* key, T& out) const {
-        if (const auto at = value_.find(key); at != value_.end()) convert(*at, member(key), out);
+        if (const Json* const value = value_.find(key)) convert(*value, member(key), out);
     }
 
     /// Calls take(Object) for every element of array `key`.
     template <class Take>
     void each(const char* key, Take take) const {
-        const auto at = value_.find(key);
-        if (at == value_.end()) return;
-        if (!at->is_array()) fail("an array", member(key));
-        for (size_t i = 0; i < at->size(); ++i)
-            take(Object((*at)[i], label_, member(key) + "[" + std::to_string(i) + "]"));
+        const Json* const value = value_.find(key);
+        if (!value) return;
+        const Json::Array* const array = value->if_array();
+        if (!array) fail("an array", member(key));
+        for (size_t i = 0; i < array->size(); ++i)
+            take(Object((*array)[i], label_, member(key) + "[" + std::to_string(i) + "]"));
     }
 
     /// Calls take(name, Object) for every member of object `key`, if there is one; names are as in the file.
     template <class Take>
     void each_member(const char* key, Take take) const {
-        const auto at = value_.find(key);
-        if (at == value_.end()) return;
-        const Object object(*at, label_, member(key));
-        for (const auto& [name, value] : at->items())
+        const Json* const found = value_.find(key);
+        if (!found) return;
+        const Object object(*found, label_, member(key));
+        for (const auto& [name, value] : *found->if_object())
             take(name, Object(value, label_, object.member(name)));
     }
 
     /// Calls take(name, number) for every member of this object.
     template <class Take>
     void each_number(Take take) const {
-        for (const auto& [name, value] : value_.items()) {
+        for (const auto& [name, value] : *value_.if_object()) {
             uint64_t number = 0;
             convert(value, member(name), number);
             take(name, number);
@@ -104,30 +103,34 @@ private:
                     wanted);
     }
 
-    void convert(const json& value, const std::string& where, std::string& out) const {
-        if (!value.is_string()) fail("a string", where);
-        out = unescape(value.get_ref<const std::string&>());
+    void convert(const Json& value, const std::string& where, std::string& out) const {
+        const std::string* const text = value.if_string();
+        if (!text) fail("a string", where);
+        out = unescape(*text);
     }
-    void convert(const json& value, const std::string& where, bool& out) const {
-        if (!value.is_boolean()) fail("true or false", where);
-        out = value.get<bool>();
+    void convert(const Json& value, const std::string& where, bool& out) const {
+        const bool* const flag = value.if_bool();
+        if (!flag) fail("true or false", where);
+        out = *flag;
     }
-    void convert(const json& value, const std::string& where, double& out) const {
-        if (!value.is_number()) fail("a number", where);
-        out = value.get<double>();
+    void convert(const Json& value, const std::string& where, double& out) const {
+        const auto number = value.number();
+        if (!number) fail("a number", where);
+        out = *number;
     }
-    void convert(const json& value, const std::string& where, uint64_t& out) const {
-        if (!value.is_number_unsigned()) fail("an unsigned number below 2^64", where);
-        out = value.get<uint64_t>();
+    void convert(const Json& value, const std::string& where, uint64_t& out) const {
+        const auto number = value.unsigned_number();
+        if (!number) fail("an unsigned number below 2^64", where);
+        out = *number;
     }
-    void convert(const json& value, const std::string& where, uint32_t& out) const {
+    void convert(const Json& value, const std::string& where, uint32_t& out) const {
         uint64_t wide = 0;
         convert(value, where, wide);
         if (wide > std::numeric_limits<uint32_t>::max()) fail("an unsigned number below 2^32", where);
         out = static_cast<uint32_t>(wide);
     }
 
-    const json& value_;
+    const Json& value_;
     std::string_view label_;
     std::string where_;
 };
@@ -137,15 +140,15 @@ private:
 /// Writes members; the counterpart of Object for `fields`.
 class Writer {
 public:
-    explicit Writer(json& out) : out_(out) {}
-    void operator()(const char* key, const std::string& value) { out_[key] = escape(value); }
-    void operator()(const char* key, double value) { out_[key] = std::isfinite(value) ? value : 0.0; }
+    explicit Writer(Json& out) : out_(out) {}
+    void operator()(const char* key, const std::string& value) { out_.add(key, escape(value)); }
+    void operator()(const char* key, double value) { out_.add(key, std::isfinite(value) ? value : 0.0); }
     template <class T>
     requires std::is_integral_v<T>
-    void operator()(const char* key, T value) { out_[key] = value; }
+    void operator()(const char* key, T value) { out_.add(key, value); }
 
 private:
-    json& out_;
+    Json& out_;
 };
 
 template <class Visit, class Event>
@@ -195,10 +198,10 @@ void plain_fields(Visit&& visit, Info& info) {
     visit("arcs_lost", info.arcs_lost);
 }
 
-json ledger_json(const Ledger& ledger) {
-    json lost = json::object();
+Json ledger_json(const Ledger& ledger) {
+    Json lost = Json::object();
     for (const auto& [where, n] : ledger.losses())
-        lost[std::string(loss_name(where.first))][std::to_string(where.second)] = n;
+        lost[loss_name(where.first)][std::to_string(where.second)] = n;
     return {{"sampled", ledger.sampled()}, {"stored", ledger.stored()}, {"lost", lost}};
 }
 
@@ -227,27 +230,6 @@ Ledger read_ledger(const Object& object) {
 /// Gives `fields` a visitor that reads members of `object`.
 auto reader(const Object& object) {
     return [&object](const char* key, auto& out) { object.read(key, out); };
-}
-
-json parse_json(std::string_view text, std::string_view label) {
-    if (text.size() > largest) throw_input(std::string(label) + ": too large for a manifest");
-    const auto fail_at = [&](size_t byte) {
-        throw_input(std::string(label) + ": no sound JSON at byte " + std::to_string(byte));
-    };
-    // To the parser a NUL is the end of the text, whatever follows.
-    if (const size_t nul = text.find('\0'); nul != text.npos) fail_at(nul + 1);
-    const auto check_depth = [&](int depth, json::parse_event_t, json&) {
-        if (depth > deepest) throw_input(std::string(label) + ": nested too deeply for a manifest");
-        return true;
-    };
-    try {
-        return json::parse(text.begin(), text.end(), check_depth);
-    } catch (const json::parse_error& error) {
-        fail_at(error.byte);
-    } catch (const json::exception&) {
-        throw_input(std::string(label) + ": no sound JSON, a number is out of range");
-    }
-    return {};
 }
 
 void merge_event(std::vector<RecordedEvent>& events, const RecordedEvent& newer) {
@@ -324,23 +306,23 @@ void SessionInfo::merge(const SessionInfo& newer) {
 }
 
 std::string to_json(const SessionInfo& info) {
-    json out = {{"format", newest_format}};
+    Json out = {{"format", newest_format}};
     plain_fields(Writer(out), info);
-    json& events = out["events"] = json::array();
+    Json& events = out["events"] = Json::array();
     for (const RecordedEvent& event : info.events)
-        event_fields(Writer(events.emplace_back(json::object())), event);
-    json& kernel_images = out["kernel_images"] = json::array();
+        event_fields(Writer(events.add(Json::object())), event);
+    Json& kernel_images = out["kernel_images"] = Json::array();
     for (const RecordedKernelImage& image : info.kernel_images)
-        kernel_image_fields(Writer(kernel_images.emplace_back(json::object())), image);
-    json& images = out["images"] = json::object();
+        kernel_image_fields(Writer(kernel_images.add(Json::object())), image);
+    Json& images = out["images"] = Json::object();
     for (const auto& [path, image] : info.images)
-        image_fields(Writer(images[escape(path)] = json::object()), image);
+        image_fields(Writer(images.add(escape(path), Json::object())), image);
     out["ledger"] = ledger_json(info.ledger);
-    return out.dump(1) + "\n";
+    return json_text(std::move(out), {.indent = 1, .sorts_members = true}) + "\n";
 }
 
 SessionInfo parse_session_info(std::string_view text, std::string_view label) {
-    const json parsed = parse_json(text, label);
+    const Json parsed = parse_json(text, label, "manifest", limits);
     const Object manifest(parsed, label, "");
     uint64_t format = newest_format;
     manifest.read("format", format);
@@ -358,7 +340,7 @@ SessionInfo parse_session_info(std::string_view text, std::string_view label) {
     manifest.each_member("images", [&](const std::string& path, const Object& object) {
         image_fields(reader(object), info.images[unescape(path)]);
     });
-    if (const auto ledger = parsed.find("ledger"); ledger != parsed.end())
+    if (const Json* const ledger = parsed.find("ledger"))
         info.ledger = read_ledger(Object(*ledger, label, "ledger"));
     return info;
 }

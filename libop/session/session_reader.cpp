@@ -5,9 +5,9 @@
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/gzip.h"
+#include "libop/base/text.h"
 #include "libop/session/session.h"
 #include "libop/session/session_files.h"
-#include "libop/base/text.h"
 
 namespace op {
 

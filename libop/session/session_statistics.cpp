@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <ctime>
 
-#include "libop/session/sample_file_layout.h"
 #include "libop/base/text.h"
+#include "libop/session/sample_file_layout.h"
 
 namespace op {
 

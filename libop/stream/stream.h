@@ -12,8 +12,8 @@
 
 #include "libop/base/bytes.h"
 #include "libop/base/fd.h"
-#include "libop/stream/record.h"
 #include "libop/session/session_info.h"
+#include "libop/stream/record.h"
 
 namespace op {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/write_text.h"
 

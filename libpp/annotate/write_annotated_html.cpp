@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "libop/session/ledger.h"
+#include "libop/base/markup.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/annotate/html_style.h"
-#include "libpp/report/markup.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/write_text.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/export/exporter.h"
 
 namespace op::pp {

@@ -7,12 +7,12 @@
 #include <protozero/pbf_builder.hpp>
 #include <tuple>
 
-#include "libop/events/event_table.h"
 #include "libop/base/gzip.h"
 #include "libop/base/intern.h"
+#include "libop/base/text.h"
+#include "libop/events/event_table.h"
 #include "libop/session/ledger.h"
 #include "libop/stream/record.h"
-#include "libop/base/text.h"
 #include "libpp/export/call_stacks.h"
 #include "libpp/export/exporter.h"
 

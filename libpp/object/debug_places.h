@@ -14,7 +14,7 @@ struct DebugPlaces {
     std::string path = {};                ///< of the debug file itself; empty = it is no file
     std::string image = {};               ///< of the image that it is of; often the same
     std::vector<std::string> roots = {};  ///< prefixes of absolute paths; "" = this machine's
-    Diagnostics* notes = nullptr;         ///< what is looked for in vain is told here; null = nowhere
+    Diagnostics* notes = nullptr;         ///< gets a note of what is not found; null = no notes
 };
 
 }  // namespace op::pp

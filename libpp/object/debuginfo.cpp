@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
-#include "libpp/object/elf_object.h"
 
 namespace op::pp {
 namespace {

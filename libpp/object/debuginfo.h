@@ -7,7 +7,7 @@
 #include <string>
 
 #include "libop/base/diagnostics.h"
-#include "libpp/object/object_file.h"
+#include "libop/base/object_file.h"
 
 namespace op::pp {
 

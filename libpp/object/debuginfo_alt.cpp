@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shared debug information. libdw would look for it of its own accord, but opens whatever has its name.
+// Shared debug information. libdw would look for it by itself, but opens whatever has its name.
 #include "libpp/object/debuginfo_alt.h"
 
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
+#include "libop/base/elf_handle.h"
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "libpp/object/debuginfo.h"
-#include "libpp/object/elf_handles.h"
-#include "libpp/object/elf_object.h"
+#include "libpp/object/dwarf_handle.h"
 
 namespace op::pp {
 

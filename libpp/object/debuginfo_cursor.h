@@ -11,7 +11,7 @@
 
 namespace op::pp {
 
-/// A place in a section. What would lead beyond the end changes nothing and gives false.
+/// A place in a section. What would lead beyond the end changes nothing and returns false.
 struct DwarfCursor {
     std::span<const std::byte> rest = {};
     bool is_swapped = false;  ///< numbers are of the other byte order

@@ -39,11 +39,11 @@ public:
     /// nests them are not, and what is damaged ends the table.
     InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, size_t& budget);
 
-    /// The scopes at an address, innermost first; the last one stands alone. Empty if none is known. Valid
+    /// The scopes at an address, innermost first; the last one is not inlined. Empty if none is known. Valid
     /// until the next call.
     std::span<const FunctionScope> find(uint64_t address);
     /// The names of the functions inlined at an address, innermost first, no more than `most` of them;
-    /// without those that have no name, and without the function that stands alone.
+    /// without those that have no name, and without the function that is not inlined.
     std::vector<std::string_view> inlined(uint64_t address, size_t most);
 
 private:
@@ -51,7 +51,7 @@ private:
 
     /// A function or inlined call; there are hundreds of thousands.
     struct Entry {
-        uint32_t parent;  ///< index of the scope it is inlined into; no_scope = it stands alone
+        uint32_t parent;  ///< index of the scope it is inlined into; no_scope = it is not inlined
         uint32_t offset;  ///< in bytes from the start of the unit
         uint32_t origin;  ///< likewise: of what it is an instance of; 0 = libdw finds that out
     };

@@ -10,12 +10,13 @@
 #include <string>
 #include <unordered_map>
 
+#include "libop/base/elf_handle.h"
+#include "libop/base/elf_object_layout.h"
 #include "libpp/object/debuginfo_alt.h"
 #include "libpp/object/debuginfo_inlines.h"
 #include "libpp/object/debuginfo_relocated.h"
 #include "libpp/object/debuginfo_split.h"
-#include "libpp/object/elf_handles.h"
-#include "libpp/object/elf_object_layout.h"
+#include "libpp/object/dwarf_handle.h"
 #include "libpp/object/range_map.h"
 
 namespace op::pp {
@@ -35,7 +36,7 @@ public:
                 sections_.push_back({index < layout.size() ? layout[index] : sh.sh_addr, sh.sh_size});
         }
     }
-    /// Of a file that does not tell, all addresses are code.
+    /// Of a file without that information all addresses are code.
     bool holds(uint64_t address) const {
         return sections_.empty() || std::ranges::any_of(sections_, [&](const Extent& section) {
                    return address - section.start < section.length;
@@ -52,7 +53,7 @@ private:
 }  // namespace
 
 struct LineTable::Impl {
-    /// A compilation unit; opened when first asked for.
+    /// A compilation unit; opened on first use.
     struct Unit {
         Dwarf_Off offset;
         bool is_open = false, has_functions = false;
@@ -68,7 +69,7 @@ struct LineTable::Impl {
     DwarfHandle linked = {};
     std::optional<RelocatedDebugInfo> relocated = {};
     Dwarf* dwarf = nullptr;                      ///< one of both
-    std::optional<SplitUnits> split_units = {};  ///< opened when the first is asked for
+    std::optional<SplitUnits> split_units = {};  ///< opened on first use
     std::optional<CodeSections> code = {};
     /// How many ranges are still read: no more than a file of this size can hold, of units and functions
     /// each.

@@ -15,12 +15,12 @@
 
 namespace op::pp {
 
-/// Source lines and functions of one file. Reads of a compilation unit what it is asked for, once. Damaged
-/// debug information gives fewer lines, never an error. Not thread-safe.
+/// Source lines and functions of one file. Reads what is needed of a compilation unit once. Damaged
+/// debug information results in fewer lines, never in an error. Not thread-safe.
 class LineTable {
 public:
     /// `bytes` (an ELF file) must outlive the table. A file without debug information
-    /// gives no lines; a relocatable one is taken to lie as relocatable_layout() says. What it shares with
+    /// has no lines; a relocatable one is taken to lie as relocatable_layout() computes. What it shares with
     /// others, and split units, are looked for in `places`.
     explicit LineTable(std::span<const std::byte> bytes, DebugPlaces places = {});
     ~LineTable();

@@ -5,29 +5,13 @@
 #include <dwarf.h>
 #include <gelf.h>
 
-#include <string_view>
+#include "libpp/object/debuginfo_section.h"
 
 namespace op::pp {
 
 namespace {
 
 constexpr size_t word = sizeof(uint64_t);
-
-/// A section as libdw has unpacked it.
-std::span<const std::byte> section(Elf* elf, std::string_view wanted) {
-    size_t names = 0;
-    if (elf_getshdrstrndx(elf, &names) != 0) return {};
-    for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
-        GElf_Shdr header;
-        const char* const name =
-            gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : nullptr;
-        if (!name || name != wanted || header.sh_type == SHT_NOBITS) continue;
-        if (header.sh_flags & SHF_COMPRESSED) return {};
-        const Elf_Data* const data = elf_rawdata(scn, nullptr);
-        if (data && data->d_buf) return {static_cast<const std::byte*>(data->d_buf), data->d_size};
-    }
-    return {};
-}
 
 bool is_plain(Elf* elf, uint8_t address_size) {
     const char* const ident = elf_getident(elf, nullptr);
@@ -45,7 +29,7 @@ RangeLists::RangeLists(Dwarf_Die unit) {
         !is_plain(elf, address_size))
         return;
     has_kinds_ = version >= 5;
-    section_.rest = section(elf, has_kinds_ ? ".debug_rnglists" : ".debug_ranges");
+    section_.rest = section_content(elf, has_kinds_ ? ".debug_rnglists" : ".debug_ranges");
     Dwarf_Attribute found;
     Dwarf_Addr low = 0;
     if (dwarf_attr(&unit, DW_AT_low_pc, &found) && dwarf_formaddr(&found, &low) == 0) base_ = low;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Relocating through libdwfl, whose callbacks are told where the bytes are and where the sections lie.
+// Relocating through libdwfl, whose callbacks return where the bytes are and where the sections lie.
 #include "libpp/object/debuginfo_relocated.h"
 
 #include <elfutils/libdwfl.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "libpp/object/elf_object_layout.h"
-#include "libpp/object/object_file.h"
+#include "libop/base/elf_object_layout.h"
+#include "libop/base/object_file.h"
 
 namespace op::pp {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Split units. libdw finds .dwo files of its own accord, but opens whatever has their name, and no .dwp file;
+// Split units. libdw finds .dwo files by itself, but opens whatever has their name, and no .dwp file;
 // so what belongs to a unit is put together here, as if it had never been split.
 #include "libpp/object/debuginfo_split.h"
 
@@ -14,10 +14,12 @@
 #include <set>
 
 #include "libop/base/bytes.h"
+#include "libop/base/elf_handle.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
-#include "libpp/object/elf_handles.h"
+#include "libpp/object/debuginfo_section.h"
+#include "libpp/object/dwarf_handle.h"
 
 namespace op::pp {
 
@@ -29,21 +31,6 @@ ElfHandle open_elf_image(Bytes bytes) {
     elf_version(EV_CURRENT);
     auto* const image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     return ElfHandle(elf_memory(image, bytes.size()));
-}
-
-/// A section's content, unpacked; empty if there is none of that name.
-Bytes section(Elf* elf, std::string_view wanted) {
-    size_t names = 0;
-    if (elf_getshdrstrndx(elf, &names) != 0) return {};
-    for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
-        GElf_Shdr sh;
-        const char* const name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : nullptr;
-        if (!name || name != wanted || sh.sh_type == SHT_NOBITS) continue;
-        if ((sh.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0) return {};
-        const Elf_Data* const data = elf_rawdata(scn, nullptr);
-        if (data && data->d_buf) return {static_cast<const std::byte*>(data->d_buf), data->d_size};
-    }
-    return {};
 }
 
 bool is_native(Elf* elf) {
@@ -162,14 +149,14 @@ std::string text(Dwarf_Die& die, std::initializer_list<unsigned> attributes) {
     return "";
 }
 
-/// A file of split units. Throws an input error if it is none that can be read.
+/// A file of split units. Throws an input error if it cannot be read.
 struct SplitFile {
     explicit SplitFile(const std::string& path) : file(path), elf(open_elf_image(file.bytes())) {
         if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !is_native(elf.get()))
             throw_input(path + ": not an ELF file of this machine's byte order");
     }
     SplitParts whole() const {
-        const auto get = [&](const char* name) { return section(elf.get(), name); };
+        const auto get = [&](const char* name) { return section_content(elf.get(), name); };
         return {get(".debug_info.dwo"), get(".debug_abbrev.dwo"), get(".debug_str_offsets.dwo"),
                 get(".debug_str.dwo"), get(".debug_rnglists.dwo")};
     }
@@ -182,7 +169,7 @@ struct SplitFile {
 class Package {
 public:
     explicit Package(const std::string& path) : file_(path), parts_(file_.whole()) {
-        read_index(section(file_.elf.get(), ".debug_cu_index"));
+        read_index(section_content(file_.elf.get(), ".debug_cu_index"));
     }
 
     std::optional<SplitParts> find(uint64_t id) const {
@@ -244,7 +231,7 @@ private:
     std::map<uint64_t, std::vector<Contribution>> rows_;  ///< by id of the unit
 };
 
-/// What a skeleton says of its split half.
+/// What a skeleton records of its split half.
 struct Skeleton {
     explicit Skeleton(Dwarf_Die& die) {
         Dwarf_Half found = 0;
@@ -312,7 +299,7 @@ struct SplitUnits::Impl {
     std::optional<std::string> dwo_path(const Skeleton& skeleton) const;
     std::string join(const Skeleton& skeleton, const SplitParts& parts) const;
     Bytes slice(const char* name, const std::set<uint64_t>& bases, uint64_t base) const;
-    void tell(const std::string& text);
+    void note(const std::string& text);
 };
 
 SplitUnits::SplitUnits(Dwarf* linked, DebugPlaces places)
@@ -340,7 +327,7 @@ void SplitUnits::Impl::read_bases() {
     }
 }
 
-void SplitUnits::Impl::tell(const std::string& text) {
+void SplitUnits::Impl::note(const std::string& text) {
     if (places.notes && !is_told) places.notes->warn(text);
     is_told = true;
 }
@@ -352,7 +339,7 @@ void SplitUnits::Impl::open_package() {
         try {
             package.emplace(path);
         } catch (const Error& error) {
-            tell(std::string(error.what()) + ": it is not used");
+            note(std::string(error.what()) + ": it is not used");
         }
     }
 }
@@ -377,7 +364,8 @@ std::optional<std::string> SplitUnits::Impl::dwo_path(const Skeleton& skeleton) 
 /// The part of a section that one skeleton refers to: up to where the next one's begins.
 Bytes SplitUnits::Impl::slice(const char* name, const std::set<uint64_t>& bases, uint64_t base) const {
     const auto next = bases.upper_bound(base);
-    return part(section(dwarf_getelf(linked), name), base, next == bases.end() ? UINT64_MAX : *next - base);
+    return part(section_content(dwarf_getelf(linked), name), base,
+                next == bases.end() ? UINT64_MAX : *next - base);
 }
 
 std::string SplitUnits::Impl::join(const Skeleton& skeleton, const SplitParts& parts) const {
@@ -402,16 +390,16 @@ std::optional<SplitUnit> SplitUnits::find(Dwarf_Die& die) {
             return SplitUnit(impl_->join(skeleton, *parts), skeleton.id);
     const auto path = impl_->dwo_path(skeleton);
     if (!path) {
-        impl_->tell("debug information of " + printable(impl_->places.path) + " is in " +
+        impl_->note("debug information of " + printable(impl_->places.path) + " is in " +
                     printable(skeleton.name) +
-                    " and other files that are not found: inlined functions are not told");
+                    " and other files that are not found: inlined functions are not shown apart");
         return std::nullopt;
     }
     try {
         const SplitFile file(*path);
         return SplitUnit(impl_->join(skeleton, file.whole()), skeleton.id);
     } catch (const Error& error) {
-        impl_->tell(std::string(error.what()) + ": it is not used");
+        impl_->note(std::string(error.what()) + ": it is not used");
         return std::nullopt;
     }
 }

@@ -43,7 +43,7 @@ public:
     static bool is_skeleton(Dwarf_Die& unit);
     /// The split half of a skeleton, from IMAGE.dwp or PATH.dwp, else from its .dwo file: at the recorded
     /// place below any of the roots, else beside image or debug file. None if neither is found, fits, and is
-    /// sound; the first that is not found is told.
+    /// sound; the first that is not found is a note.
     std::optional<SplitUnit> find(Dwarf_Die& skeleton);
 
 private:

@@ -285,7 +285,7 @@ bool FunctionWalk::step_over(const Shape& shape) {
     return true;
 }
 
-/// An attribute that libdw will be asked for, without having to look for it.
+/// An attribute to be read by libdw, without having to look for it.
 void FunctionWalk::keep(const Step& step) {
     auto* const value = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(at_.rest.data()));
     (step.attribute == DW_AT_low_pc ? low_pc_ : high_pc_) = {step.attribute, step.form, value, unit_.cu};

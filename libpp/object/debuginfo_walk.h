@@ -22,23 +22,23 @@ public:
     /// Begins at a unit's entry, whose Dwarf must outlive the walk. Entries are given the scope `outermost`.
     FunctionWalk(Dwarf_Die unit, uint32_t outermost);
 
-    /// Goes to the next function or inlined call that says where its code is; false at the end, and where
-    /// entries are damaged or nested deeper than compilers do.
+    /// Goes to the next function or inlined call whose entry has the place of its code; false at the end, and
+    /// where entries are damaged or nested deeper than compilers do.
     bool next();
     Dwarf_Die& die() { return die_; }
-    /// The function's code, half-open, if its entry says it in the plain way: from here to there.
+    /// The function's code, half-open, if its entry has it in the plain form: from here to there.
     struct Extent {
         uint64_t start, end;
     };
     std::optional<Extent> extent();
-    /// Else, where in its section the list of its ranges lies, if that is said in the plain way.
+    /// Else, where in its section the list of its ranges lies, if that has the plain form.
     std::optional<uint64_t> range_list() const { return ranges_; }
     bool is_inlined() const;
     /// Where the entry lies, in bytes from the start of its unit.
     uint64_t offset() const { return offset_; }
     uint64_t unit_size() const { return unit_size_; }
-    /// Where the entry lies that it is an instance of, likewise; 0 = it is none, or not of this unit, or that
-    /// is said in an unusual way.
+    /// Where the entry lies that it is an instance of, likewise; 0 = it is no instance, or not of this unit,
+    /// or the reference has an unusual form.
     uint64_t origin() const { return origin_; }
     /// The scope that the function lies in.
     uint32_t scope() const;
@@ -95,7 +95,7 @@ private:
     size_t level_ = 0;                  ///< of die_
     uint64_t offset_ = 0, origin_ = 0;  ///< of die_, from the start of the unit
     std::optional<uint64_t> ranges_;    ///< of die_
-    uint64_t sibling_ = 0;              ///< where the next entry of its level is said to lie; 0 = not said
+    uint64_t sibling_ = 0;  ///< where the next entry of its level lies by its attribute; 0 = it has none
     Dwarf_Attribute low_pc_{}, high_pc_{};  ///< of die_, if its shape has an extent
 };
 

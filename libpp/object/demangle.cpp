@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Demangling through libiberty, and the shortening of what it gives.
+// Demangling through libiberty, and the shortening of its results.
 #include "libpp/object/demangle.h"
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace {
 
 /// Longer names are hostile or useless; demangling may take time out of proportion.
 constexpr size_t longest_name = 16384;
-/// Back references double a name's length with every few characters: 250 can stand for half a gigabyte.
+/// Back references double a name's length with every few characters: 250 can expand to half a gigabyte.
 constexpr size_t longest_result = 64 << 10;
-/// libiberty gives up C++ names over 1024 characters, for the sake of the stack, unless told not to; this
-/// many take no more than a megabyte of it.
+/// libiberty gives up C++ names over 1024 characters, for the sake of the stack, unless an option forbids it;
+/// this many take no more than a megabyte of it.
 constexpr size_t longest_cpp_name = 4096;
-/// D names have no such brake: this many back references stand for a few megabytes at most.
+/// D names have no such brake: this many back references expand to a few megabytes at most.
 constexpr ptrdiff_t most_d_references = 30;
 constexpr int options = DMGL_PARAMS | DMGL_ANSI;
 
@@ -110,7 +110,6 @@ std::string demangle(std::string_view name, Demangle mode) {
 }
 
 std::string shorten(std::string name) {
-    replace_all(name, "std::__cxx11::", "");
     replace_all(name, "std::__1::", "");
     replace_all(name, "std::", "");
     drop_argument(name, "char_traits");

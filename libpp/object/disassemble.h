@@ -21,7 +21,7 @@ struct Machine {
     bool is_big_endian = false;
 };
 
-/// Of an ELF file; none if it is none.
+/// Of an ELF file; empty if it is another kind of file.
 std::optional<Machine> machine_of(std::span<const std::byte> elf);
 
 /// "SYMBOL+0xOFFSET" or "SYMBOL" for an address, or empty.
@@ -38,7 +38,7 @@ public:
     std::string_view format() const noexcept;
 
     struct Instruction {
-        std::string text;  ///< as objdump -d shows it; "(bad)" for what is none
+        std::string text;  ///< as objdump -d shows it; "(bad)" for bytes that are no instruction
         size_t length;     ///< bytes; at least 1, at most what was given
     };
     /// The instruction that `code`, which is not empty, begins with, and which lies at `address`.

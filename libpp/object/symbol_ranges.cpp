@@ -11,7 +11,7 @@ namespace op::pp {
 namespace {
 
 /// Smaller is better: what a person would call the function.
-int unfitness(const RawSymbol& s) {
+int penalty(const RawSymbol& s) {
     int rank = 0;
     if (s.name == "Letext") rank += 16;
     if (s.name.starts_with("??")) rank += 8;
@@ -22,7 +22,7 @@ int unfitness(const RawSymbol& s) {
 }
 
 bool better(const RawSymbol& a, const RawSymbol& b) {
-    const int x = unfitness(a), y = unfitness(b);
+    const int x = penalty(a), y = penalty(b);
     return x != y ? x < y : a.name < b.name;
 }
 

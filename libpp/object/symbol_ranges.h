@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libpp/object/object_file.h"
+#include "libop/base/object_file.h"
 
 namespace op::pp {
 
@@ -17,7 +17,7 @@ struct SymbolRange {
     uint64_t length = 0;       ///< bytes, up to the next symbol or the section's end; never 0
     LinkAddress address;       ///< of start
     std::string_view name;     ///< mangled; empty = a function without a name
-    std::string_view section;  ///< set where the range stands for its section, which has no symbol there
+    std::string_view section;  ///< set where the range is named by its section, which has no symbol there
 };
 
 /// Makes ranges of all code sections, sorted by start. Code before a section's first symbol becomes a range

@@ -24,7 +24,7 @@ std::string number_text(const std::optional<uint32_t>& value) {
     return value ? std::to_string(*value) : "all";
 }
 
-/// What makes two classes the same, in the order classes stand; `all` last, the count by its text.
+/// What makes two classes the same, in the order of classes; `all` last, the count by its text.
 using ClassKey = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, std::string, std::string>;
 
 ClassKey key_of(const SampleName& name, const Merge& merge) {
@@ -95,20 +95,30 @@ std::string remedies(const Parameter& shown, std::span<const ProfileClass> class
                 " values: " + short_list(values_of(b, classes)) + "; suggestion: " + remedies(a, classes));
 }
 
-/// The way in which the classes differ.
-Axis find_axis(std::span<const ProfileClass> classes, bool may_differ_in_several) {
-    const Parameter* shown = nullptr;
+/// The ways in which classes differ.
+struct Differing {
+    const Parameter* shown = nullptr;     ///< null = in none
+    const Parameter* conflict = nullptr;  ///< null = columns can show the difference
+
+    Axis axis() const { return conflict ? Axis::several : shown ? shown->axis : Axis::event; }
+};
+
+Differing find_differing(std::span<const ProfileClass> classes) {
+    Differing differing;
     for (const Parameter& parameter : parameters) {
         if (values_of(parameter, classes).size() < 2) continue;
+        const Parameter* const shown = differing.shown;
         const bool may_join =
             shown &&
             (shown->axis == parameter.axis ||
              (shown->axis == Axis::tgid && parameter.axis == Axis::tid && are_main_threads(classes)));
-        if (shown && !may_join && may_differ_in_several) return Axis::several;
-        if (shown && !may_join) throw_conflict(*shown, parameter, classes);
-        shown = &parameter;
+        if (shown && !may_join) {
+            differing.conflict = &parameter;
+            return differing;
+        }
+        differing.shown = &parameter;
     }
-    return shown ? shown->axis : Axis::event;
+    return differing;
 }
 
 /// A class, and the files in it.
@@ -129,6 +139,36 @@ std::map<ClassKey, Draft> group(std::span<const SelectedFile> files, const Merge
     return drafts;
 }
 
+bool tells_threads_apart(std::span<const ProfileClass> classes) {
+    return std::ranges::any_of(classes, [](const ProfileClass& c) { return c.tgid || c.tid; });
+}
+
+ProfileClasses arrange_as_asked(std::span<const SelectedFile> files, const Merge& merge) {
+    ProfileClasses result;
+    std::map<ImageName, std::map<ImageName, std::vector<ClassFile>>> images;
+    std::map<std::tuple<ImageName, ImageName, ImageName>, std::vector<ClassFile>> arcs;
+    for (auto& [key, draft] : group(files, merge)) {
+        const auto column = static_cast<uint32_t>(result.classes.size());
+        for (const size_t file : draft.files) {
+            const SampleName& name = files[file].name;
+            const ImageName& app = merge.library ? name.image : name.app;
+            auto& feeding = name.callee ? arcs[{name.image, *name.callee, app}] : images[name.image][app];
+            feeding.push_back({file, column});
+        }
+        result.classes.push_back(std::move(draft.shown));
+    }
+    result.axis = find_differing(result.classes).axis();
+    result.is_library_merged = merge.library;
+    for (auto& [key, arc] : arcs)
+        result.arcs.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(arc)});
+    for (auto& [image, parts] : images) {
+        ImageFiles& added = result.images.emplace_back(ImageFiles{image, {}});
+        for (auto& [app, part] : parts)
+            added.parts.push_back({app, std::move(part)});
+    }
+    return result;
+}
+
 }  // namespace
 
 Merge parse_merge(std::span<const std::string> values) {
@@ -136,13 +176,14 @@ Merge parse_merge(std::span<const std::string> values) {
     for (const auto& value : values) {
         const bool is_all = value == "all";
         const bool is_library = value == "lib" || value == "library";
-        const bool is_known = is_all || is_library || value == "cpu" || value == "tid" || value == "tgid" ||
-                              value == "unitmask";
+        const bool is_process = value == "tgid" || value == "pid";
+        const bool is_known =
+            is_all || is_library || is_process || value == "cpu" || value == "tid" || value == "unitmask";
         if (!is_known)
             throw_usage("invalid --merge value " + value + ": use cpu, tid, tgid, unitmask, lib or all");
         merge.cpu |= is_all || value == "cpu";
-        merge.tid |= is_all || value == "tid" || value == "tgid";
-        merge.tgid |= is_all || value == "tgid";
+        merge.tid |= is_all || is_process || value == "tid";
+        merge.tgid |= is_all || is_process;
         merge.unit_mask |= is_all || value == "unitmask";
         merge.library |= is_all || is_library;
     }
@@ -165,29 +206,17 @@ std::string ProfileClass::short_name(Axis axis) const {
 }
 
 ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge, bool may_differ_in_several) {
-    ProfileClasses result;
-    std::map<ImageName, std::map<ImageName, std::vector<ClassFile>>> images;
-    std::map<std::tuple<ImageName, ImageName, ImageName>, std::vector<ClassFile>> arcs;
-    for (auto& [key, draft] : group(files, merge)) {
-        const auto column = static_cast<uint32_t>(result.classes.size());
-        for (const size_t file : draft.files) {
-            const SampleName& name = files[file].name;
-            const ImageName& app = merge.library ? name.image : name.app;
-            auto& feeding = name.callee ? arcs[{name.image, *name.callee, app}] : images[name.image][app];
-            feeding.push_back({file, column});
-        }
-        result.classes.push_back(std::move(draft.shown));
+    if (may_differ_in_several) return arrange_as_asked(files, merge);
+    ProfileClasses result = arrange_as_asked(files, merge);
+    if (result.axis == Axis::several && !merge.tgid && tells_threads_apart(result.classes)) {
+        Merge merged = merge;
+        merged.tid = merged.tgid = true;
+        result = arrange_as_asked(files, merged);
+        result.are_threads_merged = true;
     }
-    result.axis = find_axis(result.classes, may_differ_in_several);
-    result.is_library_merged = merge.library;
-    for (auto& [key, arc] : arcs)
-        result.arcs.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(arc)});
-    for (auto& [image, parts] : images) {
-        ImageFiles& added = result.images.emplace_back(ImageFiles{image, {}});
-        for (auto& [app, part] : parts)
-            added.parts.push_back({app, std::move(part)});
-    }
-    return result;
+    if (result.axis != Axis::several) return result;
+    const Differing differing = find_differing(result.classes);
+    throw_conflict(*differing.shown, *differing.conflict, result.classes);
 }
 
 }  // namespace op::pp

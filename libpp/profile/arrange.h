@@ -21,8 +21,8 @@ struct Merge {
     bool library = false;  ///< samples of an image count once, whatever application they are from
 };
 
-/// Parses the values of --merge; "tgid" implies tid, "all" is everything. Throws a usage error on an unknown
-/// one.
+/// Parses the values of --merge; "tgid", also called "pid", implies tid, "all" is everything. Throws a usage
+/// error on an unknown one.
 Merge parse_merge(std::span<const std::string> values);
 
 /// What differs between columns.
@@ -72,10 +72,12 @@ struct ProfileClasses {
     std::vector<ImageFiles> images;     ///< sorted by image; samples only
     std::vector<ArcFiles> arcs;         ///< sorted by caller, callee, application
     bool is_library_merged = false;
+    bool are_threads_merged = false;  ///< processes and threads were summed though `merge` did not ask for it
 };
 
-/// Arranges files; there is at least one. Throws a usage error if classes differ in more than one way and
-/// `may_differ_in_several` is false, which says in which and what to merge or to ask for.
+/// Arranges files; there is at least one. Where classes differ in more than one way and
+/// `may_differ_in_several` is false, processes and threads are summed; where that does not help, throws a
+/// usage error that names the ways and what to merge or to ask for.
 ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge,
                        bool may_differ_in_several = false);
 

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "libop/base/error.h"
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/profile/build_arcs.h"
 #include "libpp/profile/profile.h"
 
@@ -25,7 +25,7 @@ struct Hit {
     auto place() const { return std::tie(offset, app, column); }
 };
 
-/// Sees to it that files summed as one agree on what image they are of.
+/// Checks that files summed as one agree on the image they are of.
 class HeaderCheck {
 public:
     void add(const SelectedFile& file, uint32_t column, const SampleHeader& header) {
@@ -101,7 +101,7 @@ private:
         walk(index);
     }
 
-    /// Adds the part's hits and what its headers say of the image.
+    /// Adds the part's hits, and what its headers record of the image.
     void read_part(const ImagePart& part) {
         HeaderCheck check;
         for (const ClassFile& file : part.files) {
@@ -120,22 +120,12 @@ private:
     void walk(uint32_t image) {
         SymbolCursor cursor(profile_.images[image].symbols->symbols());
         const Hit* last = nullptr;
-        uint64_t outside = 0;
         for (const Hit& hit : hits_) {
             const bool is_new_location = !last || hit.offset != last->offset;
             if (is_new_location) add_location(image, cursor, ImageOffset{hit.offset});
             add_hit(hit, is_new_location || hit.app != last->app);
-            if (profile_.locations.back().symbol == Location::no_symbol)
-                outside = add_saturating(outside, hit.count);
             last = &hit;
         }
-        if (outside > 0) note_outside(profile_.images[image].name, outside);
-    }
-
-    /// The list of symbols leaves them out, as it always has; nobody should have to wonder where they are.
-    void note_outside(const ImageName& image, uint64_t samples) {
-        samples_.notes().warn(std::to_string(samples) + " samples in " + printable(image.display()) +
-                              " lie in none of its symbols; lists of symbols leave them out");
     }
 
     void add_location(uint32_t image, SymbolCursor& cursor, ImageOffset offset) {

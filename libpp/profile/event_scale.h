@@ -11,7 +11,7 @@
 
 namespace op::pp {
 
-/// How long the event of a sample file was counted, by what the session says of its events: those of that
+/// How long the event of a sample file was counted, by the session's account of its events: those of that
 /// name, count and unit mask, added up. Events that differ in their modes only share files, so that their
 /// samples can only be scaled together.
 CountedTime counted_time(std::span<const RecordedEvent> events, const SampleName& file);

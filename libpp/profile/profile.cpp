@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libop/base/error.h"
+#include "libop/session/ledger.h"
 
 namespace op::pp {
 
@@ -52,6 +53,17 @@ void check_counts(const std::vector<uint64_t>& counts, size_t rows, size_t width
 }
 
 }  // namespace
+
+std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts) {
+    std::vector<uint64_t> sums(profile.images.size());
+    for (size_t i = 0; i < profile.samples.size(); ++i) {
+        if (counts && !counts(profile.leaf(i))) continue;
+        uint64_t& sum = sums[profile.leaf(i).image];
+        for (size_t column = 0; column < profile.columns.size(); ++column)
+            sum = add_saturating(sum, profile.count(i, column));
+    }
+    return sums;
+}
 
 void Profile::check() const {
     require(!columns.empty(), "there is no column");

@@ -68,8 +68,8 @@ struct Profile {
     std::vector<uint64_t> counts;  ///< one per sample and column, sample by sample
     std::vector<Arc> arcs;
     std::vector<uint64_t> arc_counts;  ///< one per arc and column, arc by arc
-    /// Symbols of functions without code of their own, see libpp/profile/split_inlines.h. They begin at their first
-    /// sampled instruction.
+    /// Symbols of functions without code of their own, see libpp/profile/split_inlines.h. They begin at their
+    /// first sampled instruction.
     std::vector<std::shared_ptr<const ImageSymbol>> inlined;
 
     /// The count of a sample in a column.
@@ -84,7 +84,11 @@ struct Profile {
     void check() const;
 };
 
-/// Told how many of the images are done.
+/// The samples of every image of a profile, of all columns; with `counts` only those at which it is true.
+using CountsLocation = std::function<bool(const Location&)>;
+std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts = nullptr);
+
+/// Called with how many of the images are done.
 using Progress = std::function<void(size_t done, size_t all)>;
 
 /// Builds the profile of all samples and arcs: locations of samples sorted by image, then offset; each image

@@ -37,12 +37,12 @@ struct ProfileWords {
 
 /// Takes "WORDS {WORDS} {WORDS} WORDS" apart: words outside the braces count for both. Throws a usage error
 /// on braces that do not pair, one pair only, and an empty first pair with a second that is not. Braces that
-/// follow each other may stand in one word.
+/// follow each other may be one word.
 ProfileWords split_differential(std::span<const std::string> words);
 
 /// Parses the words of one profile. A tag given again replaces what it was given before; the same tagged word
-/// twice, a tag without a value, a number that is none, and braces, also around a word, are usage errors. A
-/// word with an unknown tag is a bare word.
+/// twice, a tag without a value, what should be a number and is not, and braces, also around a word, are
+/// usage errors. A word with an unknown tag is a bare word.
 ProfileSpec parse_profile_spec(std::span<const std::string> words);
 
 }  // namespace op::pp

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
 #include "libop/session/ledger.h"
-#include "libop/base/text.h"
 #include "libpp/profile/event_scale.h"
 
 namespace op::pp {
@@ -55,7 +55,7 @@ void SampleSet::scale(size_t file, SampleFileContent& content) {
     if (time.is_partial() && !is_scalable(time) && content.total > 0)
         notes_.warn(
             printable(name.event) + ":" + std::to_string(name.count) +
-            " was never counted, says the session's account, and yet there are samples of it: its counts are "
+            " was never counted by the session's account, but there are samples of it: its counts are "
             "not scaled and may be too low");
     scale_counts(content, time);
 }

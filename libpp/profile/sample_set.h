@@ -12,7 +12,7 @@
 #include "libop/session/sample_file.h"
 #include "libop/session/session.h"
 #include "libpp/profile/arrange.h"
-#include "libpp/profile/event_remarks.h"
+#include "libpp/profile/report_footnotes.h"
 #include "libpp/profile/select.h"
 
 namespace op::pp {
@@ -21,8 +21,8 @@ namespace op::pp {
 /// given must outlive it.
 class SampleSet {
 public:
-    /// `events` are what the account of each session says of its events, of a session without one nothing;
-    /// `accounted` is how many samples the accounts say were stored, if they all say so.
+    /// `events` are the events in the account of each session, empty for a session without one;
+    /// `accounted` is how many samples were stored by the accounts, if all have that number.
     SampleSet(std::span<const SessionReader> sessions, std::span<const SelectedFile> files,
               std::span<const std::vector<RecordedEvent>> events, std::optional<uint64_t> accounted,
               Diagnostics& notes)
@@ -30,8 +30,8 @@ public:
 
     /// The content of a file, or none, with a warning, if it cannot be read or is no sample file. The
     /// header's CPU type is of the 1.x numbering whatever the file's version. Counts of an event that was
-    /// counted part of the time are scaled (libpp/profile/event_scale.h); if it was not counted at all, they cannot
-    /// be and that is a warning.
+    /// counted part of the time are scaled (libpp/profile/event_scale.h); if it was not counted at all, they
+    /// cannot be and that is a warning.
     std::optional<SampleFileContent> read(size_t file);
     const SelectedFile& file(size_t index) const { return files_[index]; }
     /// The event of a file, if its counts are scaled.

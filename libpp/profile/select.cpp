@@ -57,12 +57,17 @@ bool number_matches(const std::vector<uint64_t>& wanted, const std::optional<uin
     return wanted.empty() || (value && is_among<uint64_t>(wanted, *value));
 }
 
+/// True if the samples, or one end of the calls, are in another image than the application's own.
+bool is_dependent(const SampleName& name) {
+    return name.image != name.app || (name.callee && *name.callee != name.app);
+}
+
 /// True if the samples are in a sample file of the session itself.
 bool is_own_file(const SampleName& name, const std::string& samples_dir) {
     return name.image.kind == ImageName::Kind::file && name.image.name.starts_with(samples_dir);
 }
 
-std::string absolute_path(const std::string& path) {
+std::string resolved_path(const std::string& path) {
     std::error_code error;
     const fs::path absolute = fs::weakly_canonical(path, error);
     return error ? path : absolute.string();
@@ -94,12 +99,12 @@ std::string empty_reason(const SessionReader& session) {
     if (!info) return "";
     if (const uint64_t lost = info->ledger.lost())
         return "; all " + std::to_string(lost) + " samples of " + session.path() + " were lost";
-    std::string events;
+    std::vector<std::string> events;
     if (std::ranges::all_of(info->events, [](const RecordedEvent& e) { return e.time.is_without_counter(); }))
         return "; no event of " + session.path() + " was counted";
     for (const auto& event : info->events)
-        events += (events.empty() ? "" : ", ") + event.name + ":" + std::to_string(event.count);
-    return "; the events of " + session.path() + " (" + events +
+        events.push_back(event.name + ":" + std::to_string(event.count));
+    return "; the events of " + session.path() + " (" + joined(events) +
            ") occurred fewer times than their count: use a smaller count or profile for longer";
 }
 
@@ -119,7 +124,7 @@ std::string hint_for(const std::string& word) {
     return "; '" + word + "' was taken for a path: give the full path, or a wildcard like '*/" + word + "'";
 }
 
-/// The numbers by which sample files seen are told apart.
+/// The numbers in which the sample files seen differ.
 struct SeenNumbers {
     std::set<uint64_t> tids, tgids, cpus;
 };
@@ -165,9 +170,9 @@ public:
         : spec_(spec), filter_(spec, finder), options_(options), notes_(notes) {}
 
     void add_session(const SessionReader& session) {
-        const std::string samples_dir = absolute_path(session.path()) + "/";
+        const std::string directory = resolved_path(session.path());
         for (auto& path : session.list())
-            if (auto name = parse_sample_path(path)) add(std::move(path), std::move(*name), samples_dir);
+            if (auto name = parse_sample_path(path)) add(std::move(path), std::move(*name), directory);
         ++session_;
     }
     std::vector<SelectedFile> finish(const std::vector<SessionReader>& sessions) && {
@@ -186,7 +191,7 @@ private:
                    : "";
     }
 
-    void add(std::string path, SampleName name, const std::string& samples_dir) {
+    void add(std::string path, SampleName name, const std::string& directory) {
         if (name.callee && !options_.callgraph) return;
         if (name.app.kind == ImageName::Kind::anon) {
             ++without_program_;
@@ -197,12 +202,12 @@ private:
         if (name.tgid) numbers_.tgids.insert(*name.tgid);
         if (name.cpu) numbers_.cpus.insert(*name.cpu);
         events_.insert(name.event + ":" + std::to_string(name.count));
-        if (is_own_file(name, samples_dir)) {
+        if (is_own_file(name, directory + "/")) {
             notes_.warn("samples in the profiler's own sample files left out: the sampling rate is too high");
             return;
         }
-        if (options_.exclude_dependent && name.image != name.app) return;
-        if (!filter_.matches(name, path, notes_)) return;
+        if (options_.exclude_dependent && is_dependent(name)) return;
+        if (!filter_.matches(name, directory, path, notes_)) return;
         has_samples_ |= !name.callee;
         files_.push_back({session_, std::move(path), std::move(name)});
     }
@@ -229,10 +234,12 @@ SampleFilter::SampleFilter(const ProfileSpec& spec, const ImageFinder& finder)
       images_(patterns_of(spec.images)),
       excluded_(patterns_of(spec.excluded_images)),
       libraries_(patterns_of(spec.libraries)),
-      excluded_libraries_(patterns_of(spec.excluded_libraries)) {}
+      excluded_libraries_(patterns_of(spec.excluded_libraries)),
+      sample_files_(patterns_of(spec.sample_files)) {}
 
-bool SampleFilter::matches(const SampleName& name, const std::string& path, Diagnostics& notes) {
-    return (spec_.sample_files.empty() || any_matches(spec_.sample_files, {path})) &&
+bool SampleFilter::matches(const SampleName& name, const std::string& directory, const std::string& path,
+                           Diagnostics& notes) {
+    return (sample_files_.empty() || any_matches(sample_files_, {path, directory + "/" + path})) &&
            is_among(spec_.events, name.event) && is_among(spec_.counts, name.count) &&
            is_among(spec_.unit_masks, name.unit_mask) && number_matches(spec_.tids, name.tid) &&
            number_matches(spec_.tgids, name.tgid) && number_matches(spec_.cpus, name.cpu) &&

@@ -11,8 +11,8 @@
 #include "libop/base/diagnostics.h"
 #include "libop/session/sample_path.h"
 #include "libop/session/session.h"
-#include "libpp/symbols/image_finder.h"
 #include "libpp/profile/profile_spec.h"
+#include "libpp/symbols/image_finder.h"
 
 namespace op::pp {
 
@@ -23,17 +23,18 @@ struct SelectedFile {
     SampleName name;
 };
 
-/// Says whether sample files match a specification. Images are compared as recorded and as found on this
+/// Decides whether sample files match a specification. Images are compared as recorded and as found on this
 /// machine, so that a kernel module can be named by its path.
 class SampleFilter {
 public:
     /// Relative patterns are also tried relative to the working directory, paths that exist also by their
-    /// real path. Spec and finder must outlive the filter.
+    /// real path: those of images and those of sample files. Spec and finder must outlive the filter.
     SampleFilter(const ProfileSpec& spec, const ImageFinder& finder);
 
-    /// True if the file at `path` below its session is selected. Not const: what is found on disk is
-    /// remembered.
-    bool matches(const SampleName& name, const std::string& path, Diagnostics& notes);
+    /// True if the file at `path` below `directory`, the session's absolute path, is selected. Not const:
+    /// what is found on disk is remembered.
+    bool matches(const SampleName& name, const std::string& directory, const std::string& path,
+                 Diagnostics& notes);
 
 private:
     using Names = std::vector<std::string>;
@@ -44,14 +45,14 @@ private:
 
     const ProfileSpec& spec_;
     const ImageFinder& finder_;
-    Patterns words_, images_, excluded_, libraries_, excluded_libraries_;
+    Patterns words_, images_, excluded_, libraries_, excluded_libraries_, sample_files_;
     std::map<ImageName, Names> names_;
 };
 
 /// The directory a session lies in: SESSION_DIR/samples/NAME, or NAME itself if it begins with '.' or '/'.
 std::string session_path(const std::string& session_dir, const std::string& name);
 
-/// Opens the specification's sessions. Throws a usage error that says what to do if there is none of that
+/// Opens the specification's sessions. Throws a usage error with a remedy if there is none of that
 /// name, and that suggests --session-dir if what was named is a session directory; else a system error.
 std::vector<SessionReader> open_sessions(const ProfileSpec& spec, const std::string& session_dir);
 
@@ -61,7 +62,7 @@ struct SelectOptions {
     bool callgraph = false;          ///< call-graph files, too
 };
 
-/// The selected files, by session, then path. Call-graph files are left out unless asked for, and with a
+/// The selected files, by session, then path. Call-graph files are left out unless requested, and with a
 /// warning samples of the profiler writing its own samples and those whose application is anonymous memory.
 /// Throws a usage error if the sessions hold no sample file with samples, or if none is selected.
 std::vector<SelectedFile> select_files(const std::vector<SessionReader>& sessions, const ProfileSpec& spec,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a report has to say of how its session was recorded.
+// Notes on how a session was recorded.
 #include "libpp/profile/session_notes.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/base/text.h"
 #include "libop/session/ledger.h"
 
 namespace op::pp {
@@ -77,17 +78,17 @@ void note_ledger(const Ledger& ledger, Diagnostics& notes) {
 
 void note_statistics(const SessionReader& session, Diagnostics& notes) {
     uint64_t lost = 0;
-    std::string kinds;
+    std::vector<std::string> kinds;
     for (const char* name : lost_counters) {
         const uint64_t count = session.statistic(name).value_or(0);
         if (count == 0) continue;
         lost = add_saturating(lost, count);
-        kinds += (kinds.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(count);
+        kinds.push_back(std::string(name) + " " + std::to_string(count));
     }
     const uint64_t total = session.statistic("total_samples").value_or(0);
     if (lost == 0 || !is_worth_a_warning(lost, total)) return;
-    notes.warn(std::to_string(lost) + " of " + std::to_string(total) + " samples were lost (" + kinds +
-               "); see operf.log beside " + session.path());
+    notes.warn(std::to_string(lost) + " of " + std::to_string(total) + " samples were lost (" +
+               joined(kinds) + "); see operf.log beside " + session.path());
 }
 
 /// The names in a directory, sorted; none if it is not there.
@@ -134,7 +135,7 @@ bool has_samples(const SessionReader& session, const RecordedEvent& event) {
     return std::ranges::any_of(paths, [&](const std::string& path) { return path.find(part) != path.npos; });
 }
 
-/// No column tells of them. Where there are samples all the same, libpp/event_remarks speaks of it.
+/// They have no column. Where there are samples in spite of it, report_footnotes() reports it.
 void note_never_counted(const SessionReader& session, const SessionInfo& info, Diagnostics& notes) {
     for (const RecordedEvent& event : info.events)
         if (event.time.is_without_counter() && !has_samples(session, event))

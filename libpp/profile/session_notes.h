@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a report has to say of how its session was recorded: samples lost, events held back or never counted.
+// Notes on how a session was recorded: samples lost, events held back or never counted.
 #pragma once
 
 #include "libop/base/diagnostics.h"

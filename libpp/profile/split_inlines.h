@@ -9,7 +9,7 @@ namespace op::pp {
 /// What is made of a profile.
 struct SplitOptions {
     bool with_calls = false;  ///< an inlined call becomes an arc, from the function it is inlined into
-    bool with_lines = false;  ///< lines are going to be asked for, too: they are read first
+    bool with_lines = false;  ///< lines are going to be needed, too: they are read first
 };
 
 /// Credits every sample, and every call, to the innermost function that its instruction was inlined from.

@@ -7,10 +7,11 @@
 #include <map>
 #include <sstream>
 
+#include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libop/stream/record.h"
-#include "libop/base/text.h"
 #include "libpp/profile/percent.h"
+#include "libpp/symbols/packages.h"
 
 namespace op::pp {
 
@@ -33,19 +34,8 @@ struct SampledImage {
 struct Lacking {
     const ProfileImage* image;
     uint64_t samples;
-    std::string reason;  ///< end of a sentence
+    Shortcoming lack;
 };
-
-/// The samples of every image of a profile, of all columns.
-std::vector<uint64_t> samples_by_image(const Profile& profile) {
-    std::vector<uint64_t> sums(profile.images.size());
-    for (size_t i = 0; i < profile.samples.size(); ++i) {
-        uint64_t& sum = sums[profile.leaf(i).image];
-        for (size_t column = 0; column < profile.columns.size(); ++column)
-            sum = add_saturating(sum, profile.count(i, column));
-    }
-    return sums;
-}
 
 /// The images that have samples in some of the profiles.
 std::vector<SampledImage> sampled_images(std::span<const SymbolizedProfile> profiles) {
@@ -66,20 +56,36 @@ std::vector<SampledImage> sampled_images(std::span<const SymbolizedProfile> prof
     return images;
 }
 
-std::string what_lacks(const ProfileImage& image, const Symbolizer& symbolizer, bool wants_lines) {
-    if (const auto reason = symbolizer.shortcoming(image.name); !reason.empty()) return std::string(reason);
-    if (symbolizer.is_replaced(image.name)) return "";
-    if (!wants_lines || image.name.kind == ImageName::Kind::anon || image.symbols->has_lines()) return "";
+Shortcoming what_lacks(const ProfileImage& image, const Symbolizer& symbolizer, bool wants_lines) {
+    if (auto shortcoming = symbolizer.shortcoming(image.name); !shortcoming.text.empty()) return shortcoming;
+    if (symbolizer.is_replaced(image.name)) return {};
+    if (!wants_lines || image.name.kind == ImageName::Kind::anon || image.symbols->has_lines()) return {};
     if (image.name.kind == ImageName::Kind::kernel || image.name.name == kallsyms_image)
-        return "has no source lines; give a kernel image with debug information with --vmlinux";
-    return "has no debug information, so no source lines; compile it with -g or install its debug symbols";
+        return {"has no source lines; give a kernel image with debug information with --vmlinux"};
+    return {"has no debug information, so no source lines",
+            "compile it with -g or install its debug symbols"};
 }
 
 /// The first lack that one of the profiles has.
-std::string what_lacks(const SampledImage& sampled, bool wants_lines) {
+Shortcoming what_lacks(const SampledImage& sampled, bool wants_lines) {
     for (const auto& [image, symbolizer] : sampled.places)
-        if (auto reason = what_lacks(*image, *symbolizer, wants_lines); !reason.empty()) return reason;
-    return "";
+        if (auto lack = what_lacks(*image, *symbolizer, wants_lines); !lack.text.empty()) return lack;
+    return {};
+}
+
+/// The packages of the images that lack debug symbols.
+std::map<std::string, std::string> packages_of(std::span<const Lacking> images, const std::string& root) {
+    std::vector<std::string> paths;
+    for (const Lacking& one : images)
+        if (!one.lack.debug_symbols.empty()) paths.push_back(one.image->name.name);
+    return owning_packages(root, paths);
+}
+
+/// What is missing and what helps. `package` is the one the image is from; empty = unknown.
+std::string advice(const Shortcoming& lack, const std::string& package) {
+    if (lack.debug_symbols.empty()) return lack.text;
+    if (package.empty()) return lack.text + "; " + lack.debug_symbols;
+    return lack.text + "; install " + debug_package(package) + " or set DEBUGINFOD_URLS";
 }
 
 std::string tenths(double percent) {
@@ -94,16 +100,15 @@ struct Missing {
     uint64_t small_images = 0, small_samples = 0;
 };
 
-Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bool wants_lines,
-                     const ConcernsImage& concerns) {
+Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, const MissingNames& wanted) {
     Missing missing;
     for (const SampledImage& one : images) {
-        if (concerns && !concerns(one.places.front().image->name)) continue;
+        if (wanted.concerns && !wanted.concerns(one.places.front().image->name)) continue;
         const bool is_large = percent_of(one.samples, total) >= worth_a_line;
-        std::string reason = what_lacks(one, wants_lines && is_large);
-        if (reason.empty()) continue;
+        Shortcoming lack = what_lacks(one, wanted.wants_lines && is_large);
+        if (lack.text.empty()) continue;
         if (is_large) {
-            missing.large.push_back({one.places.front().image, one.samples, std::move(reason)});
+            missing.large.push_back({one.places.front().image, one.samples, std::move(lack)});
             continue;
         }
         ++missing.small_images;
@@ -115,16 +120,27 @@ Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, bo
 
 }  // namespace
 
-void note_missing_symbols(std::span<const SymbolizedProfile> profiles, bool wants_lines, Diagnostics& notes,
-                          const ConcernsImage& concerns) {
+void note_samples_in_no_symbol(const Profile& profile, Diagnostics& notes) {
+    const auto samples = samples_by_image(
+        profile, [](const Location& location) { return location.symbol == Location::no_symbol; });
+    for (size_t i = 0; i < samples.size(); ++i)
+        if (samples[i] > 0)
+            notes.warn(std::to_string(samples[i]) + " samples in " +
+                       printable(profile.images[i].name.display()) +
+                       " are in none of its symbols and not shown");
+}
+
+void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const MissingNames& wanted,
+                          Diagnostics& notes) {
     const auto images = sampled_images(profiles);
     uint64_t total = 0;
     for (const SampledImage& one : images)
         total = add_saturating(total, one.samples);
-    const Missing missing = find_missing(images, total, wants_lines, concerns);
+    const Missing missing = find_missing(images, total, wanted);
+    auto packages = packages_of(missing.large, wanted.package_root);
     for (const Lacking& one : missing.large)
         notes.warn(printable(one.image->name.display()) + " (" + tenths(percent_of(one.samples, total)) +
-                   " % of the samples) " + printable(one.reason));
+                   " % of the samples) " + printable(advice(one.lack, packages[one.image->name.name])));
     if (missing.small_images > 0)
         notes.warn(std::to_string(missing.small_images) + " further " +
                    (missing.small_images == 1 ? "image lacks" : "images lack") + " symbols, with " +

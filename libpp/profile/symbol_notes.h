@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 
 #include "libop/base/diagnostics.h"
 #include "libpp/profile/profile.h"
@@ -20,11 +21,21 @@ struct SymbolizedProfile {
 /// True for an image that the question is about.
 using ConcernsImage = std::function<bool(const ImageName&)>;
 
-/// One note for every image with at least a hundredth of the samples whose names (with `wants_lines` also:
-/// whose lines) are missing, with its share, the reason and what helps; one for all smaller ones together.
-/// The largest share first. Shares are those of all the profiles together. Images that the question is not
-/// about are passed over, and those that were replaced: of these there is another note.
-void note_missing_symbols(std::span<const SymbolizedProfile> profiles, bool wants_lines, Diagnostics& notes,
-                          const ConcernsImage& concerns = nullptr);
+/// What to report.
+struct MissingNames {
+    bool wants_lines = false;          ///< images without source lines, too
+    ConcernsImage concerns = nullptr;  ///< other images are passed over; null = none is
+    std::string package_root;          ///< where packages are looked up, see owning_packages()
+};
+
+/// One note for every image with at least a hundredth of the samples whose names (or lines) are missing, with
+/// its share, the reason and what helps, by the name of the package with its debug symbols if dpkg installed
+/// it; one for all smaller ones together. The largest share first. Shares are those of all the profiles
+/// together. Images that were replaced are passed over: of these there is another note.
+void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const MissingNames& missing,
+                          Diagnostics& notes);
+
+/// One note for every image with samples outside of its symbols, for what shows only those within.
+void note_samples_in_no_symbol(const Profile& profile, Diagnostics& notes);
 
 }  // namespace op::pp

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
 #include "libop/events/event_table.h"
 #include "libop/events/event_text.h"
 #include "libop/events/software_events.h"
-#include "libop/base/text.h"
 
 namespace op::pp {
 
@@ -104,6 +104,7 @@ std::vector<SortKey> parse_sort_keys(std::span<const std::string> values) {
 }
 
 std::string shown_name(const ImageName& image, bool long_names) {
+    if (image.kind == ImageName::Kind::kernel && long_names) return "/" + image.name;
     if (long_names || image.kind == ImageName::Kind::anon) return image.display();
     return std::string(base_name(image.display()));
 }
@@ -133,7 +134,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
         if (!event.is_known && options.heads && !head.is_timer)
             notes.warn("no description of event " + event.name + ":" + std::to_string(event.count));
     head.scaled = scaled_times(scaled);
-    head.remarks = event_remarks(columns, info, scaled);
+    head.remarks = report_footnotes(columns, info, scaled);
     return head;
 }
 

@@ -16,8 +16,8 @@
 #include "libop/session/sample_file.h"
 #include "libop/session/session_info.h"
 #include "libpp/profile/arrange.h"
-#include "libpp/profile/event_remarks.h"
 #include "libpp/profile/profile.h"
+#include "libpp/profile/report_footnotes.h"
 #include "libpp/profile/sample_set.h"
 #include "libpp/symbols/symbolizer.h"
 
@@ -29,14 +29,14 @@ enum class SortKey : uint8_t { sample, image, app_name, symbol, debug, vma };
 /// Parses the values of --sort. Throws a usage error on an unknown one.
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
 
-/// How a report was asked for, in the words of the command line. What is empty was not given.
+/// How a report was requested, in the words of the command line. What is empty was not given.
 struct ReportRequest {
     std::string command;  ///< all of it, a blank between words
     std::vector<std::string> sessions, image_paths, merge, include_symbols, exclude_symbols;
     bool debug_info = false, details = false, exclude_dependent = false;
 };
 
-/// What to show. Every list that is empty asks for nothing special.
+/// What to show. An empty list changes nothing.
 struct ReportOptions {
     bool heads = true;            ///< banner and column heads
     bool long_names = false;      ///< full paths
@@ -57,7 +57,7 @@ struct ReportOptions {
     ReportRequest request;                     ///< for the head; changes nothing else
 };
 
-/// What a banner says of an event.
+/// What a banner shows of an event.
 struct ShownEvent {
     std::string name;
     bool is_known = false;  ///< else description is empty
@@ -67,7 +67,7 @@ struct ShownEvent {
     uint64_t unit_mask = 0;
 };
 
-/// What stands above a report.
+/// What is above a report.
 struct ReportHead {
     bool is_shown = true;
     Axis axis = Axis::event;
@@ -88,7 +88,7 @@ struct ReportHead {
 bool is_scaled(std::span<const CountedTime> scaled, size_t column);
 
 /// The head of a report on these columns, whose samples' header is `header`; `info` (may be null) knows the
-/// modes events were counted in, `scaled` is as for event_remarks. An event without description is a note.
+/// modes events were counted in, `scaled` is as for report_footnotes. An event without description is a note.
 ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
                      const SampleHeader& header, const SessionInfo* info, Diagnostics& notes,
                      std::span<const ScaledEvents> scaled = {});
@@ -129,10 +129,10 @@ struct DetailRow {
     std::optional<SourceLine> line;
 };
 
-/// How a count differs from that of another profile.
+/// How a symbol's share of the samples differs from its share in another profile.
 struct Difference {
     enum class Kind : uint8_t { changed, added, removed } kind;
-    double percent;  ///< if changed: of the first profile's count
+    double percent;  ///< if changed: of the share in the first profile
 };
 
 /// Totals by symbol.
@@ -152,6 +152,7 @@ struct SymbolReport {
     // Of a comparison only; else empty. Counts are the second profile's, but of removed rows the first's.
     std::vector<Difference> differences;     ///< one per row and column
     std::vector<uint64_t> counts_before;     ///< the first profile's, one per row and column
+    std::vector<uint64_t> totals_before;     ///< the first profile's totals, one per column
     std::vector<CountedTime> scaled_before;  ///< ReportHead::scaled of the first profile
 
     /// The second profile's count.
@@ -176,7 +177,7 @@ struct CallgraphBlock {
 struct CallgraphReport {
     ReportHead head;
     SymbolColumns columns;
-    std::vector<uint64_t> totals;  ///< of all flat samples, one per column
+    std::vector<uint64_t> totals;  ///< of the flat samples in wanted functions, one per column
     std::vector<CallgraphBlock> blocks;
     std::vector<CallgraphLine> lines;
     std::vector<uint64_t> counts;  ///< one per line and column
@@ -185,16 +186,18 @@ struct CallgraphReport {
 
 using Report = std::variant<ImageReport, SymbolReport, CallgraphReport>;
 
-/// How reports show an image: its base name, unless long names are asked for.
+/// How reports show an image: its base name, unless long names are requested.
 std::string shown_name(const ImageName& image, bool long_names);
 
 /// The image summary.
 ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, const ReportOptions& options);
 
-/// The symbol list. Samples at addresses without a symbol are not in it. Demangles what is shown only.
+/// The symbol list. Samples in no symbol of an image are a row of their own, so that the list adds up to the
+/// image summary's total. Demangles what is shown only.
 SymbolReport report_symbols(const Profile& profile, ReportHead head, const ReportOptions& options);
 
-/// The call graph. Calls from or to addresses without a symbol are not in it.
+/// The call graph of the functions that the symbol list has, with the same totals. What is in no symbol of an
+/// image is one function, as there.
 CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options);
 
 /// Throws a usage error unless the columns are of the same kind, number, events and counts.

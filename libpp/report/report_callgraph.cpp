@@ -34,7 +34,8 @@ public:
     explicit GraphBuilder(const Profile& profile) : profile_(profile), width_(profile.columns.size()) {}
 
     Graph build() && {
-        SymbolSums flat = sum_by_symbol(profile_, std::vector<bool>(profile_.symbols.size(), true));
+        SymbolSums flat = sum_by_symbol(
+            profile_, std::vector<bool>(profile_.symbols.size() + profile_.images.size(), true));
         for (const AppSymbol& symbol : flat.rows)
             index_.emplace(symbol.key(), static_cast<uint32_t>(index_.size()));
         graph_.functions = std::move(flat.rows);
@@ -55,9 +56,8 @@ private:
     void add(const Arc& arc, const uint64_t* counts) {
         const auto caller = function(arc.caller_app, arc.caller),
                    callee = function(arc.callee_app, arc.callee);
-        if (!caller || !callee) return;
         const auto [at, is_new] =
-            calls_.try_emplace(uint64_t{*caller} << 32 | *callee, graph_.call_counts.size());
+            calls_.try_emplace(uint64_t{caller} << 32 | callee, graph_.call_counts.size());
         if (is_new) graph_.call_counts.resize(graph_.call_counts.size() + width_);
         for (size_t column = 0; column < width_; ++column) {
             uint64_t& sum = graph_.call_counts[at->second + column];
@@ -65,10 +65,8 @@ private:
         }
     }
 
-    std::optional<uint32_t> function(uint32_t app, uint32_t location) {
-        const uint32_t symbol = profile_.locations[location].symbol;
-        if (symbol == Location::no_symbol) return std::nullopt;
-        const AppSymbol function{app, symbol};
+    uint32_t function(uint32_t app, uint32_t location) {
+        const AppSymbol function{app, row_symbol(profile_, profile_.locations[location])};
         const auto [at, is_new] = index_.try_emplace(function.key(), static_cast<uint32_t>(index_.size()));
         if (is_new) {
             graph_.functions.push_back(function);
@@ -150,19 +148,30 @@ private:
     size_t width_;
 };
 
-/// The functions with a block of their own, in order.
-std::vector<uint32_t> middle_functions(const Profile& profile, const Graph& graph,
-                                       const std::vector<SymbolRow>& names, const CallgraphReport& report,
+/// The functions that the report asks for.
+std::vector<uint32_t> wanted_functions(const Profile& profile, const Graph& graph,
                                        const ReportOptions& options) {
-    const size_t width = report.totals.size();
-    const auto wanted = wanted_symbols(profile, options);
-    std::vector<uint32_t> order;
+    const auto wanted = wanted_rows(profile, options);
+    std::vector<uint32_t> functions;
     for (uint32_t i = 0; i < graph.functions.size(); ++i)
-        if (wanted[graph.functions[i].symbol] &&
-            reaches({&graph.counts[i * width], width}, report.totals, options.threshold))
-            order.push_back(i);
-    std::ranges::stable_sort(order, RowOrder(names, graph.counts, width, report.columns.images, options));
-    return order;
+        if (wanted[graph.functions[i].symbol]) functions.push_back(i);
+    return functions;
+}
+
+std::vector<uint64_t> flat_totals(const Graph& graph, const std::vector<uint32_t>& functions, size_t width) {
+    std::vector<uint64_t> totals(width);
+    for (const uint32_t function : functions)
+        for (size_t column = 0; column < width; ++column)
+            totals[column] = add_saturating(totals[column], graph.counts[function * width + column]);
+    return totals;
+}
+
+/// The symbols of all lines.
+std::vector<SymbolRow> shown_symbols(const CallgraphReport& report) {
+    std::vector<SymbolRow> rows;
+    for (const CallgraphLine& line : report.lines)
+        rows.push_back(line.symbol);
+    return rows;
 }
 
 }  // namespace
@@ -170,16 +179,23 @@ std::vector<uint32_t> middle_functions(const Profile& profile, const Graph& grap
 CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options) {
     CallgraphReport report;
     report.head = std::move(head);
+    const size_t width = profile.columns.size();
     const Graph graph = GraphBuilder(profile).build();
-    report.totals = column_totals(graph.counts, profile.columns.size());
+    std::vector<uint32_t> functions = wanted_functions(profile, graph, options);
+    report.totals = flat_totals(graph, functions, width);
     std::vector<SymbolRow> names;
     names.reserve(graph.functions.size());
     for (const AppSymbol& function : graph.functions)
         names.push_back(make_row(profile, function, options, needs_lines(options)));
-    report.columns = choose_columns(profile, names, options);
+    std::erase_if(functions, [&](uint32_t function) {
+        return !reaches({&graph.counts[function * width], width}, report.totals, options.threshold);
+    });
+    const std::vector<std::string> images = image_names(profile, options);
+    std::ranges::stable_sort(functions, RowOrder(names, graph.counts, width, images, options));
     BlockWriter writer(graph, names, options, report);
-    for (const uint32_t function : middle_functions(profile, graph, names, report, options))
+    for (const uint32_t function : functions)
         writer.add(function);
+    report.columns = choose_columns(profile, shown_symbols(report), options);
     return report;
 }
 

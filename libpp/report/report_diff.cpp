@@ -32,12 +32,23 @@ std::map<RowKey, size_t> index_rows(const SymbolReport& report) {
     return index;
 }
 
-Difference difference(uint64_t before, uint64_t after) {
-    if (before == 0 && after == 0) return {Difference::Kind::changed, 0};
-    if (before == 0) return {Difference::Kind::added, 0};
-    if (after == 0) return {Difference::Kind::removed, 0};
-    const auto first = static_cast<double>(before), second = static_cast<double>(after);
-    return {Difference::Kind::changed, (second - first) / first * 100};
+/// A count and what it is a share of.
+struct Share {
+    uint64_t count, total;
+
+    bool operator==(const Share& other) const {
+        using Product = unsigned __int128;
+        return Product{count} * other.total == Product{other.count} * total;
+    }
+    double value() const { return static_cast<double>(count) / static_cast<double>(total); }
+};
+
+Difference difference(const Share& before, const Share& after) {
+    if (before.count == 0 && after.count == 0) return {Difference::Kind::changed, 0};
+    if (before.count == 0) return {Difference::Kind::added, 0};
+    if (after.count == 0) return {Difference::Kind::removed, 0};
+    if (before == after) return {Difference::Kind::changed, 0};
+    return {Difference::Kind::changed, (after.value() - before.value()) / before.value() * 100};
 }
 
 bool is_shown(const Difference& first_column, double threshold) {
@@ -69,6 +80,7 @@ public:
         result_.head.remarks = remarks_of_both(before.head.remarks, after.head.remarks);
         result_.scaled_before = before.head.scaled;
         result_.totals = after.totals;
+        result_.totals_before = before.totals;
         result_.columns = after.columns;
         result_.columns.is_differential = true;
         const SymbolColumns& other = before.columns;
@@ -94,7 +106,8 @@ private:
         const uint64_t* const counts = &after_.counts[row * width_];
         std::vector<Difference> differences;
         for (size_t column = 0; column < width_; ++column)
-            differences.push_back(difference(before[column], counts[column]));
+            differences.push_back(difference({before[column], before_.totals[column]},
+                                             {counts[column], after_.totals[column]}));
         add(after_.rows[row], counts, before, differences);
     }
 

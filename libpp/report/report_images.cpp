@@ -24,7 +24,8 @@ bool is_nothing(const Counts& counts) {
 
 void sort_rows(std::vector<ImageRow>& rows, bool reverse) {
     std::ranges::stable_sort(rows, [&](const ImageRow& a, const ImageRow& b) {
-        return reverse ? a.counts[0] < b.counts[0] : a.counts[0] > b.counts[0];
+        if (a.counts[0] == b.counts[0]) return a.name < b.name;
+        return reverse == (a.counts[0] < b.counts[0]);
     });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The symbol list: sum by symbol, filter, name what is left, sort; then, if asked for, each symbol's
+// The symbol list: sum by symbol, filter, name what is left, sort; then, if requested, each symbol's
 // addresses.
 #include <algorithm>
 #include <numeric>
@@ -60,7 +60,8 @@ public:
         for (size_t i = 0; i < rows.size(); ++i)
             row_of.emplace(rows[i].key(), i);
         for (size_t i = 0; i < profile.samples.size(); ++i) {
-            const auto row = row_of.find(AppSymbol{profile.samples[i].app, profile.leaf(i).symbol}.key());
+            const auto row =
+                row_of.find(AppSymbol{profile.samples[i].app, row_symbol(profile, profile.leaf(i))}.key());
             if (row != row_of.end()) samples_[row->second].push_back(i);
         }
     }
@@ -89,13 +90,21 @@ private:
     std::vector<std::vector<size_t>> samples_;  ///< per row
 };
 
+/// The bytes of a row; none of code that is no symbol's own.
+std::span<const std::byte> code_of(const Profile& profile, const AppSymbol& row) {
+    if (row.symbol >= profile.symbols.size()) return {};
+    const ProfileSymbol& symbol = profile.symbols[row.symbol];
+    if (symbol.is_inlined) return {};
+    return profile.images[symbol.image].symbols->code(*symbol.symbol);
+}
+
 }  // namespace
 
 SymbolReport report_symbols(const Profile& profile, ReportHead head, const ReportOptions& options) {
     const size_t width = profile.columns.size();
     SymbolReport report;
     report.head = std::move(head);
-    const SymbolSums sums = sum_by_symbol(profile, wanted_symbols(profile, options));
+    const SymbolSums sums = sum_by_symbol(profile, wanted_rows(profile, options));
     report.totals = column_totals(sums.counts, width);
     const Rows rows = shown_rows(profile, sums, report.totals, options);
     report.columns = choose_columns(profile, rows.rows, options);
@@ -105,11 +114,8 @@ SymbolReport report_symbols(const Profile& profile, ReportHead head, const Repor
     report.has_global_percent = options.global_percent;
     if (!options.details) return report;
     DetailCollector(profile, sorted.symbols).put_into(report, options.debug_info);
-    for (const AppSymbol& row : sorted.symbols) {
-        const ProfileSymbol& symbol = profile.symbols[row.symbol];
-        report.code.push_back(symbol.is_inlined ? std::span<const std::byte>{}
-                                                : profile.images[symbol.image].symbols->code(*symbol.symbol));
-    }
+    for (const AppSymbol& row : sorted.symbols)
+        report.code.push_back(code_of(profile, row));
     return report;
 }
 

@@ -13,24 +13,70 @@ namespace op::pp {
 
 namespace {
 
+/// "lookup" of "OrderBook::lookup(int)".
+std::string_view last_component(std::string_view name) {
+    constexpr std::string_view unnamed = "(anonymous namespace)::", separator = "::";
+    if (const size_t at = name.rfind(unnamed); at != name.npos) name.remove_prefix(at + unnamed.size());
+    name = name.substr(0, name.find('('));
+    const size_t at = name.rfind(separator);
+    return at == name.npos ? name : name.substr(at + separator.size());
+}
+
+/// The names, those put together again that were split at a comma between parameters.
+std::vector<std::string> whole_names(std::span<const std::string> parts) {
+    std::vector<std::string> names;
+    std::ptrdiff_t open = 0;
+    for (const std::string& part : parts) {
+        if (open > 0)
+            names.back() += "," + part;
+        else
+            names.push_back(part);
+        open = std::ranges::count(names.back(), '(') - std::ranges::count(names.back(), ')');
+    }
+    return names;
+}
+
+/// Names given by the user.
+class NameSet {
+public:
+    explicit NameSet(std::span<const std::string> parts) {
+        for (std::string& name : whole_names(parts)) {
+            last_components_.emplace(last_component(name));
+            names_.insert(std::move(name));
+        }
+    }
+
+    bool is_empty() const { return names_.empty(); }
+    /// `name` is as in the object file, `shown` as in reports; that without its parameters counts, too, and
+    /// that without the mark of a clone made by the compiler.
+    bool contains(std::string_view name, std::string_view shown) const {
+        return names_.contains(name) || names_.contains(shown) ||
+               names_.contains(shown.substr(0, shown.find('('))) ||
+               names_.contains(shown.substr(0, shown.find(" [clone ")));
+    }
+    /// The same for a function that debug information names without its class and parameters.
+    bool contains_bare(std::string_view name) const { return last_components_.contains(name); }
+
+private:
+    std::set<std::string, std::less<>> names_, last_components_;
+};
+
 class NameFilter {
 public:
     explicit NameFilter(const ReportOptions& options)
-        : include_(options.include_symbols.begin(), options.include_symbols.end()),
-          exclude_(options.exclude_symbols.begin(), options.exclude_symbols.end()) {}
+        : include_(options.include_symbols), exclude_(options.exclude_symbols) {}
 
-    bool is_empty() const { return include_.empty() && exclude_.empty(); }
-    /// `name` is as in the object file, `shown` as in reports; that without its parameters counts, too.
-    bool passes(std::string_view name, std::string_view shown) const {
-        const auto is_in = [&](const std::set<std::string_view>& names) {
-            return names.contains(name) || names.contains(shown) ||
-                   names.contains(shown.substr(0, shown.find('(')));
+    bool is_empty() const { return include_.is_empty() && exclude_.is_empty(); }
+    bool passes(std::string_view name, std::string_view shown, bool is_inlined = false) const {
+        const bool is_bare = is_inlined && name == shown;
+        const auto is_in = [&](const NameSet& names) {
+            return names.contains(name, shown) || (is_bare && names.contains_bare(name));
         };
-        return (include_.empty() || is_in(include_)) && !is_in(exclude_);
+        return (include_.is_empty() || is_in(include_)) && !is_in(exclude_);
     }
 
 private:
-    std::set<std::string_view> include_, exclude_;
+    NameSet include_, exclude_;
 };
 
 std::string_view shown_name_of(const Profile& profile, const ProfileSymbol& symbol,
@@ -72,9 +118,22 @@ std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& op
     std::vector<bool> wanted;
     wanted.reserve(profile.symbols.size());
     for (const auto& symbol : profile.symbols)
-        wanted.push_back(filter.is_empty() ||
-                         filter.passes(symbol.symbol->name, shown_name_of(profile, symbol, options)));
+        wanted.push_back(
+            filter.is_empty() ||
+            filter.passes(symbol.symbol->name, shown_name_of(profile, symbol, options), symbol.is_inlined));
     return wanted;
+}
+
+std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& options) {
+    std::vector<bool> wanted = wanted_symbols(profile, options);
+    wanted.resize(wanted.size() + profile.images.size(),
+                  NameFilter(options).passes(no_symbol_name, no_symbol_name));
+    return wanted;
+}
+
+uint32_t row_symbol(const Profile& profile, const Location& location) {
+    if (location.symbol != Location::no_symbol) return location.symbol;
+    return static_cast<uint32_t>(profile.symbols.size()) + location.image;
 }
 
 SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted) {
@@ -83,8 +142,8 @@ SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted
     std::unordered_map<uint64_t, size_t> rows;
     rows.reserve(profile.symbols.size());
     for (size_t i = 0; i < profile.samples.size(); ++i) {
-        const uint32_t symbol = profile.leaf(i).symbol;
-        if (symbol == Location::no_symbol || !wanted[symbol]) continue;
+        const uint32_t symbol = row_symbol(profile, profile.leaf(i));
+        if (!wanted[symbol]) continue;
         const AppSymbol row{profile.samples[i].app, symbol};
         const auto [at, is_new] = rows.try_emplace(row.key(), sums.counts.size());
         if (is_new) {
@@ -115,6 +174,10 @@ bool reaches(std::span<const uint64_t> row, std::span<const uint64_t> totals, do
 
 SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const ReportOptions& options,
                    bool needs_line) {
+    if (symbol.symbol >= profile.symbols.size()) {
+        const auto image = static_cast<uint32_t>(symbol.symbol - profile.symbols.size());
+        return {image, symbol.app, {}, no_symbol_name, std::nullopt, false};
+    }
     const ProfileSymbol& found = profile.symbols[symbol.symbol];
     ImageSymbols& symbols = *profile.images[found.image].symbols;
     SymbolRow row{found.image,           symbol.app,
@@ -128,12 +191,18 @@ bool needs_lines(const ReportOptions& options) {
     return options.debug_info || std::ranges::find(options.sort, SortKey::debug) != options.sort.end();
 }
 
+std::vector<std::string> image_names(const Profile& profile, const ReportOptions& options) {
+    std::vector<std::string> names;
+    for (const auto& image : profile.images)
+        names.push_back(shown_name(image.name, options.long_names));
+    return names;
+}
+
 SymbolColumns choose_columns(const Profile& profile, std::span<const SymbolRow> rows,
                              const ReportOptions& options) {
     constexpr LinkAddress four_gib{uint64_t{1} << 32};
     SymbolColumns columns;
-    for (const auto& image : profile.images)
-        columns.images.push_back(shown_name(image.name, options.long_names));
+    columns.images = image_names(profile, options);
     columns.has_addresses = options.addresses;
     columns.is_accumulated = options.accumulated;
     columns.has_lines = options.debug_info;

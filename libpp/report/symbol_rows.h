@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "libpp/profile/profile.h"
@@ -13,9 +14,17 @@
 
 namespace op::pp {
 
-/// A symbol in one application.
+/// What a row of an image is called whose samples are in none of its symbols.
+constexpr std::string_view no_symbol_name = "[no symbol]";
+
+/// What a location is shown as: an index into Profile::symbols or, past their end, Profile::symbols.size() +
+/// the index of the image in none of whose symbols it is.
+uint32_t row_symbol(const Profile& profile, const Location& location);
+
+/// A symbol in one application, or what an image has of the application's samples in no symbol.
 struct AppSymbol {
-    uint32_t app, symbol;  ///< indexes into Profile::images and Profile::symbols
+    uint32_t app;     ///< index into Profile::images
+    uint32_t symbol;  ///< as row_symbol() returns it
 
     auto operator<=>(const AppSymbol&) const = default;
     /// Both in one number.
@@ -28,11 +37,14 @@ struct SymbolSums {
     std::vector<uint64_t> counts;  ///< one per row and column, row by row
 };
 
-/// Adds up the samples in wanted symbols; those outside of symbols are left out.
+/// Adds up the samples in the wanted ones of what row_symbol() returns.
 SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted);
 
 /// Per symbol of the profile whether the report asks for it; symbols are named as in the object file.
 std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& options);
+
+/// The same for everything row_symbol() returns.
+std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& options);
 
 /// Per column the sum over all rows, saturating.
 std::vector<uint64_t> column_totals(std::span<const uint64_t> counts, size_t width);
@@ -47,7 +59,10 @@ SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const Report
 /// True if rows are to have source lines: they are shown, or sorted by.
 bool needs_lines(const ReportOptions& options);
 
-/// The columns that these rows call for, with the names of all images.
+/// The images of the profile, as shown.
+std::vector<std::string> image_names(const Profile& profile, const ReportOptions& options);
+
+/// The columns that the rows shown call for, with the names of all images.
 SymbolColumns choose_columns(const Profile& profile, std::span<const SymbolRow> rows,
                              const ReportOptions& options);
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reports as JSON (RFC 8259). Layout: doc/FORMATS.md, "Reports as JSON". Names that are not UTF-8 have U+FFFD
 // where they are not.
-#include <nlohmann/json.hpp>
-
+#include "libop/base/json.h"
 #include "libop/base/text.h"
 #include "libpp/report/writer.h"
 
 namespace op::pp {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json numbers(const uint64_t* first, size_t width) {
     return std::vector<uint64_t>(first, first + width);
@@ -49,8 +46,9 @@ Json column_json(const ProfileClass& column, Axis axis) {
 }
 
 void put_scaled(Json& columns, const char* key, std::span<const CountedTime> scaled) {
-    for (size_t i = 0; i < columns.size(); ++i)
-        if (is_scaled(scaled, i)) columns[i][key] = time_json(scaled[i]);
+    Json::Array& array = *columns.if_array();
+    for (size_t i = 0; i < array.size(); ++i)
+        if (is_scaled(scaled, i)) array[i][key] = time_json(scaled[i]);
 }
 
 Json head_json(const ReportHead& head, const char* kind) {
@@ -59,10 +57,10 @@ Json head_json(const ReportHead& head, const char* kind) {
     if (head.cpu_speed_mhz > 0) json["cpu"]["mhz"] = head.cpu_speed_mhz;
     json["events"] = Json::array();
     for (const auto& event : head.events)
-        json["events"].push_back(event_json(event));
+        json["events"].add(event_json(event));
     json["columns"] = Json::array();
     for (const auto& column : head.columns)
-        json["columns"].push_back(column_json(column, head.axis));
+        json["columns"].add(column_json(column, head.axis));
     put_scaled(json["columns"], "scaled", head.scaled);
     if (!head.remarks.empty()) json["remarks"] = head.remarks;
     return json;
@@ -81,7 +79,7 @@ Json symbol_json(const SymbolRow& row, const SymbolColumns& columns) {
 Json image_json(const ImageRow& row) {
     Json json = {{"name", row.name}, {"samples", row.counts}};
     for (const auto& part : row.parts)
-        json["images"].push_back(image_json(part));
+        json["images"].add(image_json(part));
     return json;
 }
 
@@ -90,13 +88,13 @@ Json differences_json(const Difference* first, size_t width) {
     for (size_t i = 0; i < width; ++i)
         switch (first[i].kind) {
             case Difference::Kind::changed:
-                json.push_back(first[i].percent);
+                json.add(first[i].percent);
                 break;
             case Difference::Kind::added:
-                json.push_back("added");
+                json.add("added");
                 break;
             case Difference::Kind::removed:
-                json.push_back("removed");
+                json.add("removed");
                 break;
         }
     return json;
@@ -107,7 +105,7 @@ struct WriteJson {
         Json json = head_json(report.head, "images");
         json["applications"] = Json::array();
         for (const auto& row : report.rows)
-            json["applications"].push_back(image_json(row));
+            json["applications"].add(image_json(row));
         return json;
     }
 
@@ -116,6 +114,7 @@ struct WriteJson {
         Json json = head_json(report.head, report.differences.empty() ? "symbols" : "difference");
         put_scaled(json["columns"], "scaled_before", report.scaled_before);
         json["totals"] = report.totals;
+        if (!report.differences.empty()) json["totals_before"] = report.totals_before;
         json["symbols"] = Json::array();
         for (size_t i = 0; i < report.rows.size(); ++i) {
             Json row = symbol_json(report.rows[i], report.columns);
@@ -124,7 +123,7 @@ struct WriteJson {
             else
                 put_comparison(row, report, i);
             if (!report.first_detail.empty()) row["addresses"] = details(report, i);
-            json["symbols"].push_back(std::move(row));
+            json["symbols"].add(std::move(row));
         }
         return json;
     }
@@ -137,7 +136,7 @@ struct WriteJson {
             Json function = call_json(report, block.middle);
             function["callers"] = calls(report, block.first, block.middle);
             function["callees"] = calls(report, block.middle + 1, block.end);
-            json["functions"].push_back(std::move(function));
+            json["functions"].add(std::move(function));
         }
         return json;
     }
@@ -147,7 +146,7 @@ private:
         const size_t width = report.totals.size();
         json["samples"] = Json::array();
         for (size_t i = 0; i < width; ++i)
-            json["samples"].push_back(report.count_after(row * width + i));
+            json["samples"].add(report.count_after(row * width + i));
         json["samples_before"] = numbers(&report.counts_before[row * width], width);
         json["difference_percent"] = differences_json(&report.differences[row * width], width);
     }
@@ -159,7 +158,7 @@ private:
             Json detail = {{"address", address_text(report.details[i].address)}};
             put_line(detail, report.details[i].line);
             detail["samples"] = numbers(&report.detail_counts[i * width], width);
-            json.push_back(std::move(detail));
+            json.add(std::move(detail));
         }
         return json;
     }
@@ -175,7 +174,7 @@ private:
     static Json calls(const CallgraphReport& report, size_t first, size_t end) {
         Json json = Json::array();
         for (size_t i = first; i < end; ++i)
-            if (!report.lines[i].is_self) json.push_back(call_json(report, i));
+            if (!report.lines[i].is_self) json.add(call_json(report, i));
         return json;
     }
 };
@@ -183,8 +182,7 @@ private:
 }  // namespace
 
 std::string write_json(const Report& report) {
-    const Json json = std::visit(WriteJson{}, report);
-    return json.dump(1, '\t', false, Json::error_handler_t::replace) + "\n";
+    return json_text(std::visit(WriteJson{}, report), {.indent = 1, .indent_character = '\t'}) + "\n";
 }
 
 }  // namespace op::pp

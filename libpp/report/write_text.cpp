@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The classic text layout: banner and image summary. Scripts parse it: column widths and blanks are part of
 // the interface.
+#include "libpp/report/write_text.h"
+
 #include <algorithm>
 #include <cstdio>
 
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
-#include "libpp/report/write_text.h"
 #include "libpp/report/writer.h"
 
 namespace op::pp {
@@ -29,10 +30,10 @@ std::string speed_text(double mhz) {
 }
 
 std::string event_text(const ShownEvent& event, const char* verb) {
-    if (!event.is_known) return "Unknown event\n";
-    return verb + (" " + printable(event.name)) + " events (" + event.description +
-           ") with a unit mask of 0x" + hex(event.unit_mask, 2) + " (" + event.mask_description + ") count " +
-           std::to_string(event.count) + "\n";
+    const auto in_brackets = [&](const std::string& text) { return event.is_known ? " (" + text + ")" : ""; };
+    return verb + (" " + printable(event.name)) + " events" + in_brackets(event.description) +
+           " with a unit mask of 0x" + hex(event.unit_mask, 2) + in_brackets(event.mask_description) +
+           " count " + std::to_string(event.count) + "\n";
 }
 
 /// op2calltree, which makes callgrind files of `opreport -gdf`, expects a column of samples for every line

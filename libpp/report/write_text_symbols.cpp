@@ -2,8 +2,8 @@
 // The classic text layout of reports by symbol: lists, details, comparisons, call graphs.
 #include <algorithm>
 
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/write_text.h"
 
@@ -31,7 +31,7 @@ std::string difference_text(const Difference& difference) {
     if (difference.kind == Difference::Kind::added) return "+++";
     if (difference.kind == Difference::Kind::removed) return "---";
     std::string text = format_percent(difference.percent);
-    if (difference.percent >= 0) {
+    if (difference.percent > 0) {
         const size_t first = text.find_first_not_of(' ');
         if (first > 0)
             text[first - 1] = '+';

@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
 #include "libpp/report/writer.h"
 #include "libpp/report/xml_document.h"
 

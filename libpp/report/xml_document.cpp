@@ -6,9 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "libop/session/ledger.h"
 #include "libop/base/text.h"
-#include "libpp/report/markup.h"
+#include "libop/session/ledger.h"
 
 namespace op::pp {
 
@@ -42,39 +41,6 @@ size_t index_in(std::vector<T>& values, const T& value) {
 }
 
 }  // namespace
-
-XmlTag& XmlTag::attribute(std::string_view name, std::string_view value) {
-    text_ += has_attributes_ ? " " : "  ";
-    has_attributes_ = true;
-    text_ += name;
-    text_ += "=\"" + markup_text(printable(value)) + "\"";
-    return *this;
-}
-
-XmlTag& XmlTag::attribute(std::string_view name, uint64_t value) {
-    return attribute(name, std::to_string(value));
-}
-
-XmlTag& XmlTag::flag(std::string_view name, bool value) {
-    return value ? attribute(name, "true") : *this;
-}
-
-XmlTag& XmlTag::list(std::string_view name, const std::vector<std::string>& values) {
-    std::string text;
-    for (const auto& value : values)
-        text += (text.empty() ? "" : ",") + value;
-    return values.empty() ? *this : attribute(name, text);
-}
-
-std::string XmlTag::empty() const {
-    return text_ + "/>\n";
-}
-
-std::string XmlTag::around(std::string_view content) const {
-    std::string text = text_ + ">\n";
-    text += content;
-    return text + "</" + name_ + ">\n";
-}
 
 bool has_samples(const uint64_t* counts, const View& view) {
     return std::ranges::any_of(view, [&](size_t column) { return counts[column] != 0; });

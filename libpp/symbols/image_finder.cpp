@@ -47,7 +47,7 @@ ImageFinder::ImageFinder(ImageSearch search, std::string kernel_release)
         path = search_.archive + path;
         std::error_code error;
         if (fs::is_directory(path, error)) continue;
-        // A path that cannot be looked at (too long, no permission) is told apart from one that is no
+        // A path that cannot be looked at (too long, no permission) is another fault than one that is no
         // directory.
         const bool is_missing = !error || error == std::errc::no_such_file_or_directory;
         throw_usage("--image-path: " + path + (is_missing ? " is not a directory" : ": " + error.message()));

@@ -9,26 +9,30 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/debuginfo_lines.h"
-#include "libpp/object/elf_object.h"
 #include "libpp/object/image_bytes.h"
 #include "libpp/object/symbol_ranges.h"
 
 namespace op::pp {
 namespace {
 
-/// Keeps symbols and the names asked for.
-class SymbolList : public ImageSymbols {
+/// Keeps symbols and their demangled names; has neither code nor debug information.
+class SymbolList : public ImageSymbols, public ImageLines {
 public:
     explicit SymbolList(std::vector<ImageSymbol> symbols) : symbols_(std::move(symbols)) {}
 
     std::span<const ImageSymbol> symbols() const override { return symbols_; }
-    std::optional<SourceLine> line(ImageOffset) override { return std::nullopt; }
+    std::span<const std::byte> code(const ImageSymbol&) override { return {}; }
+    ImageLines& lines() override { return *this; }
     bool has_lines() override { return false; }
+    std::optional<SourceLine> line(ImageOffset) override { return std::nullopt; }
+    std::vector<InlineFrame> frames(ImageOffset) override { return {}; }
+    std::vector<std::string_view> inlined_functions(ImageOffset, size_t) override { return {}; }
     bool has_symbols() const override { return !symbols_.empty() && !symbols_.front().artificial; }
     std::string_view name(const ImageSymbol& symbol, Demangle mode) override {
         if (mode == Demangle::none || symbol.artificial) return symbol.name;
@@ -130,18 +134,18 @@ public:
 
     std::optional<SourceLine> line(ImageOffset offset) override {
         if (!find(offset)) return std::nullopt;
-        return lines().find(link_address(offset));
+        return line_table().find(link_address(offset));
     }
     std::vector<InlineFrame> frames(ImageOffset offset) override {
         if (!find(offset)) return {};
-        return lines().frames(link_address(offset));
+        return line_table().frames(link_address(offset));
     }
     std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) override {
         const ImageSymbol* const symbol = find(offset);
         if (!symbol) return {};
-        return lines().inlined_functions(symbol->address + (offset - symbol->start), most);
+        return line_table().inlined_functions(symbol->address + (offset - symbol->start), most);
     }
-    bool has_lines() override { return lines().has_lines(); }
+    bool has_lines() override { return line_table().has_lines(); }
     std::span<const std::byte> code(const ImageSymbol& symbol) override;
     bool has_symbols() const override { return table_ != SymbolTable::none; }
 
@@ -149,7 +153,7 @@ private:
     void read_symbols(Origin origin);
     void add(const SymbolRange& range);
     std::vector<Section> placed_sections(Origin origin, std::span<const RawSymbol> symbols) const;
-    LineTable& lines();
+    LineTable& line_table();
 
     std::unique_ptr<ImageBytes> file_, debug_file_;
     std::unique_ptr<ObjectFile> object_, debug_object_;
@@ -238,7 +242,7 @@ std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) {
 }
 
 /// The debug file's lines, else the image's own.
-LineTable& ElfImage::lines() {
+LineTable& ElfImage::line_table() {
     if (lines_) return *lines_;
     if (debug_file_) {
         DebugPlaces places = places_;
@@ -284,7 +288,7 @@ std::string replacement_note(const std::string& path, const std::string& build_i
                              const RecordedImage& recorded) {
     if (recorded.several_builds)
         return printable(path) +
-               " was built anew while this session was recorded: samples of all builds are counted at the "
+               " was rebuilt while this session was recorded: samples of all builds are counted at the "
                "symbols of this one";
     if (!recorded.build_id.empty() && !build_id.empty())
         return recorded.build_id == build_id

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "libop/base/diagnostics.h"
+#include "libop/base/object_file.h"
 #include "libop/session/session_info.h"
-#include "libpp/object/object_file.h"
 #include "libpp/symbols/symbolizer.h"
 
 namespace op::pp {
@@ -30,8 +30,8 @@ std::unique_ptr<ImageSymbols> whole_image(std::string name);
 using OpenFile = std::function<std::unique_ptr<ImageSymbols>()>;
 
 /// The symbols given, sorted by start; the text behind their names must outlive the object. Lines, inlined
-/// functions and code are those of the symbols of the same name in the file that `open` gives, which is
-/// called once, when the first of them is asked for; without it there are none.
+/// functions and code are those of the symbols of the same name in the file that `open` opens, which is
+/// called once, when the first of them is needed; without it there are none.
 std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols, OpenFile open = nullptr);
 
 /// An ELF file's symbols with the file's build-id ("" = none). `symbols` is null if the file has none at all.
@@ -45,7 +45,7 @@ struct ElfSymbols {
 enum class Origin : uint8_t {
     file,    ///< the file's first byte
     text,    ///< the address of .text: modules, and the kernel where vmlinux was given to the profiler
-    kernel,  ///< the address of _text, else _stext, else .text: where kallsyms said the kernel begins
+    kernel,  ///< the address of _text, else _stext, else .text: where the kernel begins in kallsyms
 };
 
 /// The debug file of a binary without debug information of its own, if the source has it; one that is not of
@@ -64,7 +64,7 @@ struct DebugFilePlaces {
 ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes);
 
-/// What is to be told of the file at `path`, whose build-id is `build_id`, if it is not the one that was
+/// The note on the file at `path`, whose build-id is `build_id`, if it is not the one that was
 /// recorded (by build-ids if both are known, else by the modification time), or not the only one; empty if it
 /// seems to be.
 std::string replacement_note(const std::string& path, const std::string& build_id,

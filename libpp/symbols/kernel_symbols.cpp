@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t unknown_tail = 4096;
 
 /// Boundary marks give way to functions at the same address.
-int unfitness(const KallsymsLine& line) {
+int penalty(const KallsymsLine& line) {
     const bool mark =
         line.name == "_text" || line.name == "_stext" || line.name == "_etext" || line.name == "_einittext";
     return 2 * mark + (line.type != 'T');
@@ -32,7 +32,7 @@ KernelSymbols::KernelSymbols(std::string_view kallsyms) {
         if (line && line->is_text()) lines_.push_back(*line);
     }
     std::ranges::stable_sort(lines_, [](const KallsymsLine& a, const KallsymsLine& b) {
-        return place(a) != place(b) ? place(a) < place(b) : unfitness(a) < unfitness(b);
+        return place(a) != place(b) ? place(a) < place(b) : penalty(a) < penalty(b);
     });
     const auto same = [](const KallsymsLine& a, const KallsymsLine& b) { return place(a) == place(b); };
     lines_.erase(std::unique(lines_.begin(), lines_.end(), same), lines_.end());

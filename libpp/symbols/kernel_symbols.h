@@ -14,7 +14,7 @@ namespace op::pp {
 /// A kallsyms text, read once for all the images in it.
 class KernelSymbols {
 public:
-    /// `kallsyms` must outlive the object and the names it gives.
+    /// `kallsyms` must outlive the object and the names it returns.
     explicit KernelSymbols(std::string_view kallsyms);
 
     /// The symbols of one kernel image, sorted by start, ranges up to the next symbol. `module` is its bare

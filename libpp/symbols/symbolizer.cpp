@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One symbol table per image, made when first asked for.
+// One symbol table per image, made on first use.
 #include "libpp/symbols/symbolizer.h"
 
 #include <algorithm>
 #include <map>
 
 #include "libop/base/error.h"
-#include "libop/stream/record.h"
 #include "libop/base/text.h"
+#include "libop/stream/record.h"
 #include "libpp/symbols/image_symbols.h"
 #include "libpp/symbols/kernel_symbols.h"
 
 namespace op::pp {
-
-std::span<const std::byte> ImageSymbols::code(const ImageSymbol&) {
-    return {};
-}
 
 const ImageSymbol* ImageSymbols::find(ImageOffset offset) const {
     const auto all = symbols();
@@ -30,10 +26,6 @@ LinkAddress ImageSymbols::link_address(ImageOffset offset) const {
     return symbol ? symbol->address + (offset - symbol->start) : LinkAddress{offset.value()};
 }
 
-std::vector<std::string_view> ImageSymbols::inlined_functions(ImageOffset, size_t) {
-    return {};
-}
-
 namespace {
 
 /// An image file to be opened.
@@ -45,10 +37,10 @@ struct Wanted {
     bool several_builds = false;
 };
 
-/// An image that was asked for.
+/// An image that symbols() was called for.
 struct Opened {
     std::unique_ptr<ImageSymbols> symbols;  ///< null = no names at all
-    std::string shortcoming = {};
+    Shortcoming shortcoming = {};
     std::string file = {};
     bool is_replaced = false;
 };
@@ -56,16 +48,16 @@ struct Opened {
 constexpr const char* install_symbols =
     "install its debug symbols (a package -dbgsym, -dbg or -debuginfo) or set DEBUGINFOD_URLS";
 
-std::string shortcoming_of(SymbolTable table) {
+Shortcoming shortcoming_of(SymbolTable table) {
     switch (table) {
         case SymbolTable::full:
-            return "";
+            return {};
         case SymbolTable::exported:
-            return std::string("has only the names it exports; ") + install_symbols;
+            return {"has only the names it exports", install_symbols};
         case SymbolTable::none:
             break;
     }
-    return std::string("has no symbols; ") + install_symbols;
+    return {"has no symbols", install_symbols};
 }
 
 }  // namespace
@@ -107,9 +99,9 @@ ImageSymbols& Symbolizer::symbols(const ImageName& image, uint64_t mtime, bool i
     return *kept.symbols;
 }
 
-std::string_view Symbolizer::shortcoming(const ImageName& image) const {
+Shortcoming Symbolizer::shortcoming(const ImageName& image) const {
     const auto it = impl_->images.find(image);
-    return it == impl_->images.end() ? "" : std::string_view(it->second.shortcoming);
+    return it == impl_->images.end() ? Shortcoming{} : it->second.shortcoming;
 }
 
 bool Symbolizer::is_replaced(const ImageName& image) const {
@@ -123,9 +115,10 @@ std::string_view Symbolizer::file(const ImageName& image) const {
 }
 
 Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_kernel) {
-    if (image.kind == ImageName::Kind::anon) return {nullptr, "is memory without a file: it has no symbols"};
+    if (image.kind == ImageName::Kind::anon)
+        return {nullptr, {"is memory without a file: it has no symbols"}};
     if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return open_kernel(image);
-    // A kernel image with a path is vmlinux; our own sessions count from where kallsyms said it begins.
+    // A kernel image with a path is vmlinux; our own sessions count from where it begins in kallsyms.
     const RecordedKernelImage* kernel = kernel_image(image.name);
     Wanted file{image.name, kernel ? Origin::kernel : Origin::text, mtime, kernel ? kernel->build_id : ""};
     if (!kernel && !is_kernel) {
@@ -148,7 +141,7 @@ const RecordedKernelImage* Symbolizer::Impl::kernel_image(const std::string& nam
 /// The image the user named, else the snapshot, else (for a module) its file.
 Opened Symbolizer::Impl::open_kernel(const ImageName& image) {
     if (image.name == no_vmlinux)
-        return {nullptr, "was recorded without symbols; record as root, without --no-vmlinux"};
+        return {nullptr, {"was recorded without symbols; record as root, without --no-vmlinux"}};
     const bool kernel = image.name == kallsyms_image;
     const RecordedKernelImage* recorded = kernel_image(image.name);
     const std::string build_id = recorded ? recorded->build_id : "";
@@ -156,7 +149,7 @@ Opened Symbolizer::Impl::open_kernel(const ImageName& image) {
     const Wanted file{image.name, Origin::text, 0, build_id};
     if (auto symbols = read_snapshot(kernel ? Wanted{} : file, recorded)) return {std::move(symbols)};
     if (!kernel) return open_file(file);
-    return {nullptr, "has no symbols in this session; give the kernel image with --vmlinux"};
+    return {nullptr, {"has no symbols in this session; give the kernel image with --vmlinux"}};
 }
 
 /// The snapshot has no lines: those are the module file's, if it is of the very build.
@@ -207,8 +200,8 @@ Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
     const auto path = find_file(wanted);
     if (path) return read_file(wanted, *path);
     if (is_deleted(wanted.recorded))
-        return {nullptr, "was deleted or replaced while it ran; keep a copy and give it with --root"};
-    return {nullptr, "is not found; say where it is with --image-path or --root"};
+        return {nullptr, {"was deleted or replaced while it ran; keep a copy and give it with --root"}};
+    return {nullptr, {"is not found; say where it is with --image-path or --root"}};
 }
 
 Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
@@ -218,9 +211,9 @@ Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path
                                            {wanted.build_id, wanted.mtime, false, wanted.several_builds});
         if (note.empty()) return {std::move(object.symbols), shortcoming_of(object.table), path};
         notes.warn(note);
-        return {std::move(object.symbols), "", path, true};
+        return {std::move(object.symbols), {}, path, true};
     } catch (const Error& e) {
-        return {nullptr, std::string("cannot be read (") + e.what() + ")"};
+        return {nullptr, {std::string("cannot be read (") + e.what() + ")"}};
     }
 }
 

@@ -17,8 +17,8 @@
 #include "libop/session/sample_path.h"
 #include "libop/session/session_info.h"
 #include "libpp/object/demangle.h"
-#include "libpp/symbols/image_finder.h"
 #include "libpp/object/source_line.h"
+#include "libpp/symbols/image_finder.h"
 
 namespace op::pp {
 
@@ -28,7 +28,25 @@ struct ImageSymbol {
     uint64_t length;        ///< bytes up to the next symbol or the section's end, never 0
     LinkAddress address;    ///< of `start` in the image as linked (for the kernel: run-time address)
     std::string_view name;  ///< mangled; valid as long as the ImageSymbols
-    bool artificial;        ///< stands for a whole image or range without a symbol of its own
+    bool artificial;        ///< covers a whole image or range without a symbol of its own
+};
+
+/// What the debug information of one image states of its instructions. Every function may read the debug file
+/// on first use.
+class ImageLines {
+public:
+    virtual ~ImageLines() = default;
+    /// True if there is debug information to take lines from.
+    virtual bool has_lines() = 0;
+    /// Source line of the instruction at an offset; none without debug information.
+    virtual std::optional<SourceLine> line(ImageOffset offset) = 0;
+    /// The functions at an instruction, the innermost inlined one first, the symbol's own function last. At
+    /// least one if there is debug information for the offset, else none. Names are valid as long as this
+    /// object. Reads the functions of a compilation unit on first use.
+    virtual std::vector<InlineFrame> frames(ImageOffset offset) = 0;
+    /// The names of the functions inlined at an instruction, innermost first, no more than `most`; without
+    /// those that have no name, and without the symbol's own. Reads no lines, which frames() does.
+    virtual std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) = 0;
 };
 
 /// The symbols of one image.
@@ -37,25 +55,23 @@ public:
     virtual ~ImageSymbols() = default;
     /// All symbols, sorted by start.
     virtual std::span<const ImageSymbol> symbols() const = 0;
-    /// Source line of the instruction at an offset; none without debug information. May read the debug file
-    /// on first use.
-    virtual std::optional<SourceLine> line(ImageOffset offset) = 0;
-    /// The functions at an instruction, the innermost inlined one first, the symbol's own function last. At
-    /// least one if there is debug information for the offset, else none. Names are valid as long as this
-    /// object. Reads the debug file as line() does, and the functions of a compilation unit on first use.
-    virtual std::vector<InlineFrame> frames(ImageOffset) { return {}; }
-    /// The names of the functions inlined at an instruction, innermost first, no more than `most`; without
-    /// those that have no name, and without the symbol's own. As frames(), but takes no look at lines.
-    virtual std::vector<std::string_view> inlined_functions(ImageOffset, size_t most);
+    /// True if names come from a symbol table (not artificial, not frame ranges).
+    virtual bool has_symbols() const = 0;
     /// The symbol's name in the wanted form; valid as long as this object. Demangles once per (symbol, mode).
     virtual std::string_view name(const ImageSymbol& symbol, Demangle mode) = 0;
     /// The symbol's bytes in its image; empty if the image is not at hand. Valid as long as this object. May
     /// read the file on first use.
-    virtual std::span<const std::byte> code(const ImageSymbol& symbol);
-    /// True if names come from a symbol table (not artificial, not frame ranges).
-    virtual bool has_symbols() const = 0;
-    /// True if there is debug information to take lines from. May read the debug file on first use.
-    virtual bool has_lines() = 0;
+    virtual std::span<const std::byte> code(const ImageSymbol& symbol) = 0;
+    /// The image's debug information; valid as long as this object.
+    virtual ImageLines& lines() = 0;
+
+    // The same as those of lines():
+    bool has_lines() { return lines().has_lines(); }
+    std::optional<SourceLine> line(ImageOffset offset) { return lines().line(offset); }
+    std::vector<InlineFrame> frames(ImageOffset offset) { return lines().frames(offset); }
+    std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) {
+        return lines().inlined_functions(offset, most);
+    }
 
     /// The symbol whose range holds `offset`, or null.
     const ImageSymbol* find(ImageOffset offset) const;
@@ -63,11 +79,20 @@ public:
     LinkAddress link_address(ImageOffset offset) const;
 };
 
+/// Why the names of an image are missing or coarse.
+struct Shortcoming {
+    /// The end of a sentence that begins with the image ("is not found; ..."); empty if nothing is missing.
+    std::string text;
+    /// If the image's debug symbols help: how to come by them where their package is not known; `text` is
+    /// without it.
+    std::string debug_symbols = {};
+};
+
 /// Where files that are not on this machine can be had by build-id (lower-case hex).
 class BuildIdSource {
 public:
     virtual ~BuildIdSource() = default;
-    /// A local copy of the executable or library; none if it cannot be had, which is the source's to tell.
+    /// A local copy of the executable or library; none if it cannot be had, which the source reports.
     virtual std::optional<std::string> executable(const std::string& build_id) = 0;
     /// A local copy of its debug file; likewise.
     virtual std::optional<std::string> debug_file(const std::string& build_id) = 0;
@@ -76,7 +101,7 @@ public:
 /// What the symbolizer may draw on besides the files on disk.
 struct SymbolizerOptions {
     std::string vmlinux;                   ///< kernel image given by the user; empty = none
-    BuildIdSource* by_build_id = nullptr;  ///< asked for what this machine lacks; null = nobody
+    BuildIdSource* by_build_id = nullptr;  ///< asked for what this machine lacks; null = no source
 };
 
 /// Finds and keeps symbol tables.
@@ -85,7 +110,7 @@ public:
     /// `finder` maps recorded paths to files of this machine. `info` (may be null) gives build-ids, recorded
     /// kernel images and whether files were deleted; `kallsyms` is the snapshot's text (may be empty). All
     /// must outlive the symbolizer. Notes about images that may be wrong go to `notes`, each once; what is
-    /// merely missing is told by shortcoming().
+    /// merely missing is reported by shortcoming().
     Symbolizer(const ImageFinder& finder, const SessionInfo* info, std::string_view kallsyms,
                const SymbolizerOptions& options, Diagnostics& notes);
     ~Symbolizer();
@@ -97,16 +122,14 @@ public:
     /// else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
 
-    /// Why the names of an image are missing or coarse, and what helps, as the end of a sentence that begins
-    /// with the image ("is not found; ..."); empty if nothing is missing or it was never asked for. Of a file
-    /// that is not the one that was profiled nothing is said: symbols installed for it would be the wrong
-    /// ones.
-    std::string_view shortcoming(const ImageName& image) const;
+    /// What is missing of an image; nothing if symbols() was not called for it, or if its file is not the one
+    /// that was profiled: symbols installed for that would be the wrong ones.
+    Shortcoming shortcoming(const ImageName& image) const;
 
-    /// True if the names come from a file that is not the one that was profiled, which is told in a note.
+    /// True if the names come from a file that is not the one that was profiled, for which there is a note.
     bool is_replaced(const ImageName& image) const;
 
-    /// The file that an image's names were read from; empty if there was none, or it was never asked for.
+    /// The file that an image's names were read from; empty if there was none or it was never opened.
     std::string_view file(const ImageName& image) const;
 
 private:

@@ -9,10 +9,10 @@
 #include <cstring>
 
 #include "libop/base/bytes.h"
-#include "libop/events/cpu_model.h"
 #include "libop/base/fd.h"
-#include "libop/session/session.h"
 #include "libop/base/text.h"
+#include "libop/events/cpu_model.h"
+#include "libop/session/session.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {

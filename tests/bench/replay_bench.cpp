@@ -105,7 +105,7 @@ bool measure(const char* what, uint64_t samples, bool placed) {
     collect::Collector collector(session, source.describe(), {}, notes);
     const double start = cpu_seconds();
     collect::drain_into(source, [&](auto records) { collector.process(records); });
-    const SessionInfo info = collector.account();
+    const SessionInfo info = collector.flush_and_account();
     const double seconds = cpu_seconds() - start;
     if (info.ledger.stored() != samples || !info.ledger.balanced()) return false;
     const long peak = peak_kb();

@@ -54,7 +54,7 @@ void add_samples(benchmark::State& state) {
         op::SampleFile file(dir, "CYCLES.100000.0.all.all.all", {}, path, notes);
         for (const uint64_t key : samples)
             file.add(key);
-        if (file.counts().stored != sample_count) state.SkipWithError("samples lost");
+        if (file.flush_and_count().stored != sample_count) state.SkipWithError("samples lost");
         state.PauseTiming();
         std::filesystem::remove(path + "/CYCLES.100000.0.all.all.all");
         state.ResumeTiming();

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "libop/control/control.h"
 #include "libop/base/error.h"
+#include "libop/control/control.h"
 
 int main(int argc, char** argv) {
     using std::chrono::seconds;

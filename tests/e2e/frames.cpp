@@ -13,10 +13,10 @@
 #include <random>
 #include <set>
 
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
-#include "libpp/object/elf_object.h"
 #include "libpp/symbols/image_symbols.h"
 #include "utils/shared/tool.h"
 
@@ -40,11 +40,11 @@ std::unique_ptr<pp::ImageSymbols> open_image(const std::string& path, Diagnostic
 /// Addresses in functions: what lies between two of them is named at will.
 void pick(const std::string& path, uint64_t count, uint64_t seed) {
     const MappedFile file(path);
-    const auto object = pp::open_elf(file.bytes(), path);
+    const auto object = open_elf(file.bytes(), path);
     const auto symbols = object->symbols(false);
     std::vector<uint64_t> first;  // per symbol: how many bytes of code lie before it
     uint64_t total = 0;
-    for (const pp::RawSymbol& symbol : symbols) {
+    for (const RawSymbol& symbol : symbols) {
         first.push_back(total);
         total += symbol.size;
     }
@@ -111,8 +111,8 @@ Frames read_frames(const std::string& path) {
 /// Names that the symbol table has at one address are one function's.
 class Aliases {
 public:
-    explicit Aliases(const std::string& path) : file_(path), object_(pp::open_elf(file_.bytes(), path)) {
-        for (const pp::RawSymbol& symbol : object_->symbols(false))
+    explicit Aliases(const std::string& path) : file_(path), object_(open_elf(file_.bytes(), path)) {
+        for (const RawSymbol& symbol : object_->symbols(false))
             addresses_[std::string(symbol.name)].insert(symbol.address.value());
     }
     bool are(const std::string& a, const std::string& b) const {
@@ -123,7 +123,7 @@ public:
 
 private:
     MappedFile file_;
-    std::unique_ptr<pp::ObjectFile> object_;
+    std::unique_ptr<ObjectFile> object_;
     std::map<std::string, std::set<uint64_t>> addresses_;
 };
 

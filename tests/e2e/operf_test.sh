@@ -96,7 +96,7 @@ run_anew anew_same 100000000
 run_anew anew_other 200000000
 says anew_other 'anew/program was built anew since the run before'
 "$build/opreport" --session-dir "$work/anew" --symbols >/dev/null 2>"$work/anew.log" || fail "anew: opreport"
-grep -q 'anew/program was built anew while .* samples of all builds' "$work/anew.log" || fail "anew: opreport is silent"
+grep -q 'anew/program was rebuilt while .* samples of all builds' "$work/anew.log" || fail "anew: opreport is silent"
 
 # A process that has ended is not attached to, and it is told why
 sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "libop/control/daemon_settings.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/control/daemon_settings.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {

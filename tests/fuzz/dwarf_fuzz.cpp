@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libpp/object/debuginfo_lines.h"
-#include "libpp/object/elf_object.h"
 
 namespace {
 
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<std::byte> bytes(reinterpret_cast<const std::byte*>(data),
                                  reinterpret_cast<const std::byte*>(data) + size);
     try {
-        const auto object = op::pp::open_elf(bytes, "input");
+        const auto object = op::open_elf(bytes, "input");
         op::Diagnostics notes;
         std::vector<std::byte> own = bytes;  // libelf unpacks in place
         const std::string path = is_package ? beside.path() : "";

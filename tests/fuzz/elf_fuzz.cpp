@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "libop/base/build_id.h"
+#include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libpp/object/debuginfo_lines.h"
-#include "libpp/object/elf_object.h"
 #include "libpp/object/symbol_ranges.h"
 
 namespace {
@@ -17,7 +17,7 @@ void require(bool claim) {
     if (!claim) std::abort();
 }
 
-void read_symbols(const op::pp::ObjectFile& object, op::pp::LineTable& lines) {
+void read_symbols(const op::ObjectFile& object, op::pp::LineTable& lines) {
     for (const bool dynamic : {false, true}) {
         const auto ranges = op::pp::make_ranges(object.sections(), object.symbols(dynamic),
                                                 op::pp::unwind_function_starts(object.sections()));
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     op::build_id_of_elf(bytes);
     op::build_id_of_notes(bytes);
     try {
-        const auto object = op::pp::open_elf(bytes, "input");
+        const auto object = op::open_elf(bytes, "input");
         object->build_id();
         object->debug_link();
         op::pp::LineTable lines(bytes);

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <vector>
 
-#include "libop/events/cpu_model.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libop/events/cpu_model.h"
 #include "libop/events/event_file.h"
 #include "libop/events/event_mapping.h"
 #include "libop/events/kernel_events.h"
-#include "libop/base/text.h"
 
 namespace {
 

@@ -72,7 +72,7 @@ void add_to(std::map<uint64_t, uint64_t>& counts, const WorkDir& dir) {
         file.add(key * 3);
         ++counts[key * 3];
     }
-    const op::SampleFileCounts done = file.counts();
+    const op::SampleFileCounts done = file.flush_and_count();
     require(done.stored + done.lost_saturated == added_keys && done.lost_no_space == 0);
     require(file.size() >= counts.size());
 }

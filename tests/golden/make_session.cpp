@@ -18,9 +18,9 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/gzip.h"
+#include "libop/base/text.h"
 #include "libop/session/sample_file.h"
 #include "libop/session/session_info.h"
-#include "libop/base/text.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {

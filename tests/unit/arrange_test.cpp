@@ -88,8 +88,7 @@ TEST(ProfileClasses, process_and_thread_may_differ_together_for_main_threads_onl
     const auto classes = arrange(files({"E.1.0.7.7.all", "E.1.0.8.8.all"}), {});
     EXPECT_EQ(classes.axis, Axis::tid);
     EXPECT_EQ(heads(classes), (Words{"tid:7", "tid:8"}));
-    EXPECT_NE(error_of({"E.1.0.7.7.all", "E.1.0.8.9.all"}).find("parameter tgid with values: 7,8"),
-              std::string::npos);
+    EXPECT_EQ(arrange(files({"E.1.0.7.7.all", "E.1.0.8.9.all"}), {}).axis, Axis::event);
 }
 
 TEST(ProfileClasses, a_conflict_lists_at_most_five_values_and_says_what_to_merge) {
@@ -101,6 +100,19 @@ TEST(ProfileClasses, a_conflict_lists_at_most_five_values_and_says_what_to_merge
     EXPECT_NE(error.find("values: 0,1,2,3,4 and 4 more"), std::string::npos) << error;
     EXPECT_NE(error.find("--merge=cpu"), std::string::npos) << error;
     EXPECT_EQ(error_of(names, merge_of({"cpu"})), "no error");
+}
+
+TEST(ProfileClasses, processes_and_threads_that_columns_cannot_show_are_added_up) {
+    const Words threads{"E.1.0.1.1.all", "E.1.0.1.2.all", "E.1.0.3.3.all"};
+    const auto merged = arrange(files(threads), {});
+    EXPECT_TRUE(merged.are_threads_merged);
+    EXPECT_EQ(heads(merged), Words{"E:1"});
+    EXPECT_EQ(merged.images.at(0).parts.at(0).files.size(), 3u);
+    EXPECT_FALSE(arrange(files(threads), merge_of({"tid"})).are_threads_merged);
+    EXPECT_FALSE(arrange(files(threads), {}, true).are_threads_merged);
+    EXPECT_EQ(heads(arrange(files({"E.1.0.1.1.0", "E.1.0.1.2.1"}), {})), (Words{"cpu:0", "cpu:1"}));
+    EXPECT_EQ(heads(arrange(files({"E.1.0.1.1.all", "F.1.0.2.2.all"}), {})), (Words{"E:1", "F:1"}));
+    EXPECT_NE(error_of({"E.1.0.1.1.0", "F.1.0.1.2.1"}).find("--merge=cpu"), std::string::npos);
 }
 
 TEST(ProfileClasses, merged_unit_masks_are_ored) {

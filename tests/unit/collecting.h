@@ -48,7 +48,7 @@ protected:
 
     /// All sample files as "path key=count ...", sorted.
     std::vector<std::string> files() {
-        account_ = collector_->account();
+        account_ = collector_->flush_and_account();
         const SessionReader reader(session_.current_path());
         std::vector<std::string> lines;
         for (const std::string& path : reader.list()) {

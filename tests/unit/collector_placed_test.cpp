@@ -38,7 +38,7 @@ protected:
     }
     /// The account must balance.
     const Ledger& ledger() {
-        account_ = collector_->account();
+        account_ = collector_->flush_and_account();
         EXPECT_TRUE(account_.ledger.balanced());
         return account_.ledger;
     }

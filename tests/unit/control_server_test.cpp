@@ -26,16 +26,16 @@ protected:
 
     std::string path() const { return dir_ / "run/control"; }
     ControlServer::Handler handler() {
-        return [this](const ControlRequest& request, Standing) {
+        return [this](const ControlRequest& request, ClientRole) {
             handled_.push_back(to_text(request));
             return ControlReply{};
         };
     }
     /// A client's end; the server has the other.
-    Fd client(Standing standing = Standing::owner) {
+    Fd client(ClientRole role = ClientRole::owner) {
         int ends[2];
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
-        server_.add_client(Fd(ends[0]), standing);
+        server_.add_client(Fd(ends[0]), role);
         return Fd(ends[1]);
     }
     void serve_all() {
@@ -109,7 +109,7 @@ TEST_F(Serving, file_in_the_sockets_place_is_left_alone) {
 }
 
 TEST_F(Serving, strangers_may_ask_for_status_and_dump_only) {
-    const Fd stranger = client(Standing::stranger);
+    const Fd stranger = client(ClientRole::stranger);
     for (const char* request : {"start", "stop", "reset", "save x", "shutdown"})
         EXPECT_TRUE(contains(asked(stranger, request), "error: only root")) << request;
     EXPECT_EQ(asked(stranger, "status"), "ok\n");
@@ -120,13 +120,13 @@ TEST_F(Serving, strangers_may_ask_for_status_and_dump_only) {
 TEST_F(Serving, strangers_who_ask_too_much_are_cut_off_for_the_second) {
     const Fd owner = client();
     for (int i = 0; i < ControlServer::strangers_requests; ++i)
-        ASSERT_EQ(asked(client(Standing::stranger), "status"), "ok\n");
-    const Fd stranger = client(Standing::stranger);
+        ASSERT_EQ(asked(client(ClientRole::stranger), "status"), "ok\n");
+    const Fd stranger = client(ClientRole::stranger);
     EXPECT_TRUE(contains(asked(stranger, "status"), "too many requests"));
     EXPECT_EQ(received(stranger), "closed");
     EXPECT_EQ(asked(owner, "status"), "ok\n");
     now_ += std::chrono::seconds(1);
-    EXPECT_EQ(asked(client(Standing::stranger), "status"), "ok\n");
+    EXPECT_EQ(asked(client(ClientRole::stranger), "status"), "ok\n");
 }
 
 TEST_F(Serving, hostile_packets_are_answered_or_cut_off) {
@@ -179,7 +179,7 @@ TEST_F(Serving, newcomers_push_out_strangers_before_owners) {
     const Fd owner = client();
     std::vector<Fd> strangers;
     for (size_t i = 0; i < 3 * ControlServer::most_clients; ++i)
-        strangers.push_back(client(Standing::stranger));
+        strangers.push_back(client(ClientRole::stranger));
     EXPECT_EQ(server_.clients(), ControlServer::most_clients);
     EXPECT_EQ(received(strangers.front()), "closed");
     EXPECT_EQ(asked(owner, "status"), "ok\n");
@@ -199,11 +199,11 @@ TEST_F(Serving, flood_of_connections_is_slowed_down_and_goes_on_the_next_second)
     EXPECT_TRUE(server_.serve(now_));
 }
 
-TEST(Standing, root_and_the_daemons_user_own_it) {
-    EXPECT_EQ(standing_of(0, 990, 1000), Standing::owner);
-    EXPECT_EQ(standing_of(990, 990, 1000), Standing::owner);
-    EXPECT_EQ(standing_of(1000, 990, 1000), Standing::starter);
-    EXPECT_EQ(standing_of(1001, 990, 1000), Standing::stranger);
+TEST(ClientRole, root_and_the_daemons_user_own_it) {
+    EXPECT_EQ(role_of(0, 990, 1000), ClientRole::owner);
+    EXPECT_EQ(role_of(990, 990, 1000), ClientRole::owner);
+    EXPECT_EQ(role_of(1000, 990, 1000), ClientRole::starter);
+    EXPECT_EQ(role_of(1001, 990, 1000), ClientRole::stranger);
 }
 
 }  // namespace op::collect

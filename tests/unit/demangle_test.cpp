@@ -62,7 +62,7 @@ TEST(Demangle, smart_shortens_the_standard_library) {
         shorten(
             "std::map<int, std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
             "std::less<int>, std::allocator<std::pair<int const, int> > >"),
-        "map<int, string>");
+        "map<int, __cxx11::string>");
     EXPECT_EQ(shorten("f<, allocator<"), "f<, allocator<") << "unbalanced names are left alone";
 }
 

@@ -16,8 +16,8 @@ DriverModel model_of(const char* model, const char* cpu_type, uint64_t minimum =
     return m;
 }
 
-std::vector<DriverEvent> choose(const DriverModel& model, std::initializer_list<const char*> texts,
-                                bool callgraph = false, const EventCatalogue& catalogue = {}) {
+std::vector<ConfiguredEvent> choose(const DriverModel& model, std::initializer_list<const char*> texts,
+                                    bool callgraph = false, const EventCatalogue& catalogue = {}) {
     std::vector<EventSpec> specs;
     for (const char* text : texts)
         specs.push_back(parse_event_spec(text));
@@ -93,14 +93,14 @@ TEST(DriverEvents, take_the_counters_in_turn) {
     model.counters[1].number = 3;
     const auto events = choose(model, {"CPU_CLK_UNHALTED:100000:0:1:0", "r1c2:200000"});
     ASSERT_EQ(events.size(), 2u);
-    EXPECT_EQ(events[0], (DriverEvent{"CPU_CLK_UNHALTED", 0x3c, 1, 100000, 0, 0, true, false}));
-    EXPECT_EQ(events[1], (DriverEvent{"r1c2", 0xc2, 3, 200000, 1, 0, true, true}));
+    EXPECT_EQ(events[0], (ConfiguredEvent{"CPU_CLK_UNHALTED", 0x3c, 1, 100000, 0, 0, true, false}));
+    EXPECT_EQ(events[1], (ConfiguredEvent{"r1c2", 0xc2, 3, 200000, 1, 0, true, true}));
     EXPECT_EQ(to_daemon_text(events), "CPU_CLK_UNHALTED:60:1:100000:0:1:0,r1c2:194:3:200000:1:1:1");
 }
 
 TEST(DriverEvents, raw_codes_are_split_as_the_register_is) {
     const auto events = choose(amd, {"r1ff8441c2:100000", "rc0:100000:0x1f"});
-    EXPECT_EQ(events[0], (DriverEvent{"r1ff8441c2", 0x1c2, 0, 100000, 0x41, 0xff840000, true, true}));
+    EXPECT_EQ(events[0], (ConfiguredEvent{"r1ff8441c2", 0x1c2, 0, 100000, 0x41, 0xff840000, true, true}));
     EXPECT_EQ(events[1].unit_mask, 0x1fu);
     EXPECT_NE(fault(amd, {"r10001:100000"}), "");  // the user-mode bit is not for raw codes
     EXPECT_NE(fault(amd, {"r1c0:100000:2"}), "");
@@ -124,7 +124,8 @@ TEST(DriverEvents, edge_and_mask_bits_need_a_counter_that_takes_them) {
 
 TEST(DriverEvents, timer_models_have_one_event_of_their_own) {
     const DriverModel timer = model_of("timer", "timer", 10000, 1);
-    EXPECT_EQ(choose(timer, {"TIMER:1000000"})[0], (DriverEvent{"TIMER", 0, 0, 1000000, 0, 0, true, true}));
+    EXPECT_EQ(choose(timer, {"TIMER:1000000"})[0],
+              (ConfiguredEvent{"TIMER", 0, 0, 1000000, 0, 0, true, true}));
     EXPECT_NE(fault(timer, {"CPU_CLK_UNHALTED:100000"}).find("TIMER:COUNT"), std::string::npos);
     EXPECT_NE(fault(timer, {"TIMER:9999"}).find("minimum of 10000"), std::string::npos);
     EXPECT_NE(fault(timer, {"TIMER:100000"}, true).find("times 15 for call graphs"), std::string::npos);
@@ -192,7 +193,7 @@ TEST(DriverEvents, without_a_count_the_events_own_one_is_taken) {
 
 TEST(DriverEvents, of_the_processors_event_files_have_their_code_unit_mask_and_minimum) {
     const auto events = choose(intel, {"LLC_MISSES:6000:0x4f:1:0"}, false, two_counters());
-    EXPECT_EQ(events[0], (DriverEvent{"LLC_MISSES", 0x2e, 0, 6000, 0x4f, 0, true, false}));
+    EXPECT_EQ(events[0], (ConfiguredEvent{"LLC_MISSES", 0x2e, 0, 6000, 0x4f, 0, true, false}));
     EXPECT_EQ(choose(intel, {"LLC_MISSES:6000"}, false, two_counters())[0].unit_mask, 0x41u);
     EXPECT_NE(fault(intel, {"LLC_MISSES:499"}, false, two_counters()).find("minimum of 500"),
               std::string::npos);

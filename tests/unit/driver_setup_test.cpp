@@ -36,7 +36,7 @@ struct FakeDriver {
 }  // namespace
 
 TEST(DriverSetup, clears_every_counter_before_it_sets_one) {
-    const std::vector<DriverEvent> events = {{"r18001c2", 0xc2, 0, 100000, 1, 0x1800000, true, false}};
+    const std::vector<ConfiguredEvent> events = {{"r18001c2", 0xc2, 0, 100000, 1, 0x1800000, true, false}};
     DaemonSettings settings;
     settings.callgraph = 3;
     EXPECT_EQ(plan_driver(model, settings, events), (Writes{{"backtrace_depth", 3},
@@ -88,7 +88,7 @@ TEST(DriverSetup, the_model_is_what_the_files_say) {
 
 TEST(DriverSetup, the_plan_reaches_the_files) {
     const FakeDriver driver;
-    std::vector<DriverEvent> events = {{"CPU_CLK_UNHALTED", 0x3c, 2, 100000, 0, 0, true, false}};
+    std::vector<ConfiguredEvent> events = {{"CPU_CLK_UNHALTED", 0x3c, 2, 100000, 0, 0, true, false}};
     const DriverModel found = read_driver_model(driver.files);
     program_driver(driver.files, plan_driver(found, {}, events), events);
     EXPECT_EQ(driver.files.number("0/enabled"), 0u);
@@ -101,7 +101,7 @@ TEST(DriverSetup, the_plan_reaches_the_files) {
 
 TEST(DriverSetup, the_count_is_the_one_the_driver_made_of_it) {
     const FakeDriver driver;
-    std::vector<DriverEvent> events = {{"RTC_INTERRUPTS", 0, 0, 1000, 0, 0, true, true}};
+    std::vector<ConfiguredEvent> events = {{"RTC_INTERRUPTS", 0, 0, 1000, 0, 0, true, true}};
     driver.files.set("0/count", 1024);
     program_driver(driver.files, {}, events);
     EXPECT_EQ(events[0].count, 1024u);

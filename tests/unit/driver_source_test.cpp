@@ -138,7 +138,7 @@ TEST_F(Driving, what_the_driver_sends_ends_in_sample_files_and_the_account_balan
           Lost{4, 0, LossCause::no_process}});
     source_->stop();
     drain_into(*source_, [&](auto records) { collector.process(records); });
-    const Ledger ledger = collector.account().ledger;
+    const Ledger ledger = collector.flush_and_account().ledger;
     EXPECT_EQ(ledger.sampled(), 7u);
     EXPECT_EQ(ledger.stored(), 3u);
     EXPECT_TRUE(ledger.balanced());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/object/elf_object.h"
+#include "libop/base/elf_object.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>

@@ -180,6 +180,18 @@ TEST(EventFile, sets_of_the_including_file_count) {
     EXPECT_EQ(events.at(0).unit_masks->default_value, 1u);
 }
 
+TEST(EventFile, events_of_the_including_file_count) {
+    const Files files{{"base", {"base", cycles, zero}}};
+    const std::string own = "event:0x1 counters:0 um:zero minimum:1 name:CYCLES : Mine\n";
+    const std::string both = own + "event:0x2 counters:0 um:zero minimum:1 name:CYCLES : Mine, too\n";
+    for (const std::string& text : {"include:base\n" + both, both + "include:base\n"}) {
+        const auto events = parse(text, "include:base\n", files);
+        ASSERT_EQ(events.size(), 2u);
+        EXPECT_EQ(events[0].description, "Mine");
+        EXPECT_EQ(events[1].description, "Mine, too");
+    }
+}
+
 TEST(EventFile, includes_that_are_absent_circular_or_too_deep_are_refused) {
     EXPECT_EQ(fault("include:gone\n"), "d/events:1: there are no event files of 'gone'");
     EXPECT_EQ(fault("include:a b\n"), "d/events:1: include: does not stand alone");

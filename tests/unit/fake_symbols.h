@@ -11,7 +11,7 @@
 
 namespace op::test {
 
-class FakeSymbols final : public pp::ImageSymbols {
+class FakeSymbols final : public pp::ImageSymbols, public pp::ImageLines {
 public:
     struct Row {
         const char* name;
@@ -37,6 +37,8 @@ public:
         return symbol.name;
     }
     bool has_symbols() const override { return true; }
+    std::span<const std::byte> code(const pp::ImageSymbol&) override { return {}; }
+    pp::ImageLines& lines() override { return *this; }
     bool has_lines() override { return true; }
     std::vector<pp::InlineFrame> frames(ImageOffset offset) override {
         const auto at = frames_at.find(offset.value());

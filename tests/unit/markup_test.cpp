@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "libpp/report/markup.h"
+#include "libop/base/markup.h"
 
 #include <gtest/gtest.h>
 

@@ -10,12 +10,14 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "tests/unit/faults.h"
+#include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"
 #include "utils/opcontrol/control_daemon.h"
 #include "utils/opcontrol/control_options.h"
 #include "utils/opcontrol/control_paths.h"
 #include "utils/opcontrol/control_status.h"
 #include "utils/opcontrol/driver_module.h"
+#include "utils/opcontrol/event_list.h"
 #include "utils/opcontrol/nmi_watchdog.h"
 #include "utils/opcontrol/settings_store.h"
 
@@ -334,12 +336,59 @@ TEST(ControlStatus, shows_daemon_and_settings) {
     EXPECT_TRUE(text.ends_with("Changed settings wait for --shutdown and --start.\n"));
 }
 
+TEST(EventList, has_counters_and_unit_masks) {
+    const std::string dir = test::fixture("events/small");
+    const EventCatalogue toy = load_catalogue(*load_cpu_models(dir).find("i386/toy"), {dir, {}, false, ""});
+    const std::vector<std::optional<collect::DriverModel>> drivers{
+        std::nullopt, collect::DriverModel{"intel", "i386/toy", {}}};
+    for (const auto& driver : drivers) {
+        const std::string text = event_list_text(driver, toy, true);
+        EXPECT_TRUE(test::contains(text, "CACHE_READS: (counter: 1)\n")) << text;
+        EXPECT_TRUE(test::contains(text, "\t0x01: Hits of the first level\n")) << text;
+    }
+}
+
+TEST(EventList, lacks_what_cannot_be_sampled) {
+    const test::TempDir dir;
+    dir.write("x/events",
+              "event:0x1 counters:0 um:zero minimum:1 name:COUNTED : C\n"
+              "event:0x2 ext:ibs_op um:zero minimum:1 name:SAMPLED : S\n");
+    dir.write("x/unit_masks", "name:zero type:mandatory default:0x0\n\t0x0 None\n");
+    for (const char* const pmu : {"beside", "cpu", "msr"}) {
+        dir.write("devices/" + std::string(pmu) + "/type", "9\n");
+        dir.write("devices/" + std::string(pmu) + "/events/of-" + pmu, "config=0x1\n");
+    }
+    dir.write("devices/beside/cpumask", "0\n");
+    CpuModel model;
+    model.name = "x";
+    model.counters = 1;
+    const auto sampled = [&](bool has_counters) {
+        EventCatalogue catalogue = load_catalogue(model, {dir.path(), {}, false, dir / "devices"});
+        remove_unsampled(catalogue, has_counters);
+        auto names = catalogue.names();
+        names.resize(std::min<size_t>(names.size(), 3));
+        return names;
+    };
+    EXPECT_EQ(sampled(true), (std::vector<std::string>{"COUNTED", "of-cpu", "cpu-clock"}));
+    EXPECT_EQ(sampled(false).front(), "of-cpu");
+    dir.write("devices/ibs_op/type", "11\n");
+    EXPECT_EQ(sampled(true)[1], "SAMPLED");
+    model.not_counted = "it is too old";
+    EXPECT_EQ(sampled(true).front(), "of-cpu");
+}
+
 TEST(EventList, is_that_of_the_source) {
-    EXPECT_NE(event_list_text(std::nullopt, {}).find("TIMER: "), std::string::npos);
+    EXPECT_NE(event_list_text(std::nullopt, {}, true).find("TIMER: "), std::string::npos);
+    const CpuModel& without_counters = *builtin_cpu_models().find("timer");
+    const std::string one = event_list_text(
+        std::nullopt, load_catalogue(without_counters, {"/nonexistent", {}, false, ""}), false);
+    EXPECT_FALSE(test::contains(one, "CPU_CLK_UNHALTED"));
+    EXPECT_EQ(one.find("TIMER: "), one.rfind("TIMER: "));
     const collect::DriverModel timer{"timer", "timer", {{0, 10000, false}}};
-    EXPECT_NE(event_list_text(timer, {}).find("(min count: 10000)\n"), std::string::npos);
-    EXPECT_TRUE(event_list_text({{"rtc", "rtc", {}}}, {}).starts_with("RTC_INTERRUPTS: "));
-    EXPECT_NE(event_list_text({{"intel", "i386/arch_perfmon", {}}}, {}).find("rNNN: "), std::string::npos);
+    EXPECT_NE(event_list_text(timer, {}, true).find("(min count: 10000)\n"), std::string::npos);
+    EXPECT_TRUE(event_list_text({{"rtc", "rtc", {}}}, {}, true).starts_with("RTC_INTERRUPTS: "));
+    EXPECT_NE(event_list_text({{"intel", "i386/arch_perfmon", {}}}, {}, true).find("rNNN: "),
+              std::string::npos);
 }
 
 }  // namespace op::tool

@@ -9,9 +9,9 @@
 #include "daemon/driver/driver_events.h"
 #include "daemon/perf/perf_attr.h"
 #include "daemon/perf/perf_probe.h"
-#include "libop/events/cpu_model.h"
-#include "libop/control/daemon_settings.h"
 #include "libop/base/fd.h"
+#include "libop/control/daemon_settings.h"
+#include "libop/events/cpu_model.h"
 #include "libop/events/pfm_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
@@ -26,6 +26,11 @@ const EventProbe all_counters = [](const RecordedEvent&, const EventEncoding&) {
 EventCatalogue toy() {
     const std::string dir = test::fixture("events/small");
     return load_catalogue(*load_cpu_models(dir).find("i386/toy"), {dir, {}, false, ""});
+}
+
+/// That of a processor that is not known to have counters.
+EventCatalogue timer_only() {
+    return load_catalogue(*builtin_cpu_models().find("timer"), {"/nonexistent", {}, false, ""});
 }
 
 std::vector<EventEncoding> choose(const std::vector<std::string>& specs, const EventProbe& works,
@@ -92,6 +97,20 @@ TEST(PerfEvents, the_clock_asked_for_needs_no_note) {
     choose({"TIMER:20000"}, no_counters, info, notes);
     EXPECT_EQ(info.events.at(0).count, 20000u);
     EXPECT_TRUE(notes.warnings().empty());
+}
+
+TEST(PerfEvents, the_clock_is_the_same_event_whatever_the_processor) {
+    for (const EventCatalogue& catalogue : {EventCatalogue{}, toy(), timer_only()}) {
+        SessionInfo info;
+        Diagnostics notes;
+        const auto encodings = choose({"TIMER"}, no_counters, info, notes, false, catalogue);
+        EXPECT_EQ(info.events.at(0).count, 1000000u);
+        EXPECT_EQ(encodings.at(0), builtin_encoding("TIMER"));
+        EXPECT_TRUE(notes.warnings().empty());
+        EXPECT_EQ(test::fault(ErrorKind::usage,
+                              [&] { choose({"TIMER:9999"}, no_counters, info, notes, false, catalogue); }),
+                  "event 'TIMER': count 9999 is below the minimum of 10000; ask for at least that");
+    }
 }
 
 TEST(PerfEvents, an_event_without_a_count_takes_its_default) {
@@ -227,8 +246,8 @@ TEST(PerfEvents, unit_masks_of_libpfm_get_to_the_daemon_as_they_were_asked_for) 
         const auto wanted = choose_one(settings.events.at(0), catalogue, asked);
         if (!wanted) continue;
         const RecordedEvent& e = asked.events.at(0);
-        const DriverEvent told{e.name, e.code,   0,      e.count,         e.unit_mask,
-                               0,      e.kernel, e.user, e.unit_mask_name};
+        const ConfiguredEvent told{e.name, e.code,   0,      e.count,         e.unit_mask,
+                                   0,      e.kernel, e.user, e.unit_mask_name};
         const auto specs = parse_daemon_event_specs({to_daemon_text(std::span(&told, 1))});
         EXPECT_EQ(choose_one(specs.at(0).spec, catalogue, got), wanted) << settings.events[0];
         EXPECT_EQ(got.events, asked.events);

@@ -46,7 +46,7 @@ private:
 
 class Recordings : public ::testing::Test {
 protected:
-    StopReason run(Command* command = nullptr, int attached = -1) {
+    StopReason run(ChildProcess* command = nullptr, int attached = -1) {
         Recording recording{source_, signals_, notes_,  [this](auto records) { taken_ += records.size(); },
                             {},      command,  attached};
         recording.now = [this] { return time_ += tick_; };
@@ -54,8 +54,9 @@ protected:
         return record(recording);
     }
     /// A program that takes no notice of SIGTERM, and makes `ready` when it does not any more.
-    Command stubborn() {
-        return Command({"sh", "-c", "trap '' TERM; : >" + ready_ + "; exec sleep 1000"}, signals_.old_mask());
+    ChildProcess stubborn() {
+        return ChildProcess({"sh", "-c", "trap '' TERM; : >" + ready_ + "; exec sleep 1000"},
+                            signals_.old_mask());
     }
     bool is_ready() const { return std::filesystem::exists(ready_); }
     static void send(int number) { ::kill(::getpid(), number); }
@@ -75,7 +76,7 @@ protected:
 }  // namespace
 
 TEST_F(Recordings, last_until_the_program_ends_and_take_what_comes_after) {
-    Command command({"true"}, signals_.old_mask());
+    ChildProcess command({"true"}, signals_.old_mask());
     EXPECT_EQ(run(&command), StopReason::program_ended);
     EXPECT_TRUE(source_.started && source_.stopped);
     EXPECT_EQ(taken_, static_cast<size_t>(source_.round + 1) / 2 + 1);
@@ -122,7 +123,7 @@ TEST_F(Recordings, without_command_end_with_a_signal) {
 }
 
 TEST_F(Recordings, give_a_command_two_seconds_after_a_signal) {
-    Command command = stubborn();
+    ChildProcess command = stubborn();
     std::optional<std::chrono::steady_clock::time_point> asked;
     source_.each_round = [&] {
         if (asked || !is_ready()) return;
@@ -136,7 +137,7 @@ TEST_F(Recordings, give_a_command_two_seconds_after_a_signal) {
 }
 
 TEST_F(Recordings, kill_a_command_at_the_second_signal) {
-    Command command = stubborn();
+    ChildProcess command = stubborn();
     source_.each_round = [this] {
         if (is_ready()) send(SIGTERM);
     };
@@ -159,7 +160,7 @@ TEST_F(Recordings, go_on_when_a_checkpoint_fails) {
 }
 
 TEST_F(Recordings, that_failed_leave_a_program_that_can_still_be_stopped) {
-    Command command({"sleep", "1000"}, signals_.old_mask());
+    ChildProcess command({"sleep", "1000"}, signals_.old_mask());
     command.release();
     send(SIGTERM);
     EXPECT_EQ(await_end(command, signals_), StopReason::interrupted);

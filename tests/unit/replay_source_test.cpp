@@ -25,7 +25,7 @@ SessionInfo replay(const std::string& stream, const test::TempDir& dir, Diagnost
     ReplaySource source(stream, notes);
     Collector collector(session, source.describe(), {}, notes);
     drain_into(source, [&](auto records) { collector.process(records); });
-    return collector.account();
+    return collector.flush_and_account();
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "libop/events/cpu_model.h"
 #include "libop/base/error.h"
+#include "libop/events/cpu_model.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {
@@ -39,7 +39,7 @@ Words names(const std::vector<ImageRow>& rows) {
     return result;
 }
 
-/// Two applications with samples in one library; counts: alpha 5+1, beta 7, gamma 5.
+/// Two applications with samples in one library; counts: alpha 5+1, beta 7, gamma 5, in no symbol 2.
 struct Shared {
     test::FakeSymbols symbols{{"gamma", 0x100, 0x10}, {"alpha", 0x110, 0x10}, {"beta", 0x120, 0x10}};
     Profile profile;
@@ -56,7 +56,7 @@ struct Shared {
         profile.locations.push_back({2, Location::no_symbol, ImageOffset{0}});
         profile.frames.push_back(3);
         profile.samples = {{0, 0, 1}, {0, 1, 1}, {1, 1, 1}, {1, 2, 1}, {1, 3, 1}};
-        profile.counts = {5, 5, 1, 7, 1000};
+        profile.counts = {5, 5, 1, 7, 2};
         profile.check();
     }
 };
@@ -94,6 +94,20 @@ TEST(ImageReport, reverse_turns_both_orders_round) {
     EXPECT_EQ(names(report.rows[1].parts), (Words{"a", "l"}));
 }
 
+TEST(ImageReport, equal_counts_are_in_the_order_of_the_names_shown) {
+    const std::vector<ImageTotal> equal{{image("/a/z"), image("/a/z"), {5}},
+                                        {image("/a/z"), image("/lib/b"), {5}},
+                                        {image("/z/a"), image("/z/a"), {10}},
+                                        {image("/y/a"), image("/y/a"), {1}},
+                                        {image("/x/b"), image("/x/b"), {1}}};
+    ReportOptions options;
+    const auto report = report_images(equal, head(1), options);
+    EXPECT_EQ(names(report.rows), (Words{"a", "z", "a", "b"}));
+    EXPECT_EQ(names(report.rows[1].parts), (Words{"b", "z"}));
+    options.reverse = true;
+    EXPECT_EQ(names(report_images(equal, head(1), options).rows), (Words{"a", "b", "a", "z"}));
+}
+
 TEST(ImageReport, threshold_hides_applications_but_not_their_images) {
     ReportOptions options;
     options.threshold = 50;
@@ -109,11 +123,12 @@ TEST(ImageReport, global_percent_makes_parts_shares_of_everything) {
               (std::vector<uint64_t>{230, 3}));
 }
 
-TEST(SymbolReport, sums_by_symbol_and_application_and_leaves_the_nameless_out) {
+TEST(SymbolReport, sums_by_symbol_and_application_and_has_a_row_of_what_is_in_no_symbol) {
     Shared shared;
     const auto report = report_symbols(shared.profile, head(1), {});
-    EXPECT_EQ(shown(report), (Words{"b:beta:7", "a:alpha:5", "a:gamma:5", "b:alpha:1"}));
-    EXPECT_EQ(report.totals, std::vector<uint64_t>{18});
+    EXPECT_EQ(shown(report), (Words{"b:beta:7", "a:alpha:5", "a:gamma:5", "b:[no symbol]:2", "b:alpha:1"}));
+    EXPECT_EQ(report.totals, std::vector<uint64_t>{20});
+    EXPECT_EQ(report.columns.images[report.rows[3].image], "l");
     EXPECT_TRUE(report.columns.has_images && report.columns.has_apps);
     EXPECT_FALSE(report.columns.has_wide_addresses);
 }
@@ -121,11 +136,11 @@ TEST(SymbolReport, sums_by_symbol_and_application_and_leaves_the_nameless_out) {
 TEST(SymbolReport, sorts_by_the_keys_asked_then_by_the_others) {
     ReportOptions options;
     options.sort = parse_sort_keys(Words{"symbol"});
-    EXPECT_EQ(shown(options), (Words{"a:alpha:5", "b:alpha:1", "b:beta:7", "a:gamma:5"}));
+    EXPECT_EQ(shown(options), (Words{"b:[no symbol]:2", "a:alpha:5", "b:alpha:1", "b:beta:7", "a:gamma:5"}));
     options.sort = parse_sort_keys(Words{"app-name", "vma"});
-    EXPECT_EQ(shown(options), (Words{"a:gamma:5", "a:alpha:5", "b:alpha:1", "b:beta:7"}));
+    EXPECT_EQ(shown(options), (Words{"a:gamma:5", "a:alpha:5", "b:[no symbol]:2", "b:alpha:1", "b:beta:7"}));
     options.reverse = true;
-    EXPECT_EQ(shown(options), (Words{"b:beta:7", "b:alpha:1", "a:alpha:5", "a:gamma:5"}));
+    EXPECT_EQ(shown(options), (Words{"b:beta:7", "b:alpha:1", "b:[no symbol]:2", "a:alpha:5", "a:gamma:5"}));
 }
 
 TEST(SymbolReport, unknown_sort_key_is_an_error) {
@@ -142,13 +157,101 @@ TEST(SymbolReport, totals_are_of_what_the_filter_lets_through) {
     EXPECT_EQ(report.totals, std::vector<uint64_t>{6});
 }
 
+TEST(SymbolReport, what_is_in_no_symbol_can_be_filtered_by_its_name) {
+    ReportOptions options;
+    options.include_symbols = {"[no symbol]"};
+    EXPECT_EQ(shown(options), Words{"b:[no symbol]:2"});
+    options.include_symbols = {};
+    options.exclude_symbols = {"[no symbol]", "beta", "gamma"};
+    EXPECT_EQ(shown(options), (Words{"a:alpha:5", "b:alpha:1"}));
+}
+
+TEST(SymbolReport, a_clone_is_found_by_the_name_of_its_function) {
+    test::FakeSymbols symbols{{"f(int) [clone .isra.0]", 0x100, 0x10}};
+    Profile profile;
+    profile.columns = head(1).columns;
+    profile.images = {{image("/bin/a"), &symbols}};
+    profile.symbols = {{0, &symbols.symbols()[0]}};
+    profile.locations = {{0, 0, ImageOffset{0x100}}};
+    profile.frames = {0};
+    profile.samples = {{0, 0, 1}};
+    profile.counts = {3};
+    ReportOptions options;
+    for (const char* name : {"f", "f(int)", "f(int) [clone .isra.0]"}) {
+        options.include_symbols = {name};
+        EXPECT_EQ(report_symbols(profile, head(1), options).rows.size(), 1u) << name;
+    }
+    options.include_symbols = {"f(long)"};
+    EXPECT_TRUE(report_symbols(profile, head(1), options).rows.empty());
+}
+
+TEST(SymbolReport, a_name_is_found_whose_parameters_were_split_at_their_commas) {
+    test::FakeSymbols symbols{{"f(int, long)", 0x100, 0x10}, {"g(int)", 0x110, 0x10}};
+    Profile profile;
+    profile.columns = head(1).columns;
+    profile.images = {{image("/bin/a"), &symbols}};
+    profile.symbols = {{0, &symbols.symbols()[0]}, {0, &symbols.symbols()[1]}};
+    profile.locations = {{0, 0, ImageOffset{0x100}}, {0, 1, ImageOffset{0x110}}};
+    profile.frames = {0, 1};
+    profile.samples = {{0, 0, 1}, {0, 1, 1}};
+    profile.counts = {3, 4};
+    ReportOptions options;
+    options.include_symbols = {"f(int", " long)", "g"};
+    EXPECT_EQ(report_symbols(profile, head(1), options).rows.size(), 2u);
+    options.include_symbols = {"f(int", " short)", "h"};
+    EXPECT_TRUE(report_symbols(profile, head(1), options).rows.empty());
+}
+
+TEST(SymbolReport, an_inlined_function_with_a_bare_name_is_found_by_its_whole_name) {
+    Shared shared;
+    ReportOptions options;
+    options.include_symbols = {"(anonymous namespace)::Greek::beta(int, char)", "Greek::gamma(int)"};
+    EXPECT_TRUE(report_symbols(shared.profile, head(1), options).rows.empty());
+    shared.profile.symbols[2].is_inlined = true;
+    EXPECT_EQ(shown(report_symbols(shared.profile, head(1), options)), Words{"b:beta:7"});
+}
+
+TEST(CallgraphReport, has_the_totals_and_columns_of_what_the_filter_lets_through) {
+    Shared shared;
+    shared.profile.arcs = {{1, 1, 2, 1}};  // beta calls alpha
+    shared.profile.arc_counts = {4};
+    ReportOptions options;
+    options.include_symbols = {"alpha", "gamma"};
+    const auto report = report_callgraph(shared.profile, head(1), options);
+    EXPECT_EQ(report.totals, report_symbols(shared.profile, head(1), options).totals);
+    EXPECT_EQ(report.blocks.size(), 3u);
+    EXPECT_TRUE(report.columns.has_images);
+    shared.profile.images[0].symbols = &shared.symbols;
+    for (auto& symbol : shared.profile.symbols)
+        symbol.image = 0;
+    for (auto& location : shared.profile.locations)
+        location.image = 0;
+    options.include_symbols = {"gamma"};
+    EXPECT_FALSE(report_callgraph(shared.profile, head(1), options).columns.has_images)
+        << "the lines shown are all of the application's own image";
+}
+
+TEST(CallgraphReport, what_is_in_no_symbol_is_a_function) {
+    Shared shared;
+    shared.profile.arcs = {{1, 1, 3, 2}};
+    shared.profile.arc_counts = {4};
+    ReportOptions options;
+    options.include_symbols = {"[no symbol]"};
+    const auto report = report_callgraph(shared.profile, head(1), options);
+    ASSERT_EQ(report.blocks.size(), 1u);
+    ASSERT_EQ(report.lines.size(), 3u);
+    EXPECT_EQ(report.lines[0].symbol.name, "[no symbol]");
+    EXPECT_EQ(report.lines[1].symbol.name, "beta");
+    EXPECT_EQ(report.counts, (std::vector<uint64_t>{2, 4, 2}));
+}
+
 TEST(SymbolReport, threshold_hides_rows_and_their_names_are_never_asked_for) {
     ReportOptions options;
     options.threshold = 30;
     Shared shared;
     const auto report = report_symbols(shared.profile, head(1), options);
     EXPECT_EQ(shown(report), Words{"b:beta:7"});
-    EXPECT_EQ(report.totals, std::vector<uint64_t>{18});
+    EXPECT_EQ(report.totals, std::vector<uint64_t>{20});
     EXPECT_EQ(shared.symbols.names_asked, 1);
 }
 
@@ -182,13 +285,19 @@ TEST(ReportHead, says_in_which_modes_an_event_was_counted) {
     EXPECT_EQ(remarks({{"E", 0, 100, 0, true, false}}), Words{"E:100 was counted in kernel mode only"});
     EXPECT_EQ(remarks({{"E", 0, 100, 0, false, true}}), Words{"E:100 was counted in user mode only"});
     EXPECT_EQ(remarks({{"E", 0, 100, 0, false, true}, {"E", 0, 100, 0, true, false}}),
-              Words{"E:100 stands for 2 events that differ in their modes only, added up"});
+              Words{"E:100 is the sum of 2 events that differ in their modes only"});
 }
 
 TEST(ReportHead, has_one_event_unless_events_are_the_axis) {
     Diagnostics notes;
     EXPECT_EQ(make_head({}, Axis::cpu, head(3).columns, {}, nullptr, notes).events.size(), 1u);
     EXPECT_EQ(make_head({}, Axis::event, head(3).columns, {}, nullptr, notes).events.size(), 3u);
+}
+
+TEST(ShownName, of_the_kernel_has_a_slash_among_full_paths) {
+    const ImageName kernel{ImageName::Kind::kernel, "no-vmlinux"};
+    EXPECT_EQ(shown_name(kernel, true), "/no-vmlinux");
+    EXPECT_EQ(shown_name(kernel, false), "no-vmlinux");
 }
 
 TEST(ShownName, is_the_base_name_except_for_memory_without_a_file) {

@@ -48,7 +48,7 @@ TEST(SampleFile, grows_to_512_slots_for_300_keys) {
         SampleFile file = folder.open();
         for (uint64_t key = 1; key <= 300; ++key)
             file.add(key * 16);
-        EXPECT_EQ(file.counts().stored, 300u);
+        EXPECT_EQ(file.flush_and_count().stored, 300u);
         EXPECT_EQ(file.size(), 300u);
     }
     EXPECT_EQ(folder.bytes().size(), 10344u);
@@ -85,7 +85,7 @@ TEST(SampleFile, counts_like_a_map_over_reopening) {
             added += n;
             if (n != 0) expected[key] += n;
         }
-        EXPECT_EQ(file.counts().stored, added);
+        EXPECT_EQ(file.flush_and_count().stored, added);
         EXPECT_EQ(file.size(), expected.size());
         EXPECT_EQ(folder.sums(), expected);
     }
@@ -108,7 +108,7 @@ TEST(SampleFile, drops_and_counts_what_exceeds_the_largest_count) {
     file.add(1, 5);
     for (int i = 0; i < 40; ++i)
         file.add(1);
-    const SampleFileCounts counts = file.counts();
+    const SampleFileCounts counts = file.flush_and_count();
     EXPECT_EQ(counts.stored, UINT32_MAX);
     EXPECT_EQ(counts.lost_saturated, 43u);
     EXPECT_EQ(folder.content().entries, (Entries{{1, UINT32_MAX}}));
@@ -118,7 +118,7 @@ TEST(SampleFile, adding_no_samples_makes_no_entry) {
     Folder folder;
     SampleFile file = folder.open();
     file.add(1, 0);
-    EXPECT_EQ(file.counts().stored, 0u);
+    EXPECT_EQ(file.flush_and_count().stored, 0u);
     EXPECT_EQ(file.size(), 0u);
 }
 
@@ -140,11 +140,11 @@ TEST(SampleFile, moving_carries_deferred_samples_along) {
         other.emplace(std::move(file));
     }
     other->add(1);
-    EXPECT_EQ(other->counts().stored, 2u);
+    EXPECT_EQ(other->flush_and_count().stored, 2u);
     SampleFile third = std::move(*other);
     third.add(2);
     third = SampleFile(std::move(third));
-    EXPECT_EQ(third.counts().stored, 3u);
+    EXPECT_EQ(third.flush_and_count().stored, 3u);
     EXPECT_EQ(folder.content().total, 3u);
 }
 
@@ -158,14 +158,14 @@ TEST(SampleFile, a_full_disk_loses_new_keys_only_and_is_tried_again_after_flush)
         const FileSizeLimit full(4000);
         for (uint64_t key = 1; key <= 200; ++key)
             file.add(key);
-        EXPECT_EQ(file.counts().stored, 127u * 2);
-        EXPECT_EQ(file.counts().lost_no_space, 73u);
+        EXPECT_EQ(file.flush_and_count().stored, 127u * 2);
+        EXPECT_EQ(file.flush_and_count().lost_no_space, 73u);
         EXPECT_EQ(folder.bytes().size(), 2664u);
     }
     for (uint64_t key = 1; key <= 200; ++key)
         file.add(key);
-    EXPECT_EQ(file.counts().stored, 127u * 2 + 200);
-    EXPECT_EQ(file.counts().lost_no_space, 73u);
+    EXPECT_EQ(file.flush_and_count().stored, 127u * 2 + 200);
+    EXPECT_EQ(file.flush_and_count().lost_no_space, 73u);
     EXPECT_EQ(folder.content().total, 127u * 2 + 200);
 }
 
@@ -178,7 +178,7 @@ TEST(SampleFile, a_full_disk_is_tried_again_after_a_thousand_losses) {
     full.set(1 << 20);
     for (uint64_t key = 1000; key < 4000; ++key)
         file.add(key, 1);
-    const SampleFileCounts counts = file.counts();
+    const SampleFileCounts counts = file.flush_and_count();
     EXPECT_EQ(counts.stored + counts.lost_no_space, 3129u);
     EXPECT_GT(counts.lost_no_space, 500u);
     EXPECT_LT(counts.lost_no_space, 1100u);

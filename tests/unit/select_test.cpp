@@ -28,7 +28,7 @@ bool matches(const Words& words, const SampleName& name) {
     const ProfileSpec spec = parse_profile_spec(words);
     const ImageFinder finder{ImageSearch{}};
     Diagnostics notes;
-    return SampleFilter(spec, finder).matches(name, mangle(name), notes);
+    return SampleFilter(spec, finder).matches(name, "/sessions/a", mangle(name), notes);
 }
 
 /// The error a selection from a session directory with these sample files ends in, or how many it selects.
@@ -117,6 +117,30 @@ TEST(Selection, what_no_program_ran_is_left_out_and_counted) {
     EXPECT_EQ(select_files(sessions, spec, {}, finder, notes).size(), 1u);
     ASSERT_EQ(notes.warnings().size(), 1u);
     EXPECT_TRUE(notes.warnings()[0].starts_with("2 sample files left out")) << notes.warnings()[0];
+}
+
+TEST(Selection, names_sample_files_below_the_session_and_by_their_whole_path) {
+    const test::TempDir dir;
+    dir.write("samples/current/" + demo_path, "");
+    dir.write("samples/current/{root}/bin/x/{dep}/{root}/bin/x/E.100.0.all.all.all", "");
+    EXPECT_EQ(outcome(dir, {"sample-file:" + demo_path}), "1");
+    EXPECT_EQ(outcome(dir, {"sample-file:" + dir.path() + "/samples/current/" + demo_path}), "1");
+    EXPECT_EQ(outcome(dir, {"sample-file:" + dir.path() + "/*"}), "2");
+    EXPECT_TRUE(outcome(dir, {"sample-file:" + dir.path() + "/samples/other/*"}).starts_with("No sample"));
+}
+
+TEST(Selection, without_dependent_images_neither_end_of_a_call_is_in_one) {
+    const test::TempDir dir;
+    const std::string own = "{root}/bin/demo/{dep}/{root}/bin/demo/", rest = "/E.100.0.all.all.all";
+    dir.write("samples/current/" + demo_path, "");
+    dir.write("samples/current/" + own + "{cg}/{root}/bin/demo" + rest, "");
+    dir.write("samples/current/" + own + "{cg}/{root}/lib/libx.so" + rest, "");
+    const ProfileSpec spec = parse_profile_spec({});
+    const ImageFinder finder{ImageSearch{}};
+    Diagnostics notes;
+    const auto sessions = open_sessions(spec, dir.path());
+    EXPECT_EQ(select_files(sessions, spec, {false, true}, finder, notes).size(), 3u);
+    EXPECT_EQ(select_files(sessions, spec, {true, true}, finder, notes).size(), 2u);
 }
 
 TEST(Selection, sessions_may_hold_the_same_file) {

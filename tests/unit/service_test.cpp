@@ -77,8 +77,8 @@ protected:
         o.session_dir = dir_.path();
         return o;
     }
-    ControlReply ask(std::string_view request, Standing standing = Standing::owner) {
-        return service_.handle(parse_control_request(request), standing);
+    ControlReply ask(std::string_view request, ClientRole role = ClientRole::owner) {
+        return service_.handle(parse_control_request(request), role);
     }
     std::string value(std::string_view key) { return std::string(ask("status").find(key).value_or("none")); }
     /// Samples that readers find in samples/NAME.
@@ -288,12 +288,12 @@ TEST_F(Serviced, hup_opens_files_anew_where_they_are_now) {
 
 TEST_F(Serviced, strangers_learn_where_the_session_is_and_flush_it_once_a_second) {
     ask("start");
-    const ControlReply status = ask("status", Standing::stranger);
+    const ControlReply status = ask("status", ClientRole::stranger);
     EXPECT_EQ(status.values.size(), 1u);
     EXPECT_EQ(status.find("session-dir"), dir_.path());
-    EXPECT_TRUE(ask("dump", Standing::stranger).ok());
+    EXPECT_TRUE(ask("dump", ClientRole::stranger).ok());
     const int drains = source_.drains;
-    EXPECT_TRUE(ask("dump", Standing::stranger).ok());
+    EXPECT_TRUE(ask("dump", ClientRole::stranger).ok());
     EXPECT_EQ(source_.drains, drains);
 }
 
@@ -307,7 +307,7 @@ TEST_F(Serviced, works_until_it_is_shut_down_over_its_socket) {
     const test::KeepMask mask;
     StopSignals signals;
     ControlServer server(dir_ / "run/control", ::getuid(),
-                         [this](const ControlRequest& r, Standing s) { return service_.handle(r, s); });
+                         [this](const ControlRequest& r, ClientRole s) { return service_.handle(r, s); });
     auto client = ControlClient::connect(dir_ / "run/control");
     ASSERT_TRUE(client);
     bool was_ready = false;
@@ -330,7 +330,7 @@ TEST_F(Serviced, ends_with_status_1_on_sigterm) {
     const test::KeepMask mask;
     StopSignals signals;
     ControlServer server(dir_ / "run/control", ::getuid(),
-                         [](const ControlRequest&, Standing) { return ControlReply{}; });
+                         [](const ControlRequest&, ClientRole) { return ControlReply{}; });
     EXPECT_EQ(service_.run(server, signals, [] { ::raise(SIGTERM); }), 1);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/fixtures.h"
+#include "tests/unit/temp_dir.h"
 
 namespace op::pp {
 
@@ -27,12 +28,13 @@ protected:
     }
     std::vector<std::string> told(bool wants_lines = false) {
         const SymbolizedProfile one{&profile_, &symbolizer_};
-        note_missing_symbols(std::span(&one, 1), wants_lines, notes_);
+        note_missing_symbols(std::span(&one, 1), {wants_lines, nullptr, packages_.path()}, notes_);
         return notes_.take();
     }
 
     SymbolNotes() { profile_.columns.resize(1); }
 
+    test::TempDir packages_;
     Diagnostics notes_;
     ImageFinder finder_{ImageSearch{"", test::fixture("root"), {}}};
     Symbolizer symbolizer_{finder_, nullptr, "", {}, notes_};
@@ -73,7 +75,7 @@ TEST_F(SymbolNotes, two_profiles_share_their_lines) {
     Profile other = profile_;
     other.counts = {100, 100};
     const SymbolizedProfile both[] = {{&profile_, &symbolizer_}, {&other, &symbolizer_}};
-    note_missing_symbols(both, false, notes_);
+    note_missing_symbols(both, {false, nullptr, packages_.path()}, notes_);
     ASSERT_EQ(notes_.warnings().size(), 1u);
     EXPECT_TRUE(notes_.warnings()[0].starts_with("/gone/large (40.0 % of the samples)"))
         << notes_.warnings()[0];
@@ -99,11 +101,32 @@ TEST_F(SymbolNotes, images_that_the_question_is_not_about_are_passed_over) {
     add("/gone/asked", 200);
     add("/gone/other", 300);
     const SymbolizedProfile one{&profile_, &symbolizer_};
-    note_missing_symbols(std::span(&one, 1), false, notes_,
-                         [](const ImageName& image) { return image.name == "/gone/asked"; });
+    const auto is_asked = [](const ImageName& image) { return image.name == "/gone/asked"; };
+    note_missing_symbols(std::span(&one, 1), {false, is_asked, packages_.path()}, notes_);
     const auto notes = notes_.take();
     ASSERT_EQ(notes.size(), 1u);
     EXPECT_TRUE(notes[0].starts_with("/gone/asked (40.0 % of the samples)")) << notes[0];
+}
+
+TEST_F(SymbolNotes, what_lacks_debug_symbols_is_named_by_its_package) {
+    packages_.write("var/lib/dpkg/info/libdemo1.list", "/usr/lib/libdemo.so\n");
+    add("/usr/lib/libdemo.so", 200);
+    add("/usr/bin/demo", 300);
+    add("/gone/program", 100);
+    const auto notes = told(true);
+    ASSERT_EQ(notes.size(), 2u);
+    EXPECT_EQ(
+        notes[0],
+        "/usr/lib/libdemo.so (33.3 % of the samples) has no debug information, so no source lines; install "
+        "libdemo1-dbgsym or set DEBUGINFOD_URLS");
+    EXPECT_TRUE(notes[1].starts_with("/gone/program")) << notes[1];
+}
+
+TEST_F(SymbolNotes, samples_in_no_symbol_are_counted_by_image) {
+    add("/usr/bin/demo", 3);
+    add("/usr/bin/demo", 4);
+    note_samples_in_no_symbol(profile_, notes_);
+    EXPECT_EQ(notes_.take().at(0), "3 samples in /usr/bin/demo are in none of its symbols and not shown");
 }
 
 }  // namespace op::pp

@@ -32,7 +32,7 @@ protected:
         return s ? std::string(symbols.name(*s, mode)) : "none";
     }
     std::string shortcoming(const std::string& path) const {
-        return std::string(symbolizer_->shortcoming({ImageName::Kind::file, path, 0, 0, 0}));
+        return symbolizer_->shortcoming({ImageName::Kind::file, path, 0, 0, 0}).text;
     }
     std::string warning() const { return notes_.warnings().empty() ? "" : notes_.warnings().front(); }
 

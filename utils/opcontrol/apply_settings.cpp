@@ -4,8 +4,9 @@
 
 #include "daemon/source/kernel_map.h"
 #include "libop/base/error.h"
-#include "libop/events/event_spec.h"
+#include "libop/base/path.h"
 #include "libop/base/text.h"
+#include "libop/events/event_spec.h"
 #include "utils/opcontrol/control_options.h"
 #include "utils/opcontrol/control_paths.h"
 

@@ -13,11 +13,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "daemon/run/command.h"
+#include "daemon/run/child_process.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
-#include "libop/session/session.h"
 #include "libop/base/text.h"
+#include "libop/session/session.h"
 
 namespace op::tool {
 
@@ -128,7 +128,7 @@ std::string log_hint(const std::string& session_dir) {
 void start_daemon(const std::vector<std::string>& words, const std::string& session_dir) {
     sigset_t mask;
     sigemptyset(&mask);
-    collect::Command starter(words, mask);
+    collect::ChildProcess starter(words, mask);
     starter.release();
     const auto log = [&] { return log_hint(session_dir); };
     if (!becomes_readable(starter.wait_fd(), start_limit)) {

@@ -15,7 +15,7 @@ namespace op::tool {
 /// What the daemon is to sample from.
 struct DaemonSource {
     std::string name;  ///< "driver" or "perf"
-    std::vector<collect::DriverEvent> events;
+    std::vector<collect::ConfiguredEvent> events;
 };
 
 /// The session directory of the settings, or the default one.

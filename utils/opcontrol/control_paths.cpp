@@ -6,7 +6,6 @@
 #include <sys/utsname.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "libop/base/error.h"
 
@@ -40,13 +39,6 @@ ControlPaths control_paths(const std::string& root) {
     paths.control = paths.run + "/control";
     paths.default_session = root + "/var/lib/oprofile";
     return paths;
-}
-
-std::string absolute_path(const std::string& path) {
-    std::error_code error;
-    const auto absolute = std::filesystem::absolute(path, error);
-    if (error) throw_system("cannot tell the working directory", error.value());
-    return absolute.lexically_normal();
 }
 
 }  // namespace op::tool

@@ -22,8 +22,4 @@ struct ControlPaths {
 /// The paths below `root`; "" is the machine itself. Throws a system error if root has no home directory.
 ControlPaths control_paths(const std::string& root);
 
-/// A path as the daemon, which runs elsewhere, has to be told it: absolute, without asking whether it exists.
-/// Throws a system error if the working directory cannot be told.
-std::string absolute_path(const std::string& path);
-
 }  // namespace op::tool

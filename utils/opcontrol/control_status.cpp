@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The text of --status and --list-events.
+// The text of --status.
 #include "utils/opcontrol/control_status.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "libop/events/cpu_model.h"
-#include "libop/events/event_table.h"
 #include "libop/base/text.h"
+#include "libop/events/cpu_model.h"
 
 namespace op::tool {
 
@@ -102,34 +101,6 @@ void add_settings(const ControlStatus& status, Lines& lines) {
     lines.add("CPU buffer size", size_text(s.cpu_buffer_size));
 }
 
-constexpr std::string_view raw_code_text = "Raw code NNN, hexadecimal, of the processor's manual";
-
-std::string event_line(std::string_view name, std::string_view description, const std::string& least) {
-    return std::string(name) + ": " + std::string(description) + " (min count: " + least + ")\n";
-}
-
-/// What the driver says is the smallest count, or `otherwise`.
-std::string least_count(const collect::DriverModel& driver, uint64_t otherwise) {
-    const uint64_t least = driver.counters.empty() ? 0 : driver.counters.front().minimum_count;
-    return std::to_string(std::max(least, otherwise));
-}
-
-/// The events of a processor; beside them raw codes with the driver, and without it what every machine
-/// counts.
-std::string catalogue_lines(const std::optional<collect::DriverModel>& driver,
-                            const EventCatalogue& catalogue) {
-    std::string text;
-    for (const CatalogueEvent& event : catalogue.events)
-        text += event_line(
-            event.name, event.description,
-            driver ? least_count(*driver, event.minimum_count) : std::to_string(event.minimum_count));
-    if (driver) return text + event_line("rNNN", raw_code_text, least_count(*driver, 1));
-    for (const EventInfo& event : event_table())
-        if (catalogue.builtin(event.name))
-            text += event_line(event.name, event.description, std::to_string(event.minimum_count));
-    return text;
-}
-
 }  // namespace
 
 std::string status_text(const ControlStatus& status) {
@@ -142,20 +113,6 @@ std::string status_text(const ControlStatus& status) {
     add_settings(status, lines);
     if (status.has_waiting_settings) lines.say("Changed settings wait for --shutdown and --start.");
     return std::move(lines).take();
-}
-
-std::string event_list_text(const std::optional<collect::DriverModel>& driver,
-                            const EventCatalogue& catalogue) {
-    const EventInfo &timer = *find_event(timer_event), &clock = *find_event(cycles_event);
-    if (driver && driver->model == "rtc")
-        return event_line("RTC_INTERRUPTS",
-                          "Interrupts of the real-time clock a second, a power of two up to 4096", "2");
-    if (driver && driver->model == "timer")
-        return event_line(timer.name, timer.description, least_count(*driver, 1));
-    if (driver && catalogue.events.empty())
-        return event_line(clock.name, clock.description, least_count(*driver, clock.minimum_count)) +
-               event_line("rNNN", raw_code_text, least_count(*driver, 1));
-    return catalogue_lines(driver, catalogue);
 }
 
 }  // namespace op::tool

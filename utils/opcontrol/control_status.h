@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What opcontrol --status and --list-events print.
+// What opcontrol --status prints.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,6 @@
 #include "daemon/driver/driver_events.h"
 #include "libop/control/control.h"
 #include "libop/control/daemon_settings.h"
-#include "libop/events/event_catalogue.h"
 
 namespace op::tool {
 
@@ -23,10 +22,5 @@ struct ControlStatus {
 
 /// The lines of --status: "Label: value".
 std::string status_text(const ControlStatus& status);
-
-/// A line for each event that can be counted: by the driver if it is there, else by perf_event_open.
-/// `catalogue` is of the driver's CPU type, or of this machine.
-std::string event_list_text(const std::optional<collect::DriverModel>& driver,
-                            const EventCatalogue& catalogue);
 
 }  // namespace op::tool

@@ -3,10 +3,10 @@
 #include "utils/opcontrol/prepare_source.h"
 
 #include "daemon/driver/driver_setup.h"
-#include "daemon/source/machine.h"
 #include "daemon/driver/oprofilefs.h"
 #include "daemon/perf/perf_events.h"
 #include "daemon/perf/perf_probe.h"
+#include "daemon/source/machine.h"
 #include "libop/base/error.h"
 #include "libop/events/event_table.h"
 #include "libop/events/ibs_rules.h"
@@ -22,7 +22,8 @@ std::vector<EventSpec> specs_of(const DaemonSettings& settings) {
     return specs;
 }
 
-std::vector<collect::DriverEvent> choose(const DaemonSettings& settings, const collect::DriverModel& model) {
+std::vector<collect::ConfiguredEvent> choose(const DaemonSettings& settings,
+                                             const collect::DriverModel& model) {
     std::vector<EventSpec> specs = specs_of(settings);
     const EventCatalogue catalogue = collect::driver_catalogue(model);
     if (specs.empty()) specs.push_back(collect::default_driver_event(model, catalogue));
@@ -47,7 +48,7 @@ DaemonSource prepare_perf(const DaemonSettings& settings, Diagnostics& notes) {
     const std::vector<EventSpec> specs = specs_of(settings);
     collect::choose_events({specs, settings.callgraph > 0, catalogue, collect::perf_event_works, {}}, info,
                            notes);
-    std::vector<collect::DriverEvent> events;
+    std::vector<collect::ConfiguredEvent> events;
     for (const RecordedEvent& e : info.events)
         events.push_back({e.name, e.code, static_cast<int>(events.size()), e.count, e.unit_mask, 0, e.kernel,
                           e.user, e.unit_mask_name});

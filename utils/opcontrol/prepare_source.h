@@ -6,8 +6,8 @@
 #include <string>
 
 #include "daemon/driver/driver_events.h"
-#include "libop/control/daemon_settings.h"
 #include "libop/base/diagnostics.h"
+#include "libop/control/daemon_settings.h"
 #include "utils/opcontrol/control_daemon.h"
 #include "utils/opcontrol/control_paths.h"
 

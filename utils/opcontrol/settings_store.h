@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "libop/control/daemon_settings.h"
 #include "libop/base/fd.h"
+#include "libop/control/daemon_settings.h"
 
 namespace op::tool {
 

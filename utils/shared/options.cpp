@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "libop/base/error.h"
+#include "libop/base/nearest.h"
 #include "libop/base/text.h"
 #include "utils/shared/tool.h"
 
@@ -99,10 +100,25 @@ std::optional<int> apply(poptContext context, int value, const CommandSyntax& sy
     return 0;
 }
 
-int reject(poptContext context, int error, const std::string& tool_name) {
-    const char* const option = poptBadOption(context, POPT_BADOPTION_NOALIAS);
-    const std::string what = tool_name + ": " + (option ? option : "") + ": " + poptStrerror(error);
-    write_stderr(printable(what) + "; see " + printable(tool_name) + " --help\n");
+/// "; did you mean --OPTION?" for a long option that nearly is one of the table's; else empty.
+std::string suggestion(std::string_view given, std::span<const poptOption> table) {
+    constexpr std::string_view dashes = "--";
+    if (!given.starts_with(dashes)) return "";
+    std::vector<std::string> names;
+    for (const poptOption& option : table)
+        if (option.longName) names.emplace_back(option.longName);
+    auto nearest = nearest_names(given.substr(dashes.size(), given.find('=') - dashes.size()), names);
+    for (std::string& name : nearest)
+        name.insert(0, dashes);
+    return did_you_mean(nearest);
+}
+
+int reject(poptContext context, int error, const std::string& tool_name, std::span<const poptOption> table) {
+    const char* const bad = poptBadOption(context, POPT_BADOPTION_NOALIAS);
+    const std::string option = bad ? bad : "";
+    const std::string meant = error == POPT_ERROR_BADOPT ? suggestion(option, table) : "";
+    write_stderr(printable(tool_name + ": " + option + ": " + poptStrerror(error)) + meant +
+                 (meant.empty() ? "; see " : " See ") + printable(tool_name) + " --help\n");
     return 1;
 }
 
@@ -124,7 +140,7 @@ ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax) 
         if (parsed.exit_status) return parsed;
     }
     if (value < -1) {
-        parsed.exit_status = reject(context.get(), value, tool_name);
+        parsed.exit_status = reject(context.get(), value, tool_name, table);
         return parsed;
     }
     for (const char** word = poptGetArgs(context.get()); word && *word; ++word)

@@ -46,7 +46,8 @@ struct ParsedOptions {
 };
 
 /// Parses a command line into the targets. --help, --usage and --version print on stdout and give status 0; a
-/// bad option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr and gives status 1. Throws a
+/// bad option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr, with the options that were
+/// perhaps meant, and gives status 1. Throws a
 /// usage error if an argument is no number where one is wanted or empty where a list is, a system error if
 /// stdout cannot be written.
 ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax);

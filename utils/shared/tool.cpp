@@ -13,7 +13,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
-#include "utils/shared/mapping_guard.h"
+#include "utils/shared/sigbus_guard.h"
 
 namespace op::tool {
 

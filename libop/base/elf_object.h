@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ELF files of either class and byte order, through libelf.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "libop/base/object_file.h"
+
+namespace op {
+
+/// Reads an ELF file from memory. `bytes` must outlive the object. Throws an input error naming `label` if it
+/// is no ELF file; a file that lies about its sizes loses the sections and symbols concerned.
+std::unique_ptr<ObjectFile> open_elf(std::span<const std::byte> bytes, std::string_view label);
+
+}  // namespace op

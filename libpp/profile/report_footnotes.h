@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Remarks on the events of a report: the modes they were counted in, counts that are scaled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libop/session/counted_time.h"
+#include "libop/session/session_info.h"
+#include "libpp/profile/arrange.h"
+
+namespace op::pp {
+
+/// An event whose counts are scaled, of one session.
+struct ScaledEvent {
+    std::string session;  ///< its name; empty if there is one session only
+    std::string event;
+    uint64_t count = 0, unit_mask = 0;
+    CountedTime time = {};
+
+    bool operator==(const ScaledEvent&) const = default;
+};
+
+/// Those that count in a column, each once.
+using ScaledEvents = std::vector<ScaledEvent>;
+
+/// Remarks on the events of the columns, each a sentence without its full stop: which was not counted in both
+/// modes (`info`, which may be null, knows), which is scaled and by how much. `scaled` has an element a
+/// column, or none at all if nothing is scaled.
+std::vector<std::string> report_footnotes(std::span<const ProfileClass> columns, const SessionInfo* info,
+                                          std::span<const ScaledEvents> scaled);
+
+/// For how long the scaled events of each column were counted, sums; 0 where there is none. Empty if `scaled`
+/// is.
+std::vector<CountedTime> scaled_times(std::span<const ScaledEvents> scaled);
+
+}  // namespace op::pp

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For working on the tree: the quick check, the checks of parts, formatting, clang-tidy, compile_commands.json.
+.PHONY: check-programs check-quick check-sanitized format tidy
+check-programs: $(check_PROGRAMS) $(check_LIBRARIES)
+
+# After a change: what takes seconds, and builds no more than that needs.
+check-quick: all $(unit_tests) tests/golden/make_session$(EXEEXT)
+	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='tests/layers_test.sh tests/docs_test.sh tests/format_test.sh $(unit_tests) $(golden_tests)'
+
+# What a sanitizer can find faults in. The end-to-end tests and the checks of the sources belong to the other tree.
+check-sanitized: all $(unit_tests) $(fuzz_targets) tests/golden/make_session$(EXEEXT)
+	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='$(unit_tests) $(golden_tests) $(fuzz_tests)'
+
+# The headers that no source of their name includes first (tests/headers_test.sh), each compiled alone.
+rooms = libop daemon libpp utils
+headers := $(foreach room,$(rooms),$(wildcard $(srcdir)/$(room)/*.h $(srcdir)/$(room)/*/*.h))
+lone_headers := $(foreach header,$(headers),$(if $(wildcard $(header:.h=.cpp)),,$(header:$(srcdir)/%=%)))
+lone_objects = $(lone_headers:%.h=alone/%.o)
+alone/%.o: $(srcdir)/%.h
+	@$(MKDIR_P) $(@D) && echo '#include "$*.h"' >alone/$*.cpp
+	$(AM_V_CXX)$(CXX) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) -MMD -MP -c -o $@ alone/$*.cpp
+-include $(wildcard $(lone_objects:.o=.d))
+tests/headers_test.log: $(lone_objects)
+
+# Every C++ file in the style of .clang-format; tests/format_test.sh complains of those that are not.
+CLANG_FORMAT = clang-format-14
+format:
+	cd $(srcdir) && find $(rooms) tests -name '*.cpp' -o -name '*.h' | xargs $(CLANG_FORMAT) -i
+
+product_objects = $(filter-out %_data.$(OBJEXT),$(sort $(libop_a_OBJECTS) $(libopd_a_OBJECTS) $(libpp_a_OBJECTS) \
+	$(libutils_a_OBJECTS) $(operf_OBJECTS) $(ocount_OBJECTS) $(oprofiled_OBJECTS) $(opcontrol_OBJECTS) $(opreport_OBJECTS) \
+	$(ophelp_OBJECTS) $(opannotate_OBJECTS) $(opgprof_OBJECTS) $(oparchive_OBJECTS) $(opimport_OBJECTS)))
+
+# clang-tidy over the product's files: again over a file that had to be compiled again.
+CLANG_TIDY = clang-tidy-14
+tidied/%.ok: %.$(OBJEXT) $(srcdir)/.clang-tidy
+	@$(MKDIR_P) $(@D) && echo "  TIDY     $*.cpp"
+	@$(CLANG_TIDY) --quiet $(srcdir)/$*.cpp -- -std=c++20 $(AM_CPPFLAGS) $(CPPFLAGS) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	@mv $@.log $@
+tidy: $(product_objects:%.$(OBJEXT)=tidied/%.ok)
+
+# How each file is compiled, for editors and clang's tools.
+compile_commands.json: Makefile
+	$(AM_V_GEN)$(srcdir)/tests/compile_commands.sh '$(subst ','\'',$(CXXCOMPILE))' $(srcdir) $(product_objects) \
+		$(tests_unit_tests_OBJECTS) $(fuzz_targets:%=%.$(OBJEXT)) >$@.tmp && mv $@.tmp $@
+CLEANFILES += compile_commands.json
+clean-local: clean-develop
+.PHONY: clean-develop
+clean-develop:
+	rm -rf alone tidied
+EXTRA_DIST += tests/compile_commands.sh tests/package_check.sh
