@@ -29,7 +29,7 @@ else
 	echo "no git here: what the package holds is not compared"
 fi
 
-(cd "$tree" && xargs cksum <"$work/packed") >"$work/before"
+(cd "$tree" && tr "\n" "\0" <"$work/packed" | xargs -0 cksum --) >"$work/before"
 mkdir "$tree/build"
 cd "$tree/build"
 eval "set -- $("$build/config.status" --config)"
@@ -43,6 +43,6 @@ find "$work/root" ! -type d >"$work/list"
 make -s distclean >/dev/null || fail "make distclean"
 find . ! -type d >"$work/list"
 [ ! -s "$work/list" ] || fail "distclean leaves files"
-files "$tree" | cmp -s - "$work/packed" && (cd "$tree" && xargs cksum <"$work/packed") | cmp -s - "$work/before" ||
+files "$tree" | cmp -s - "$work/packed" && (cd "$tree" && tr "\n" "\0" <"$work/packed" | xargs -0 cksum --) | cmp -s - "$work/before" ||
 	fail "building changed the source tree"
 rm -rf "$work"
