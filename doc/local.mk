@@ -3,6 +3,7 @@ dist_man1_MANS += doc/ocount.1 doc/opannotate.1 doc/oparchive.1 doc/opcontrol.1 
 dist_man8_MANS += doc/oprofiled.8
 dist_pkgdata_DATA = doc/opreport.xsd
 dist_doc_DATA = README.md doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/DRIVER-USE.md doc/INTERPRETING.md doc/bench.md
+EXTRA_DIST += doc/annotated.png
 EXTRA_DIST += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-batches.md \
 	doc/adr/0003-time-order-across-cpus.md doc/adr/0004-kernel-addresses-are-never-lost.md \
 	doc/adr/0005-timer-fallback.md doc/adr/0006-sampled-processes-place-their-samples.md doc/adr/0007-guard-against-too-many-samples.md \

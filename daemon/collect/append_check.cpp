@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// What tells the sample files of events apart.
+/// The parts of an event by which its sample files differ from those of others.
 template <class Event>
 std::string event_text(const std::string& name, const Event& event) {
     const std::string mask = event.unit_mask == 0 ? "" : ":0x" + hex(event.unit_mask);
@@ -72,7 +72,7 @@ std::vector<std::string> append_differences(std::span<const SampleName> held,
     add_modes(*earlier, run, found);
     if (!earlier->cpu_type_name.empty() && earlier->cpu_type_name != run.cpu_type_name)
         found.push_back("was recorded on a CPU of type " + earlier->cpu_type_name + ", this is " +
-                        run.cpu_type_name + ": reports tell of the latter only");
+                        run.cpu_type_name + ": reports show only the latter");
     return found;
 }
 

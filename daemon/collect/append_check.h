@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a run that is added to a session does otherwise than the runs before it.
+// Differences between a run that is added to a session and the earlier runs of the session.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace op::collect {
 
-/// A sentence's end for each difference, which the session's path begins: other events, counts or unit masks,
-/// another separation, other modes, another kind of processor. Sample files of different runs are mixed up by
-/// none of them; reports may have to be told what to show. `held` are the names of the session's sample
-/// files, `earlier` is its manifest, if it has one.
+/// One phrase for each difference, to be printed after the session's path: other events, counts or unit
+/// masks, another separation, other modes, another CPU type. No difference mixes up the sample files of the
+/// runs, but a report may need options that choose between them. `held` contains the names of the session's
+/// sample files, `earlier` its manifest, if it has one.
 std::vector<std::string> append_differences(std::span<const SampleName> held,
                                             const std::optional<SessionInfo>& earlier, const SessionInfo& run,
                                             const CollectorOptions& options);

@@ -133,7 +133,7 @@ bool Collector::refuse(const Origin& origin) {
 void Collector::take_uncached(const Sample& sample, Slot& slot) {
     if (refuse(origin_of(sample))) return;
     const Region* region = find_or_ask(sample);
-    const Origin origin = origin_of(sample);  // asking may have told the application
+    const Origin origin = origin_of(sample);  // the records asked for may contain the application
     if (!region) return lose_unplaced(origin);
     if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
     count(slot, sample.pc.value(), sample.cpu, sample.weight);
@@ -318,11 +318,11 @@ void Collector::take(const Throttle& throttle) {
     if (throttle.on && throttle.event < info_.events.size()) info_.events[throttle.event].throttled = true;
 }
 
-void Collector::take(const EventTime& told) {
-    if (told.event < info_.events.size()) info_.events[told.event].time += told.time;
+void Collector::take(const EventTime& more) {
+    if (more.event < info_.events.size()) info_.events[more.event].time += more.time;
 }
 
-void Collector::begin_anew(uint64_t start_time) {
+void Collector::begin_run(uint64_t start_time) {
     files_.close_all();
     files_.forget_counts();
     ledger_ = {};

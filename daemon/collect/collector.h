@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From records to sample files: who has what mapped, which file each sample goes to, every loss by cause.
-// Does not know where records come from; asks the outside world only through FillGaps and KnownImages.
+// Turns records into sample files: tracks mappings, finds each sample's file, counts every loss by cause.
+// Does not know where records come from; reaches the outside world only through FillGaps and KnownImages.
 #pragma once
 
 #include <functional>
@@ -25,39 +25,39 @@ struct CollectorOptions {
     bool images_are_local =
         false;                ///< images are files of this machine: mtimes and build-ids are read from them
     size_t open_files = 400;  ///< sample files open at a time
-    bool separate_library = true;               ///< a file's samples go by application, else all together
-    bool separate_kernel = true;                ///< the kernel's and modules' likewise
+    bool separate_library = true;               ///< each application has its own sample file of an image
+    bool separate_kernel = true;                ///< the same for images of the kernel and its modules
     std::vector<std::string> only_images = {};  ///< absolute paths of applications to keep; empty = all
 };
 
-/// Asked for a sample whose address lies in no known mapping (or no known kernel image): records that may
-/// explain it, valid until the next call. The flag: the program of the sample's process is known. May be
-/// empty. A time of 0 means that it is not known.
+/// Called for a sample whose address lies in no known mapping (or no known kernel image). Returns records
+/// that may explain it, valid until the next call; may return none. `process_known`: the program of the
+/// sample's process is known. A sample's time of 0 is an unknown time.
 using FillGaps = std::function<std::span<const Record>(const Sample&, bool process_known)>;
 
 /// Collects one run. Not thread-safe.
 class Collector {
 public:
-    /// `described` is what the source says of machine and events (copied). `session` (begun) and `notes` must
-    /// outlive the collector. `fill_gaps` may be empty.
+    /// `described` is the source's description of machine and events (copied). `session` (begun) and `notes`
+    /// must outlive the collector. `fill_gaps` may be empty.
     Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
               Diagnostics& notes, FillGaps fill_gaps = {});
 
-    /// Takes the records in order. A sample is stored or counted lost; nothing a record says stops the work.
+    /// Takes the records in order. A sample is stored or counted lost; no content of a record stops the work.
     void process(std::span<const Record> records);
 
-    /// Brings everything into the sample files and tells the account so far: `described` with kernel images,
+    /// Writes all samples to their files and returns the account so far: `described` with kernel images,
     /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
     SessionInfo flush_and_account();
 
-    /// Closes the sample files; samples that come go to files opened anew, wherever the session has them
-    /// then.
+    /// Closes the sample files. Later samples reopen them in the directory that is then the session's
+    /// current one.
     void reopen_files() { files_.close_all(); }
     /// Tries again to open sample files that could not be opened.
     void retry_files() { files_.forget_unopened(); }
-    /// reopen_files(), and the account begins with nothing taken, at `start_time` (seconds since the epoch).
-    /// What is known of processes and images stays.
-    void begin_anew(uint64_t start_time);
+    /// Calls reopen_files() and clears the account, which then begins at `start_time` (seconds since the
+    /// epoch). Keeps the known processes and images.
+    void begin_run(uint64_t start_time);
 
     /// True if a sample was taken in kernel mode.
     bool saw_kernel() const noexcept { return saw_kernel_; }
@@ -68,10 +68,10 @@ private:
         uint16_t event;
         CpuMode mode;
         uint32_t tgid, tid, cpu;
-        ImageRef app;  ///< name none = not known, or none: a kernel thread
+        ImageRef app;  ///< name none = unknown, or a kernel thread, which has no application
         uint32_t weight;
     };
-    /// A range of a sample's addresses (of places: offsets) that one image covers.
+    /// A range of addresses (offsets, if samples are placed) that one image covers.
     struct ImageRange {
         ImageRef image;
         RuntimeAddress start, end;
@@ -86,13 +86,13 @@ private:
         ImageRef image;
         uint64_t key;
     };
-    /// A range whose sample file is known. Direct-mapped: by process and a piece of the address space,
-    /// placed samples by cookies.
+    /// A range whose sample file is known. The cache is direct-mapped: by process and part of the address
+    /// space, for placed samples by cookies.
     struct alignas(64) Slot {
         RuntimeAddress start, end{};
         uint64_t delta = 0;
-        SampleFile* file = nullptr;  ///< null = of an application not asked for
-        uint64_t generation = 0;     ///< of what the lookup rested on
+        SampleFile* file = nullptr;  ///< null = the application is not among only_images
+        uint64_t generation = 0;     ///< the collector's generation() at the lookup
         uint32_t tgid = 0, tid = 0, cpu = 0;
         uint32_t app = 0, cookie = 0;  ///< placed samples
         uint16_t event = 0;
@@ -113,7 +113,7 @@ private:
     void take(const Exit& exit) { table_.apply(exit); }
     void take(const Lost& lost);
     void take(const Throttle& throttle);
-    void take(const EventTime& time);
+    void take(const EventTime& more);
 
     Slot& slot_for(const Sample& sample) noexcept;
     Slot& slot_for(const PlacedSample& sample) noexcept;
@@ -162,7 +162,7 @@ private:
     ProcessTable table_;
     KnownImages images_;
     SampleFiles files_;
-    Ledger ledger_;  ///< without what the files know
+    Ledger ledger_;  ///< without the counts that the files keep
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;
     std::set<StringId> only_images_;

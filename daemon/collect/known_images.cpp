@@ -72,7 +72,7 @@ ImageRef KnownImages::region_image(const ImageCookie& cookie) {
             cookie.tgid, cookie.start, RuntimeAddress{end}};
 }
 
-/// The driver says that it is a file, so it is one, whatever its path looks like.
+/// The driver reports a file, so it is one, whatever its path looks like.
 ImageRef KnownImages::file_image(const ImageCookie& cookie) {
     constexpr std::string_view mark = " (deleted)";
     std::string_view path = cookie.path;
@@ -90,7 +90,7 @@ void KnownImages::check_identity(const ImageCookie& cookie, StringId name, bool 
     struct stat st {};
     if (::stat(path.c_str(), &st) == 0 && st.st_dev == cookie.device && st.st_ino == cookie.inode) return;
     foreign_.insert(name);
-    if (deleted || std::exchange(foreign_told_, true)) return;
+    if (deleted || std::exchange(foreign_noted_, true)) return;
     notes_.warn(
         printable(path) +
         " is not here the file that runs (another mount namespace, or replaced since); symbols of such "

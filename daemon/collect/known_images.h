@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is known of images: what the driver's cookies stand for, and what the manifest will say of files,
-// kernel and modules. Looks at files only if told that they are this machine's.
+// What is known of images: the image of each of the driver's cookies, and the manifest's entries for files,
+// kernel and modules. Looks at files only if they are this machine's (`local`).
 #pragma once
 
 #include <cstdint>
@@ -37,23 +37,23 @@ public:
     KnownImages(StringTable& names, bool local, Diagnostics& notes)
         : names_(names), local_(local), notes_(notes) {}
 
-    /// `region` is what the mapping has become in the process table; may be null.
+    /// `region` is the mapping's region in the process table; may be null.
     void take(const Mapping& mapping, const Region* region);
-    /// True if the cookie stood for something else before.
+    /// True if the cookie was of another image before.
     bool take(const ImageCookie& cookie);
 
     /// The image of a region of a process.
     ImageRef of(const Region& region, uint32_t tgid);
-    /// A mapped file, or a program's name where one is to stand for it.
+    /// A mapped file, or a program's name that is used in place of an image.
     ImageRef of_file(const ImagePtr& image) { return ImageRef::file(number(image)); }
-    /// What a cookie stands for; null if it was never announced. Valid until the next take().
+    /// The image of a cookie; null if the cookie was never announced. Valid until the next take().
     const ImageRef* find(uint32_t cookie) const noexcept;
     /// The mtime of a file image, seconds; 0 if it is unknown, not wanted, or the file at that path is not
     /// the one that ran.
     uint64_t mtime(const ImageRef& image) const;
-    /// Has the image in the manifest, with what is known of it now.
+    /// Adds the image, with what is known of it now, to the manifest.
     void note_used(const ImageRef& image);
-    /// Has no image in the manifest any more, but knows what it knows.
+    /// Removes all images from the manifest; what is known of them stays.
     void forget_used() noexcept { used_.clear(); }
     /// Adds the images noted and the kernel's to a manifest.
     void describe(SessionInfo& info) const;
@@ -69,10 +69,10 @@ private:
     Diagnostics& notes_;
     std::unordered_map<uint32_t, ImageRef> cookies_;
     std::set<StringId> foreign_;  ///< files whose path leads to another file here
-    bool foreign_told_ = false;
+    bool foreign_noted_ = false;
     std::map<StringId, RecordedImage> used_;
     std::unordered_map<StringId, ImagePtr> mapped_;  ///< mapped images that have samples
-    std::set<StringId> deleted_;                     ///< files that had no name when their cookie was told
+    std::set<StringId> deleted_;                     ///< files that had no name when their cookie came
     std::map<StringId, RecordedKernelImage> kernel_;
 };
 

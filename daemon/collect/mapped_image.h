@@ -15,7 +15,7 @@
 
 namespace op::collect {
 
-/// An image and what mappings said of it.
+/// An image and what its mappings contained about it.
 struct MappedImage {
     std::string name;              ///< path, bare module name, or label of anonymous memory
     RecordedImage recorded;        ///< without mtime
@@ -26,7 +26,7 @@ using ImagePtr = std::shared_ptr<MappedImage>;
 /// All images that are mapped. Not thread-safe.
 class ImagePool {
 public:
-    /// The one image of that name.
+    /// The image of that name, created if there is none.
     ImagePtr get(std::string_view name) {
         if (const auto it = images_.find(name); it != images_.end()) return it->second;
         if (images_.size() >= sweep_at_) sweep();
@@ -37,7 +37,7 @@ public:
     size_t size() const noexcept { return images_.size(); }
 
 private:
-    /// Forgets what nobody has any more; seldom enough to cost little per name.
+    /// Removes images that nobody refers to any more; rare enough to cost little per name.
     void sweep() {
         std::erase_if(images_, [](const auto& entry) { return entry.second.use_count() == 1; });
         sweep_at_ = std::max(first_sweep, 2 * images_.size());

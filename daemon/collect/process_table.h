@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who has what mapped: processes, their address spaces, and the kernel's own images. Turns run-time addresses
-// into (image, offset). Does not open files.
+// Processes, their address spaces, and the kernel's own images. Turns run-time addresses into (image,
+// offset). Does not open files.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct Region {
 /// Regions sorted by start, never overlapping.
 class AddressSpace {
 public:
-    /// Puts a region in, cutting away what it covers.
+    /// Inserts a region and cuts away the parts of others that it covers.
     void map(const Region& region);
-    /// Cuts [start, end) out of whatever lies there.
+    /// Removes [start, end) from the regions that contain parts of it.
     void unmap(RuntimeAddress start, RuntimeAddress end);
     /// The region holding pc, or null; valid until the next change.
     const Region* find(RuntimeAddress pc) const noexcept;
@@ -58,8 +58,8 @@ struct Process {
     ImagePtr command;                      ///< "/[NAME]", its command name; null = not known
     ImagePtr executable;                   ///< null = not known (a kernel thread, or not seen yet)
     bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
-    bool leader = true;                    ///< the first thread lives
-    std::unordered_set<uint32_t> threads;  ///< others that live, as far as seen
+    bool leader = true;                    ///< the first thread is running
+    std::unordered_set<uint32_t> threads;  ///< the other running threads seen so far
 
     bool ended() const noexcept { return !leader && threads.empty(); }
 };
@@ -71,10 +71,10 @@ public:
     void apply(const Unmapping& unmapping);
     void apply(const Name& name);
     void apply(const Fork& fork);
-    /// The process is kept a while longer: samples may still name it.
+    /// Keeps the process for a while: later samples may still refer to it.
     void apply(const Exit& exit);
 
-    /// The process, or null if never heard of.
+    /// The process, or null if no record named it.
     const Process* find(uint32_t tgid) const noexcept;
     /// The region of a user address, or null.
     const Region* find_user(uint32_t tgid, RuntimeAddress pc) const noexcept;
@@ -85,7 +85,7 @@ public:
     /// Changes whenever an earlier lookup's result may no longer hold.
     uint32_t generation() const noexcept { return generation_; }
     size_t size() const noexcept { return processes_.size(); }
-    /// Images that are remembered; some are mapped nowhere any more.
+    /// The number of images kept, including some that are no longer mapped anywhere.
     size_t images() const noexcept { return images_.size(); }
 
 private:
@@ -105,8 +105,8 @@ private:
     uint32_t generation_ = 0;
 };
 
-/// How a mapped path is to be understood: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" ->
-/// anon. A memfd is anon too; that a program was started from it shows in its process only.
+/// The kind of a mapped path: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" -> anon. A memfd
+/// is anon too, even if a program was started from it: only its process shows that.
 struct MappedPath {
     RegionKind kind;
     std::string_view name;  ///< path without the deletion mark, or label; part of the argument or static

@@ -34,7 +34,7 @@ std::optional<uint32_t> number(uint32_t value) {
     return value == FileKey::all ? std::nullopt : std::optional(value);
 }
 
-/// The path that tells files apart; for a name that cannot be spelled (and so not opened) its parts.
+/// The path that identifies a file; the parts of a name that cannot be spelled (and so not opened).
 std::string spelled(const SampleName& name) {
     try {
         return mangle(name);
@@ -107,7 +107,7 @@ void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader&
             entry.file = session_.open_sample_file(name, header, notes_);
             return;
         } catch (const Error& e) {
-            // The entry itself stands first, so it is not among those that make room.
+            // The entry itself is the first, so close_some() does not close it.
             if ((e.code() == EMFILE || e.code() == ENFILE) && close_some()) continue;
             entry.error = e.code();
             note_failure(
@@ -118,10 +118,10 @@ void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader&
     }
 }
 
-/// A full disk refuses every file there is; one line says it.
+/// A full disk refuses every file; one warning is enough.
 void SampleFiles::note_failure(const std::string& what, int error) {
     if (!noted_failures_.insert(error).second) return;
-    notes_.warn(what + " (further failures of this kind are counted, not told)");
+    notes_.warn(what + " (further failures of this kind are counted, not printed)");
 }
 
 LossCause SampleFiles::failure() const noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sample files a collector has open: one per key, a bounded number at a time, losses added up.
+// The open sample files of a collector: one per key, a bounded number at a time. Adds up their losses.
 #pragma once
 
 #include <cstdint>
@@ -48,22 +48,22 @@ public:
     SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
                 const KnownImages& images, size_t limit, Diagnostics& notes);
 
-    /// The file for a key; null if it could not be opened, which is noted once for each kind of failure, and
-    /// tried again only when as many other files as may be open were used since. The pointer is valid until
-    /// generation() changes.
+    /// The file for a key, valid until generation() changes; null if it cannot be opened. Each kind of
+    /// failure is noted once. A failed file is tried again only after as many other files were used as may be
+    /// open at a time.
     SampleFile* get(const FileKey& key);
-    /// What samples are lost by if the last get() gave null.
+    /// The cause by which samples are lost if the last get() returned null.
     LossCause failure() const noexcept;
-    /// Closes all files; those that are asked for again are opened anew, also those that could not be.
+    /// Closes all files. The next get() of each opens it again, even if it could not be opened before.
     void close_all();
     /// Forgets the files that could not be opened, so that the next sample tries again and failures are noted
     /// again.
     void forget_unopened();
-    /// Counts begin at 0; no file may be open.
+    /// Sets the counts to 0; no file may be open.
     void forget_counts() noexcept { closed_ = {}; }
     /// Changes whenever a file was closed.
     uint32_t generation() const noexcept { return generation_; }
-    /// Brings all samples into the files and adds up.
+    /// Writes all samples to the files and adds up their counts.
     StoredCounts flush_and_count();
 
 private:
@@ -78,7 +78,7 @@ private:
     using Entries = std::list<Entry>;  ///< most recently used first
 
     Entries::iterator find_or_open(const FileKey& key);
-    /// Fills in the entry's file, or why it has none.
+    /// Sets the entry's file, or the error if it cannot be opened.
     void open(Entry& entry, const SampleName& name, const SampleHeader& header);
     void note_failure(const std::string& what, int error);
     void close_oldest() { close(std::prev(entries_.end())); }

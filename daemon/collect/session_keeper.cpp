@@ -67,18 +67,18 @@ SessionInfo SessionKeeper::whole(const SessionInfo& run) const {
 
 SessionInfo SessionKeeper::save() {
     SessionInfo run = flush_and_account();
-    tell_built_anew(run);
+    note_rebuilt(run);
     session_.write_info(whole(run));
     return run;
 }
 
-void SessionKeeper::tell_built_anew(const SessionInfo& run) {
+void SessionKeeper::note_rebuilt(const SessionInfo& run) {
     if (!earlier_) return;
     for (const auto& [path, image] : run.images) {
         const auto before = earlier_->images.find(path);
         if (before == earlier_->images.end() || !before->second.is_other_build(image)) continue;
-        if (told_.insert(path).second)
-            notes_.warn(printable(path) + " was built anew since the run before; " +
+        if (noted_rebuilt_.insert(path).second)
+            notes_.warn(printable(path) + " was rebuilt since the run before; " +
                         printable(session_.current_path()) + " has samples of both builds");
     }
 }
@@ -96,10 +96,10 @@ void SessionKeeper::write_kallsyms() {
     kallsyms_written_ = true;
 }
 
-void SessionKeeper::begin_anew() {
+void SessionKeeper::begin_run() {
     earlier_.reset();
     kallsyms_written_ = false;
-    collector_.begin_anew(::time(nullptr));
+    collector_.begin_run(::time(nullptr));
     save();
 }
 

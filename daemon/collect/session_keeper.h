@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What stands beside the sample files while and after they are written: manifest, kernel symbols, statistics.
-// Shared by everything that records; when it is done is the recorder's.
+// The files beside the sample files, written during and after a run: manifest, kernel symbols, statistics.
+// Shared by everything that records; the recorder decides when they are written.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ namespace op::collect {
 /// Collects one run into a session and keeps the session's own files. Not thread-safe.
 class SessionKeeper {
 public:
-    /// Parameters as Collector's. With `append` the session may hold earlier runs, whose manifest is kept and
-    /// added to; what this run does otherwise than those is a warning (see append_differences). Writes the
+    /// Parameters as Collector's. With `append` the session may contain earlier runs; their manifest is kept
+    /// and added to, and each difference from them is a warning (see append_differences). Writes the
     /// manifest. Throws as save() and SessionWriter::list().
     SessionKeeper(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
                   bool append, Diagnostics& notes, FillGaps fill_gaps = {});
@@ -27,28 +27,28 @@ public:
     Collector& collector() noexcept { return collector_; }
     void process(std::span<const Record> records) { collector_.process(records); }
 
-    /// Brings all samples into the files and tells this run's account so far.
+    /// Writes all samples to their files and returns this run's account so far.
     SessionInfo flush_and_account();
-    /// What the session holds: this run and, if it was appended to, those before.
+    /// The account of the whole session: this run and, if it was appended to, the earlier ones.
     SessionInfo whole(const SessionInfo& run) const;
-    /// Writes the manifest as of now; gives this run's part. Throws a system error.
+    /// Writes the current manifest and returns this run's part of it. Throws a system error.
     SessionInfo save();
-    /// save(), and the kernel's symbols once there are kernel samples, so that a crash leaves them.
+    /// Calls save(), and writes the kernel's symbols once there are kernel samples, so that a crash keeps them.
     SessionInfo checkpoint();
     /// Writes the kernel's symbols if there are kernel samples. Throws a system error.
     void write_kallsyms();
 
-    /// A new run begins, in a session that was reset or saved under another name. Throws as save().
-    void begin_anew();
+    /// Begins a new run in a session that was reset or saved under another name. Throws as save().
+    void begin_run();
 
 private:
-    void tell_built_anew(const SessionInfo& run);
+    void note_rebuilt(const SessionInfo& run);
 
     SessionWriter& session_;
     std::optional<SessionInfo> earlier_;
     Collector collector_;
     bool kallsyms_written_ = false;
-    std::set<std::string> told_;  ///< images of which it was said that they were built anew
+    std::set<std::string> noted_rebuilt_;  ///< rebuilt images that were noted
     Diagnostics& notes_;
 };
 

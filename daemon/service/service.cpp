@@ -177,7 +177,7 @@ void Service::reset() {
     // Closed first: whatever of the old files cannot be removed, what comes is seen by readers.
     p_.keeper.collector().reopen_files();
     p_.session.reset();
-    p_.keeper.begin_anew();
+    p_.keeper.begin_run();
     p_.log.say("the session was reset");
 }
 
@@ -186,7 +186,7 @@ void Service::save(const std::string& name) {
     dump();
     p_.session.save_as(name);
     p_.log.say("the session was saved as " + name);
-    p_.keeper.begin_anew();
+    p_.keeper.begin_run();
 }
 
 void Service::reopen() {

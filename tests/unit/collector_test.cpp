@@ -305,7 +305,7 @@ TEST_F(Collecting, times_of_events_add_up_until_the_account_begins_anew) {
     const SessionInfo info = collector_->flush_and_account();
     EXPECT_EQ(info.events[0].time, (CountedTime{100, 100}));
     EXPECT_EQ(info.events[1].time, (CountedTime{150, 70}));
-    collector_->begin_anew(5);
+    collector_->begin_run(5);
     feed({EventTime{1, {9, 8}}});
     EXPECT_EQ(collector_->flush_and_account().events[0].time, CountedTime{});
     EXPECT_EQ(collector_->flush_and_account().events[1].time, (CountedTime{9, 8}));
