@@ -33,7 +33,8 @@ public:
     SessionInfo whole(const SessionInfo& run) const;
     /// Writes the current manifest and returns this run's part of it. Throws a system error.
     SessionInfo save();
-    /// Calls save(), and writes the kernel's symbols once there are kernel samples, so that a crash keeps them.
+    /// Calls save(), and writes the kernel's symbols once there are kernel samples, so that a crash keeps
+    /// them.
     SessionInfo checkpoint();
     /// Writes the kernel's symbols if there are kernel samples. Throws a system error.
     void write_kallsyms();
