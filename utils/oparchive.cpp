@@ -245,7 +245,7 @@ int oparchive(Tool& tool, int argc, char** argv) {
     if (!o.list && o.output.empty())
         throw_usage("give the directory to make the archive in: --output-directory=DIR");
     LoadOptions load;
-    load.select = {o.exclude_dependent, true};
+    load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(std::vector<std::string>{"all"});
     LoadedProfile loaded(o.common, parsed.words, load, tool);
     Inventory inventory(loaded);

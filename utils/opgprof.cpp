@@ -82,7 +82,7 @@ std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vect
     bool has_own = true;
     std::string elsewhere;
     for (const bool is_alone : {true, false}) {
-        options.select = {is_alone, true};
+        options.select = {.exclude_dependent = is_alone, .callgraph = true};
         std::unique_ptr<LoadedProfile> loaded;
         try {
             loaded = std::make_unique<LoadedProfile>(o.common, words, options, tool);

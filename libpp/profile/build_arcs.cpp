@@ -38,8 +38,10 @@ public:
         const ArcHit* last = nullptr;
         for (const ArcHit& hit : hits_) {
             if (!last || hit.key != last->key)
-                begin_arc({app, is_library_merged ? callee : app, location(caller, hit.key >> 32, true),
-                           location(callee, hit.key & 0xffffffff, false)});
+                begin_arc({.caller_app = app,
+                           .callee_app = is_library_merged ? callee : app,
+                           .caller = location(caller, hit.key >> 32, CodeAddress::return_address),
+                           .callee = location(callee, hit.key & 0xffffffff, CodeAddress::instruction)});
             uint64_t& count = profile_.arc_counts[profile_.arc_counts.size() - width() + hit.column];
             count = add_saturating(count, hit.count);
             last = &hit;
@@ -76,15 +78,14 @@ private:
         profile_.arc_counts.resize(profile_.arc_counts.size() + width());
     }
 
-    /// A call that never returns may be the last instruction of its function: the return address then is the
-    /// next function's, the byte before it is not.
-    uint32_t location(uint32_t image, uint64_t offset, bool is_return_address) {
+    uint32_t location(uint32_t image, uint64_t offset, CodeAddress kind) {
+        const bool is_return_address = kind == CodeAddress::return_address;
         const uint64_t key = uint64_t{image} << 33 | uint64_t{is_return_address} << 32 | offset;
         const auto [at, is_new] =
             locations_.try_emplace(key, static_cast<uint32_t>(profile_.locations.size()));
         if (is_new) {
-            const uint64_t inside = is_return_address && offset > 0 ? offset - 1 : offset;
-            profile_.locations.push_back({image, symbol_at(image, ImageOffset{inside}), ImageOffset{offset}});
+            const ImageOffset inside = code_byte(ImageOffset{offset}, kind);
+            profile_.locations.push_back({image, symbol_at(image, inside), ImageOffset{offset}});
         }
         return at->second;
     }

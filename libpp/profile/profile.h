@@ -42,6 +42,17 @@ struct Location {
     bool is_inlined = false;
 };
 
+/// What an address of a stack is: where the processor was, or where it will go on after a call.
+enum class CodeAddress : uint8_t { instruction, return_address };
+
+/// The byte whose symbol, line and inlined functions an address is shown with. A call that never returns may
+/// be the last instruction of its function: the return address then is the next function's, the byte before
+/// it is not.
+constexpr ImageOffset code_byte(ImageOffset offset, CodeAddress kind) {
+    const bool is_behind = kind == CodeAddress::return_address && offset.value() > 0;
+    return is_behind ? ImageOffset{offset.value() - 1} : offset;
+}
+
 /// Samples of one application with the same stack.
 struct StackSamples {
     uint32_t app;          ///< index into Profile::images

@@ -51,7 +51,7 @@ private:
 
     void split_sample(size_t sample) {
         const StackSamples& stack = profile_.samples[sample];
-        const Chain chain = chain_of(profile_.frames[stack.first_frame], false);
+        const Chain chain = chain_of(profile_.frames[stack.first_frame], CodeAddress::instruction);
         profile_.frames[stack.first_frame] = chain.front();
         count_calls(chain, stack.app, &profile_.counts[sample * width()]);
     }
@@ -60,7 +60,7 @@ private:
     /// with code of its own: nothing changes there.
     void split_call(size_t index) {
         Arc& arc = profile_.arcs[index];
-        const Chain chain = chain_of(arc.caller, true);
+        const Chain chain = chain_of(arc.caller, CodeAddress::return_address);
         arc.caller = chain.front();
         count_calls(chain, arc.caller_app, &profile_.arc_counts[index * width()]);
     }
@@ -68,33 +68,35 @@ private:
     size_t width() const { return profile_.columns.size(); }
 
     /// Valid until the next call.
-    Chain chain_of(uint32_t location, bool is_return_address) {
+    Chain chain_of(uint32_t location, CodeAddress kind) {
         ChainPlace& chain = chains_[location];
         if (chain.count == 0) {
             chain.first = static_cast<uint32_t>(links_.size());
-            add_links(location, is_return_address);
+            add_links(location, kind);
             chain.count = static_cast<uint32_t>(links_.size()) - chain.first;
         }
         return Chain(links_).subspan(chain.first, chain.count);
     }
 
     /// Adds at least one.
-    void add_links(uint32_t index, bool is_return_address) {
+    void add_links(uint32_t index, CodeAddress kind) {
         const Location outer = profile_.locations[index];
         const size_t before = links_.size();
-        if (outer.symbol != Location::no_symbol) add_inlined(outer, is_return_address);
+        if (outer.symbol != Location::no_symbol) add_inlined(outer, kind);
         if (links_.size() == before || options_.with_calls) links_.push_back(index);
     }
 
-    void add_inlined(const Location& outer, bool is_return_address) {
-        const uint64_t offset = outer.offset.value();
-        const ImageOffset inside{is_return_address && offset > 0 ? offset - 1 : offset};
+    void add_inlined(const Location& outer, CodeAddress kind) {
+        const ImageOffset inside = code_byte(outer.offset, kind);
         ImageSymbols& symbols = *profile_.images[outer.image].symbols;
         read_lines(outer, symbols);
         const size_t most = options_.with_calls ? SIZE_MAX : 1;  // the others are of no use
         for (const auto name : symbols.inlined_functions(inside, most)) {
             links_.push_back(static_cast<uint32_t>(profile_.locations.size()));
-            profile_.locations.push_back({outer.image, symbol(outer, name), outer.offset, true});
+            profile_.locations.push_back({.image = outer.image,
+                                          .symbol = symbol(outer, name),
+                                          .offset = outer.offset,
+                                          .is_inlined = true});
         }
     }
 
@@ -114,7 +116,9 @@ private:
         const ImageSymbol* const found = find(at, name, known);
         const auto [place, is_new] =
             indexes_.try_emplace(found, static_cast<uint32_t>(profile_.symbols.size()));
-        if (is_new) profile_.symbols.push_back({at.image, found, profile_.inlined.size() > made});
+        if (is_new)
+            profile_.symbols.push_back(
+                {.image = at.image, .symbol = found, .is_inlined = profile_.inlined.size() > made});
         return index->second = place->second;
     }
 
@@ -126,8 +130,12 @@ private:
                 known.by_name.emplace(symbol.name, &symbol);
         const ImageSymbol*& found = known.by_name[name];
         if (!found) {
-            profile_.inlined.push_back(std::make_shared<ImageSymbol>(
-                ImageSymbol{at.offset, 1, symbols.link_address(at.offset), name, false}));
+            profile_.inlined.push_back(
+                std::make_shared<ImageSymbol>(ImageSymbol{.start = at.offset,
+                                                          .length = 1,
+                                                          .address = symbols.link_address(at.offset),
+                                                          .name = name,
+                                                          .artificial = false}));
             found = profile_.inlined.back().get();
         }
         return found;
@@ -144,7 +152,10 @@ private:
 
     void add_inlined_calls() {
         for (const auto& [call, counts] : calls_) {
-            profile_.arcs.push_back({call.app, call.app, call.caller, call.callee});
+            profile_.arcs.push_back({.caller_app = call.app,
+                                     .callee_app = call.app,
+                                     .caller = call.caller,
+                                     .callee = call.callee});
             profile_.arc_counts.insert(profile_.arc_counts.end(), counts.begin(), counts.end());
         }
     }

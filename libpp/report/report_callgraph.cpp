@@ -94,10 +94,10 @@ public:
         const auto caller_totals = totals(graph_.callers[function], nullptr);
         const auto callee_totals = totals(graph_.callees[function], self);
         const size_t first = report_.lines.size();
-        add_calls(graph_.callers[function], caller_totals, std::nullopt, true);
+        add_calls(callers_of(function), caller_totals, Order::rising);
         const size_t middle = report_.lines.size();
-        add_line(function, self, report_.totals, false);
-        add_calls(graph_.callees[function], callee_totals, function, false);
+        add_line({.function = function, .counts = self}, report_.totals);
+        add_calls(callees_of(function), callee_totals, Order::falling);
         report_.blocks.push_back({first, middle, report_.lines.size()});
     }
 
@@ -112,32 +112,42 @@ private:
         return sums;
     }
 
-    /// Callers rise to the function, callees fall from it; below the threshold they are cut off at the small
-    /// end. `self` adds the function's own samples among them.
-    void add_calls(const std::vector<Call>& calls, const std::vector<uint64_t>& sums,
-                   std::optional<uint32_t> self, bool is_rising) {
-        struct Item {
-            uint32_t function;
-            const uint64_t* counts;
-            bool is_self;
-        };
+    /// A line of a block.
+    struct Item {
+        uint32_t function;
+        const uint64_t* counts;
+        bool is_self = false;
+    };
+    enum class Order : uint8_t { rising, falling };
+
+    std::vector<Item> items_of(const std::vector<Call>& calls) const {
         std::vector<Item> items;
         for (const Call& call : calls)
-            items.push_back({call.other, &graph_.call_counts[call.counts], false});
-        if (self) items.push_back({*self, &graph_.counts[*self * width_], true});
+            items.push_back({.function = call.other, .counts = &graph_.call_counts[call.counts]});
+        return items;
+    }
+    std::vector<Item> callers_of(uint32_t function) const { return items_of(graph_.callers[function]); }
+    /// With the function's own samples among them.
+    std::vector<Item> callees_of(uint32_t function) const {
+        std::vector<Item> items = items_of(graph_.callees[function]);
+        items.push_back({.function = function, .counts = &graph_.counts[function * width_], .is_self = true});
+        return items;
+    }
+
+    /// Callers rise to the function, callees fall from it; below the threshold they are cut off at the small
+    /// end.
+    void add_calls(std::vector<Item> items, const std::vector<uint64_t>& sums, Order order) {
         std::ranges::stable_sort(items, [&](const Item& a, const Item& b) {
-            return is_rising ? a.counts[0] < b.counts[0] : a.counts[0] > b.counts[0];
+            return order == Order::rising ? a.counts[0] < b.counts[0] : a.counts[0] > b.counts[0];
         });
         const auto& bases = options_.global_percent ? report_.totals : sums;
         for (const Item& item : items)
-            if (reaches({item.counts, width_}, sums, options_.threshold))
-                add_line(item.function, item.counts, bases, item.is_self);
+            if (reaches({item.counts, width_}, sums, options_.threshold)) add_line(item, bases);
     }
 
-    void add_line(uint32_t function, const uint64_t* counts, const std::vector<uint64_t>& bases,
-                  bool is_self) {
-        report_.lines.push_back({names_[function], is_self});
-        report_.counts.insert(report_.counts.end(), counts, counts + width_);
+    void add_line(const Item& item, const std::vector<uint64_t>& bases) {
+        report_.lines.push_back({.symbol = names_[item.function], .is_self = item.is_self});
+        report_.counts.insert(report_.counts.end(), item.counts, item.counts + width_);
         report_.bases.insert(report_.bases.end(), bases.begin(), bases.end());
     }
 

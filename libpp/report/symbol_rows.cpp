@@ -176,13 +176,16 @@ SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const Report
                    bool needs_line) {
     if (symbol.symbol >= profile.symbols.size()) {
         const auto image = static_cast<uint32_t>(symbol.symbol - profile.symbols.size());
-        return {image, symbol.app, {}, no_symbol_name, std::nullopt, false};
+        return {.image = image, .app = symbol.app, .address = {}, .name = no_symbol_name, .line = {}};
     }
     const ProfileSymbol& found = profile.symbols[symbol.symbol];
     ImageSymbols& symbols = *profile.images[found.image].symbols;
-    SymbolRow row{found.image,           symbol.app,
-                  found.symbol->address, symbols.name(*found.symbol, options.demangle),
-                  std::nullopt,          found.is_inlined};
+    SymbolRow row{.image = found.image,
+                  .app = symbol.app,
+                  .address = found.symbol->address,
+                  .name = symbols.name(*found.symbol, options.demangle),
+                  .line = std::nullopt,
+                  .is_inlined = found.is_inlined};
     if (needs_line) row.line = symbols.line(found.symbol->start);
     return row;
 }
