@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every option that a command's --help lists is used by a test: of the report tools by a golden case, of the commands
-# that record, whose output is never twice the same, by one of their own.
+# that record, whose output is never twice the same, by one of their own. The manual has the formats of opreport, each once
+# and in the same order.
 set -eu
 srcdir=${srcdir:-.}
 failed=0
@@ -34,6 +35,15 @@ uses() {
 	shift 2
 	cat "$@" | grep -E -- "$words" >options_test.uses
 }
+
+# formats_known: the names that opreport itself lists; formats_described: those of the section FORMATS of its manual.
+formats_known() { ./opreport --format=NONE 2>&1 | sed -n 's/.*not one of //p' | tr -d ,; }
+formats_described() {
+	sed -n '/^\.SH FORMATS/,/^\.SH PROFILES/p' "$srcdir"/doc/opreport.1 | sed -n '/^\.TP/{n;s/^\.B //p;}' | tr '\n' ' ' | sed 's/ $//'
+}
+[ -n "$(formats_known)" ] || { echo "opreport lists no formats"; failed=1; }
+[ "$(formats_known)" = "$(formats_described)" ] ||
+	{ echo "opreport knows the formats $(formats_known); its manual describes $(formats_described)"; failed=1; }
 
 golden=$srcdir/tests/golden
 e2e=$srcdir/tests/e2e

@@ -30,15 +30,15 @@ std::vector<std::string> given_sessions(const std::vector<std::string>& words) {
 
 pp::ReportRequest request_of(const ReportCommandOptions& o, const std::vector<std::string>& words,
                              const Tool& tool, std::span<char*> arguments) {
-    pp::ReportRequest request{tool.name,
-                              given_sessions(words),
-                              o.common.image_paths,
-                              o.merge,
-                              o.report.include_symbols,
-                              o.report.exclude_symbols,
-                              o.report.debug_info,
-                              o.report.details,
-                              o.exclude_dependent};
+    pp::ReportRequest request{.command = tool.name,
+                              .sessions = given_sessions(words),
+                              .image_paths = o.common.image_paths,
+                              .merge = o.merge,
+                              .include_symbols = o.report.include_symbols,
+                              .exclude_symbols = o.report.exclude_symbols,
+                              .debug_info = o.report.debug_info,
+                              .details = o.report.details,
+                              .exclude_dependent = o.exclude_dependent};
     for (const char* const argument : arguments)
         request.command += std::string(" ") + argument;
     return request;
@@ -103,7 +103,9 @@ void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
 }
 
 LoadOptions load_for_report(const ReportCommandOptions& o) {
-    LoadOptions load{{o.exclude_dependent, o.callgraph}, pp::parse_merge(o.merge)};
+    LoadOptions load;
+    load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = o.callgraph};
+    load.merge = pp::parse_merge(o.merge);
     load.wants_lines = o.report.debug_info || o.inlines;
     if (o.inlines)
         load.split = pp::SplitOptions{.with_calls = o.callgraph, .with_lines = o.report.debug_info};
@@ -114,9 +116,11 @@ LoadOptions load_for_report(const ReportCommandOptions& o) {
 /// What an exported profile is made of: the calls, too, and processes, threads and CPUs apart as far as there
 /// is a place for them.
 LoadOptions load_for_export(const ReportCommandOptions& o) {
-    LoadOptions load{{o.exclude_dependent, true}, pp::parse_merge(o.merge)};
+    LoadOptions load;
+    load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
+    load.merge = pp::parse_merge(o.merge);
     load.may_differ_in_several = true;
-    if (o.exporter->tells_apart) return load;
+    if (o.exporter->has_threads) return load;
     load.merge.cpu = true;
     load.merge.tid |= o.output_dir.empty();
     load.merge.tgid |= o.output_dir.empty();
@@ -128,8 +132,10 @@ void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Tool&
     warn_of_calls(o, loaded);
     tool.print_notes();
     const auto& info = loaded.opened().info;
-    export_profile(*o.exporter, profile, {info ? &*info : nullptr, o.report.demangle, loaded.remarks()},
-                   {o.output_file, o.output_dir});
+    export_profile(
+        *o.exporter, profile,
+        {.info = info ? &*info : nullptr, .demangle = o.report.demangle, .remarks = loaded.remarks()},
+        {.file = o.output_file, .dir = o.output_dir});
 }
 
 pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
@@ -152,7 +158,10 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
 
 pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& before, LoadedProfile& after) {
     const pp::SymbolizedProfile both[] = {before.symbolized(), after.symbolized()};
-    note_missing_symbols(both, {o.report.debug_info || o.inlines, nullptr, after.package_root()},
+    note_missing_symbols(both,
+                         {.wants_lines = o.report.debug_info || o.inlines,
+                          .concerns = nullptr,
+                          .package_root = after.package_root()},
                          after.samples().notes());
     pp::ReportOptions all = o.report;
     all.threshold = 0;
@@ -201,11 +210,9 @@ int opreport(Tool& tool, int argc, char** argv) {
     }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
     tell_remarks(o, report, tool.notes);
-    const bool is_for_people = o.writer().is_for_people;
-    const std::string text = is_for_people ? write_styled_text(report, text_style(o.show, o.output_file))
-                                           : o.writer().write(report);
+    const std::string text = o.writer().write(report, text_style(o.show, o.output_file));
     tool.print_notes();
-    if (is_for_people)
+    if (o.writer().is_for_people)
         show_output(o.show, o.output_file, text);
     else
         write_output(o.output_file, text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 
 namespace op::tool {
 
@@ -14,13 +15,13 @@ bool has(const std::vector<std::string>& words, const char* word) {
     return std::ranges::find(words, word) != words.end();
 }
 
-/// The names of a table's formats.
+/// The names of a table's formats, joined.
 template <class Formats>
 std::string list_of(const Formats& formats, const std::string& prefix = "") {
-    std::string names;
+    std::vector<std::string> names;
     for (const auto& one : formats)
-        names += (names.empty() ? "" : ", ") + prefix + std::string(one.name);
-    return names;
+        names.push_back(prefix + std::string(one.name));
+    return joined(names);
 }
 
 /// What a writer by application cannot show.
@@ -97,6 +98,8 @@ void settle_by_application(ReportCommandOptions& o, Diagnostics& notes) {
 }  // namespace
 
 CommandSyntax ReportCommandOptions::syntax() {
+    format_help = list_of(pp::writers()) + "; profiles for other programs: " + list_of(pp::exporters());
+    output_dir_help = "write a profile for each application (" + list_of(pp::exporters()) + ")";
     CommandSyntax s;
     s.synopsis = "[PROFILE SPECIFICATION...] [{ SPECIFICATION... } { SPECIFICATION... }]";
     s.options = {
@@ -118,10 +121,9 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"long-filenames", 'f', &report.long_names, "full paths"},
         {"no-header", 'n', &no_heads, "no banner, no column heads"},
         {"xml", 'X', &xml, "symbols by application as XML (--format=xml)"},
-        {"format", 0, &format, "text, json, csv or xml; profiles for other programs: callgrind, pprof",
-         "FORMAT"},
+        {"format", 0, &format, format_help.c_str(), "FORMAT"},
         {"output-file", 'o', &output_file, "write the report to a file", "FILE"},
-        {"output-dir", 0, &output_dir, "write a profile for each application (callgrind, pprof)", "DIR"},
+        {"output-dir", 0, &output_dir, output_dir_help.c_str(), "DIR"},
     };
     for (const auto& rows : {demangle.table(), show.table(), common.table()})
         s.options.insert(s.options.end(), rows.begin(), rows.end());

@@ -25,7 +25,8 @@ struct ReportCommandOptions {
     std::vector<std::string> merge, sort;
     DemangleOptions demangle;
     std::string format, output_file, output_dir;
-    const pp::Exporter* exporter = nullptr;  ///< if the format is one of another program's profiles
+    std::string format_help, output_dir_help;  ///< made by syntax() of the tables of formats
+    const pp::Exporter* exporter = nullptr;    ///< if the format is one of another program's profiles
 
     /// The options' table; it points into this object.
     CommandSyntax syntax();

@@ -15,35 +15,31 @@
 
 namespace op::pp {
 
-/// What an export may say besides the profile.
+/// What an export may contain besides the profile.
 struct ExportContext {
     const SessionInfo* info = nullptr;  ///< of the sessions, joined; null if none has a manifest
     Demangle demangle = Demangle::normal;
     std::vector<std::string> remarks = {};  ///< on how events were counted; one a line
 };
 
+/// The file of one format: all samples of the profile, each once, also those in no symbol. Names in it come
+/// from foreign files: a text has no control characters in them.
+using ExportProfile = std::string(const Profile& profile, const ExportContext& context);
+
 /// A format.
 struct Exporter {
     std::string_view name;
-    bool is_text;      ///< else not for a terminal
-    bool tells_apart;  ///< has a place for the process, thread and CPU of samples within one file
-    bool has_inlines;  ///< has a place for inlined functions, and always has them
-    std::string_view file_prefix, file_suffix;  ///< around an application's name in a directory of them
-    /// The file: all samples of the profile, each once, also those in no symbol. Names in it come from
-    /// foreign files: a text has no control characters in them.
-    std::string (*write)(const Profile& profile, const ExportContext& context);
+    bool is_text = false;      ///< else not for a terminal
+    bool has_threads = false;  ///< has a place for process, thread and CPU of samples within one file
+    bool has_inlines = false;  ///< has a place for inlined functions, and always has them
+    std::string_view file_prefix = "", file_suffix = "";  ///< around an application's name in a directory
+    ExportProfile* write = nullptr;
 };
 
 /// All formats.
 std::span<const Exporter> exporters();
 /// The format of that name, or null.
 const Exporter* find_exporter(std::string_view name);
-
-/// The profile format of callgrind, version 1, which KCachegrind and callgrind_annotate read. Columns that
-/// differ in more than their event are events of their own.
-std::string export_callgrind(const Profile& profile, const ExportContext& context);
-/// The gzip-compressed profile.proto of pprof.
-std::string export_pprof(const Profile& profile, const ExportContext& context);
 
 /// Names of the columns' events that tell them apart, as short as they can be: EVENT, EVENT:COUNT or
 /// EVENT:COUNT:0xMASK; columns of the same event have the same name.

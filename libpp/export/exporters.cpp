@@ -9,11 +9,18 @@
 
 namespace op::pp {
 
+// Each is defined in the file of its name.
+ExportProfile export_callgrind, export_pprof;
+
 namespace {
 
 constexpr Exporter table[] = {
-    {"callgrind", true, false, false, "callgrind.out.", "", export_callgrind},
-    {"pprof", false, true, true, "", ".pb.gz", export_pprof},
+    {.name = "callgrind", .is_text = true, .file_prefix = "callgrind.out.", .write = export_callgrind},
+    {.name = "pprof",
+     .has_threads = true,
+     .has_inlines = true,
+     .file_suffix = ".pb.gz",
+     .write = export_pprof},
 };
 
 std::string event_name(const ProfileClass& column, int parts) {

@@ -184,7 +184,7 @@ private:
 
 }  // namespace
 
-std::string write_csv(const Report& report) {
+std::string write_csv(const Report& report, const TextStyle& /*style*/) {
     return std::visit(WriteCsv{}, report);
 }
 

@@ -181,7 +181,7 @@ private:
 
 }  // namespace
 
-std::string write_json(const Report& report) {
+std::string write_json(const Report& report, const TextStyle& /*style*/) {
     return json_text(std::visit(WriteJson{}, report), {.indent = 1, .indent_character = '\t'}) + "\n";
 }
 

@@ -115,7 +115,7 @@ std::string write_images(const ImageReport& report, const TextStyle& style) {
     return text;
 }
 
-struct WriteReport {
+struct WriteText {
     const TextStyle& style;
 
     std::string operator()(const ImageReport& report) const { return write_images(report, style); }
@@ -172,12 +172,8 @@ std::string banner_text(const ReportHead& head) {
     return text;
 }
 
-std::string write_text(const Report& report) {
-    return write_styled_text(report, {});
-}
-
-std::string write_styled_text(const Report& report, const TextStyle& style) {
-    return std::visit(WriteReport{style}, report);
+std::string write_text(const Report& report, const TextStyle& style) {
+    return std::visit(WriteText{style}, report);
 }
 
 }  // namespace op::pp

@@ -272,7 +272,7 @@ struct WriteXml {
 
 }  // namespace
 
-std::string write_xml(const Report& report) {
+std::string write_xml(const Report& report, const TextStyle& /*style*/) {
     return std::visit(WriteXml{}, report);
 }
 

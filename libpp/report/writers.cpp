@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of writers.
+// The table of writers. opreport's help, its messages and a test of its manual are made from it.
 #include <algorithm>
 
 #include "libpp/report/writer.h"
 
 namespace op::pp {
 
+// Each is defined in the file of its name.
+WriteReport write_text, write_json, write_csv, write_xml;
+
 namespace {
 
 constexpr Writer table[] = {
-    {"text", true, false, true, write_text},
-    {"json", false, false, true, write_json},
-    {"csv", false, false, false, write_csv},
-    {"xml", false, true, true, write_xml},
+    {.name = "text", .is_for_people = true, .has_remarks = true, .write = write_text},
+    {.name = "json", .has_remarks = true, .write = write_json},
+    {.name = "csv", .write = write_csv},
+    {.name = "xml", .is_by_application = true, .has_remarks = true, .write = write_xml},
 };
 
 }  // namespace

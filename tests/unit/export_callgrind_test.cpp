@@ -31,7 +31,7 @@ struct Caller {
     }
     std::string written() const {
         profile.check();
-        return export_callgrind(profile, {});
+        return find_exporter("callgrind")->write(profile, {});
     }
 };
 

@@ -69,7 +69,7 @@ struct Called {
     }
     Message written() const {
         profile.check();
-        return Message(gunzip(export_pprof(profile, {&info}), "pprof"));
+        return Message(gunzip(find_exporter("pprof")->write(profile, {.info = &info}), "pprof"));
     }
 };
 

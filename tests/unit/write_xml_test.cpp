@@ -38,6 +38,10 @@ SymbolReport symbols() {
     return report;
 }
 
+std::string write_xml(const Report& report) {
+    return find_writer("xml")->write(report, {});
+}
+
 bool has(const std::string& text, std::string_view part) {
     return text.find(part) != text.npos;
 }
@@ -87,7 +91,15 @@ TEST(XmlWriter, image_reports_have_modules_without_symbols) {
 
 TEST(XmlWriter, tells_what_was_asked_for) {
     SymbolReport report = symbols();
-    report.head.request = {"opreport", {"a", "b"}, {"/p"}, {"lib"}, {"x"}, {"<y>"}, true, true, true};
+    report.head.request = {.command = "opreport",
+                           .sessions = {"a", "b"},
+                           .image_paths = {"/p"},
+                           .merge = {"lib"},
+                           .include_symbols = {"x"},
+                           .exclude_symbols = {"<y>"},
+                           .debug_info = true,
+                           .details = true,
+                           .exclude_dependent = true};
     EXPECT_TRUE(
         has(write_xml(report),
             "<options  session=\"a,b\" debuginfo=\"true\" details=\"true\" imagepath=\"/p\" merge=\"lib\" "
