@@ -15,6 +15,7 @@ libop_a_SOURCES = \
 	libop/base/intern.h \
 	libop/base/json.cpp libop/base/json.h \
 	libop/base/kallsyms.cpp libop/base/kallsyms.h \
+	libop/base/machine_root.cpp libop/base/machine_root.h \
 	libop/base/markup.cpp libop/base/markup.h \
 	libop/base/nearest.cpp libop/base/nearest.h \
 	libop/base/path.cpp libop/base/path.h \
@@ -40,6 +41,7 @@ libop_a_SOURCES = \
 	libop/events/ibs_rules.cpp libop/events/ibs_rules.h \
 	libop/events/kernel_events.cpp libop/events/kernel_events.h \
 	libop/events/pfm_events.h \
+	libop/events/running_processor.cpp \
 	libop/events/software_events.cpp libop/events/software_events.h \
 	libop/events/uncounted.cpp libop/events/uncounted.h \
 	libop/events/unit_mask.cpp libop/events/unit_mask.h \

@@ -96,4 +96,13 @@ if [ -n "$printing" ]; then
 	echo "$printing"
 	status=1
 fi
+
+# What describes the machine is read through machine_path(), so that a made-up machine can take its place.
+described=$(grep -rnE '"(/proc/(cpuinfo|sys/)|/sys/(bus|devices)/)|__get_cpuid|getauxval\(AT_(BASE_)?PLATFORM' --include='*.cpp' --include='*.h' libop daemon libpp utils |
+	grep -vE 'machine_path\("|^[^:]*:[0-9]+: *//|^libop/events/running_processor\.cpp:' || true)
+if [ -n "$described" ]; then
+	echo "read the machine through libop/base/machine_root.h:"
+	echo "$described"
+	status=1
+fi
 exit $status

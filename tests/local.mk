@@ -68,6 +68,8 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/kernel_symbols_test.cpp \
 	tests/unit/ledger_test.cpp \
+	tests/unit/machine_root_test.cpp \
+	tests/unit/machines.h \
 	tests/unit/markup_test.cpp \
 	tests/unit/nearest_test.cpp \
 	tests/unit/opcontrol_test.cpp \

@@ -79,7 +79,7 @@ public:
         CatalogueSources sources{dir_, {}, true, ""};
         if (o_.cpu_type.empty()) {
             sources.machine = running_processor();
-            sources.devices = event_source_devices;
+            sources.devices = event_source_devices();
             model_ = &models_.detect(*sources.machine);
         } else {
             model_ = &asked_type(models_, o_.cpu_type);

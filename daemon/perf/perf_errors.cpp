@@ -8,6 +8,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -71,7 +72,7 @@ PerfSituation perf_situation(int error, bool system_wide, int pid) {
     return {error,
             system_wide,
             ::geteuid() == 0,
-            first_line("/proc/sys/kernel/perf_event_paranoid"),
+            first_line(machine_path("/proc/sys/kernel/perf_event_paranoid")),
             seccomp_filter_on(),
             pid};
 }

@@ -158,7 +158,7 @@ std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInf
 }
 
 EventCatalogue running_catalogue() {
-    const CatalogueSources sources{events_directory(), running_processor(), true, event_source_devices};
+    const CatalogueSources sources{events_directory(), running_processor(), true, event_source_devices()};
     return load_catalogue(cpu_models().detect(*sources.machine), sources);
 }
 

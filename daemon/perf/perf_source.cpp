@@ -92,7 +92,7 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
     if (!epoll_) throw_system("cannot create an epoll descriptor");
     batch_.reserve(batch_limit);
     for (const EventEncoding& encoding : options.encodings)
-        cpus_.push_back(cpus_of_event(event_source_devices, encoding));
+        cpus_.push_back(cpus_of_event(event_source_devices(), encoding));
     for (PerfFeatures features;;) {
         try {
             open_all(options, features);

@@ -9,6 +9,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -30,7 +31,7 @@ std::optional<std::vector<uint32_t>> parse_cpu_list(std::string_view text) {
 std::vector<uint32_t> online_cpus() {
     std::string text;
     try {
-        text = read_file("/sys/devices/system/cpu/online");
+        text = read_file(machine_path("/sys/devices/system/cpu/online"));
     } catch (const Error&) {
         // Then all that are there.
     }

@@ -13,6 +13,7 @@
 #include "libop/base/fd.h"
 #include "libop/base/gzip.h"
 #include "libop/base/kallsyms.h"
+#include "libop/base/machine_root.h"
 #include "libop/base/path.h"
 #include "libop/base/text.h"
 #include "libop/stream/record.h"
@@ -60,7 +61,7 @@ void add_kernel(std::string_view name, KernelRange range, std::span<const std::b
 /// What hidden kernel addresses mean; `vmlinux` = the image whose own addresses are used instead, empty =
 /// none.
 std::string hidden_message(const std::string& vmlinux) {
-    std::string knob = read_or_empty("/proc/sys/kernel/kptr_restrict");
+    std::string knob = read_or_empty(machine_path("/proc/sys/kernel/kptr_restrict"));
     if (knob.ends_with('\n')) knob.pop_back();
     const std::string outcome =
         vmlinux.empty() ? "kernel samples will have no symbols"

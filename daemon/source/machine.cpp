@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "libop/base/fd.h"
+#include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
 
@@ -30,7 +31,7 @@ SessionInfo describe_machine() {
         info.machine = names.machine;
     }
     // Without it the report says less of the processor, nothing else.
-    read_cpuinfo(read_file_if_any("/proc/cpuinfo").value_or(""), info);
+    read_cpuinfo(read_file_if_any(machine_path("/proc/cpuinfo")).value_or(""), info);
     info.cpu_type = cpu_type_timer;
     info.cpu_type_name = cpu_models().find_number(cpu_type_timer)->name;
     return info;

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which CPU model a machine is: asking the machine, and matching what it says against the rows.
-#include <sys/auxv.h>
-
+// Which CPU model a machine is: what a processor reports matched against the rows.
 #include <algorithm>
 
-#include "libop/base/fd.h"
 #include "libop/base/tagged_lines.h"
 #include "libop/base/text.h"
 #include "libop/events/cpu_model.h"
-
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 
 namespace op {
 
@@ -105,58 +98,6 @@ bool matches_rule(const CpuRule& rule, const Processor& processor) {
     return false;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-
-struct CpuidRegisters {
-    uint32_t a = 0, b = 0, c = 0, d = 0;
-};
-
-CpuidRegisters cpuid(uint32_t leaf) {
-    CpuidRegisters r;
-    __get_cpuid_count(leaf, 0, &r.a, &r.b, &r.c, &r.d);
-    return r;
-}
-
-std::string vendor_text(const CpuidRegisters& r) {
-    std::string vendor;
-    for (const uint32_t word : {r.b, r.d, r.c})
-        for (int shift = 0; shift < 32; shift += 8)
-            vendor += static_cast<char>(word >> shift);
-    return vendor;
-}
-
-std::optional<X86Processor> ask_cpuid() {
-    constexpr uint32_t perfmon_leaf = 0xa;
-    const CpuidRegisters first = cpuid(0), identity = cpuid(1);
-    X86Processor cpu;
-    cpu.vendor = vendor_text(first);
-    cpu.family = identity.a >> 8 & 0xf;
-    cpu.model = identity.a >> 4 & 0xf;
-    cpu.stepping = identity.a & 0xf;
-    if (cpu.family == 6 || cpu.family == 15) cpu.model |= identity.a >> 12 & 0xf0;
-    if (cpu.family == 15) cpu.family += identity.a >> 20 & 0xff;
-    cpu.siblings = identity.d >> 28 & 1 ? identity.b >> 16 & 0xff : 1;
-    if (first.a < perfmon_leaf) return cpu;
-    const CpuidRegisters perfmon = cpuid(perfmon_leaf);
-    set_perfmon(cpu, perfmon.a, perfmon.b);
-    return cpu;
-}
-
-#else
-
-std::optional<X86Processor> ask_cpuid() {
-    return std::nullopt;
-}
-
-#endif
-
-std::string platform_of([[maybe_unused]] unsigned long key) {
-#ifdef __powerpc__
-    if (const auto* const name = reinterpret_cast<const char*>(::getauxval(key))) return name;
-#endif
-    return "";
-}
-
 }  // namespace
 
 void set_perfmon(X86Processor& cpu, uint32_t eax, uint32_t ebx) {
@@ -178,16 +119,6 @@ std::vector<std::pair<std::string, std::string>> parse_cpuinfo(std::string_view 
         pairs.emplace_back(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
     }
     return pairs;
-}
-
-Processor running_processor() {
-    Processor processor;
-    processor.x86 = ask_cpuid();
-    processor.platform = platform_of(AT_PLATFORM);
-    processor.base_platform = platform_of(AT_BASE_PLATFORM);
-    // Without it, what CPUID and the auxiliary vector say has to do.
-    processor.cpuinfo = parse_cpuinfo(read_file_if_any("/proc/cpuinfo").value_or(""));
-    return processor;
 }
 
 bool CpuModel::matches(const Processor& processor) const {

@@ -11,6 +11,7 @@
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/machine_root.h"
 #include "libop/base/tagged_lines.h"
 #include "libop/base/text.h"
 
@@ -52,6 +53,10 @@ bool is_event_name(std::string_view name) {
 
 }  // namespace
 
+std::string event_source_devices() {
+    return machine_path("/sys/bus/event_source/devices");
+}
+
 bool place_term(std::string_view format, uint64_t value, EventEncoding& encoding) {
     const size_t colon = format.find(':');
     uint64_t* const field = field_of(format.substr(0, colon), encoding);
@@ -89,6 +94,13 @@ std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::s
     return type && *type <= UINT32_MAX ? std::optional(static_cast<uint32_t>(*type)) : std::nullopt;
 }
 
+std::map<std::string, uint32_t> kernel_pmus(const std::string& devices) {
+    std::map<std::string, uint32_t> pmus;
+    for (const std::string& name : names_in(devices))
+        if (const auto type = kernel_pmu_type(devices, name)) pmus.emplace(name, *type);
+    return pmus;
+}
+
 unsigned greatest_precise_level(const std::string& devices) {
     for (const char* const pmu : {"cpu", "cpu_core"})  // where cores differ, raw codes mean the large ones
         if (const auto text = text_of(devices + "/" + pmu + "/caps/max_precise"))
@@ -98,15 +110,13 @@ unsigned greatest_precise_level(const std::string& devices) {
 
 std::vector<KernelEvent> kernel_events(const std::string& devices) {
     std::vector<KernelEvent> events;
-    for (const std::string& pmu : names_in(devices)) {
-        const auto type = kernel_pmu_type(devices, pmu);
-        if (!type) continue;
+    for (const auto& [pmu, type] : kernel_pmus(devices)) {
         const std::string dir = devices + "/" + pmu;
         const auto format = [&](const std::string& term) { return text_of(dir + "/format/" + term); };
         for (const std::string& name : names_in(dir + "/events")) {
             const auto text = is_event_name(name) ? text_of(dir + "/events/" + name) : std::nullopt;
             if (!text) continue;
-            if (const auto encoding = parse_kernel_event(*text, *type, format))
+            if (const auto encoding = parse_kernel_event(*text, type, format))
                 events.push_back({pmu, name, *encoding});
         }
     }

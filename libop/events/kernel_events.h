@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +14,8 @@
 
 namespace op {
 
-/// Where they are.
-inline constexpr const char* event_source_devices = "/sys/bus/event_source/devices";
+/// Where they are, on this machine or a made-up one (libop/base/machine_root.h).
+std::string event_source_devices();
 
 /// An event of a PMU.
 struct KernelEvent {
@@ -35,6 +36,8 @@ std::optional<EventEncoding> parse_kernel_event(std::string_view text, uint32_t 
 
 /// The type number of a PMU, or none if the kernel has no such PMU. Throws a system error.
 std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::string& pmu);
+/// The type numbers of the kernel's PMUs by name; empty without the directory. Throws a system error.
+std::map<std::string, uint32_t> kernel_pmus(const std::string& devices);
 /// The greatest perf_event_attr.precise_ip that the processor's own PMU knows; 0 if the kernel tells of none.
 unsigned greatest_precise_level(const std::string& devices);
 /// All events below that directory, sorted by PMU and name; what is not understood is left out. Without the

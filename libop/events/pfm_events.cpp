@@ -7,6 +7,8 @@
 #include <cstdlib>
 
 #include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 
 namespace op {
@@ -95,6 +97,15 @@ EventDescription description_of(const std::string& pmu, const pfm_event_info_t& 
     return event;
 }
 
+/// True if the file "pmus" of the made-up machine names it: libpfm itself looks at the real processor.
+bool is_made_up(const std::string& pmu) {
+    const std::string names = read_file_if_any(machine_path("/pmus")).value_or("");
+    std::string_view rest = names;
+    while (!rest.empty())
+        if (take_word(rest) == pmu) return true;
+    return false;
+}
+
 }  // namespace
 
 bool has_pfm() noexcept {
@@ -102,6 +113,7 @@ bool has_pfm() noexcept {
 }
 
 bool pfm_is_present(const std::string& pmu) {
+    if (made_up_machine()) return is_made_up(pmu);
     const auto found = find_pmu(pmu);
     return found && found->is_present;
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libop/base/machine_root.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "daemon/perf/perf_errors.h"
+#include "daemon/perf/perf_events.h"
+#include "daemon/perf/perf_probe.h"
+#include "daemon/source/cpu_list.h"
+#include "daemon/source/machine.h"
+#include "libop/events/kernel_events.h"
+#include "tests/unit/faults.h"
+#include "tests/unit/machines.h"
+
+namespace op {
+
+namespace {
+
+/// What of a machine decides which events it has.
+struct MachineFacts {
+    std::string cpu_type;
+    bool has_counters = false;
+    size_t cpus = 0;
+    std::string paranoid;
+};
+
+const std::map<std::string, MachineFacts> facts{
+    {"intel", {"i386/skylake", true, 2, "2"}},           {"intel-no-counters", {"timer", false, 2, "4"}},
+    {"intel-hybrid", {"i386/alderlake", true, 4, "1"}},  {"amd", {"x86-64/zen3", true, 2, "-1"}},
+    {"amd-no-counters", {"x86-64/zen5", false, 2, "2"}}, {"arm64", {"arm/armv8-neoverse-n1", true, 2, "2"}},
+    {"power", {"ppc64/power9", true, 2, "2"}},
+};
+
+/// Events chosen on the machine that is in place.
+SessionInfo chosen(const std::vector<std::string>& specs, Diagnostics& notes) {
+    SessionInfo info = collect::describe_machine();
+    const EventCatalogue catalogue = collect::running_catalogue();
+    const auto parsed = specs.empty() ? std::vector<EventSpec>{} : parse_event_specs(specs);
+    collect::choose_events({parsed, false, catalogue, collect::perf_event_works, {}}, info, notes);
+    return info;
+}
+
+}  // namespace
+
+TEST(MachineRoot, paths_are_the_machines_own_without_a_made_up_one) {
+    const test::OnMachine none("");
+    ::unsetenv(machine_variable);
+    EXPECT_EQ(machine_path("/proc/cpuinfo"), "/proc/cpuinfo");
+    EXPECT_FALSE(made_up_machine());
+    ::setenv(machine_variable, "", 1);
+    EXPECT_EQ(machine_path("/proc/cpuinfo"), "/proc/cpuinfo");
+    ::setenv(machine_variable, "/made/up", 1);
+    EXPECT_EQ(machine_path("/proc/cpuinfo"), "/made/up/proc/cpuinfo");
+}
+
+TEST(MachineRoot, processor_pmus_cpus_and_settings_are_those_of_the_made_up_machine) {
+    for (const auto& [name, expected] : facts) {
+        SCOPED_TRACE(name);
+        const test::OnMachine machine(name);
+        EXPECT_EQ(builtin_cpu_models().detect(running_processor()).name, expected.cpu_type);
+        EXPECT_EQ(collect::has_hardware_counters(), expected.has_counters);
+        EXPECT_EQ(collect::online_cpus().size(), expected.cpus);
+        EXPECT_EQ(collect::perf_situation(0, false, 0).paranoid, expected.paranoid);
+        EXPECT_EQ(kernel_pmus(event_source_devices()).at("software"), 1u);
+    }
+}
+
+TEST(MachineRoot, a_machine_without_any_pmu_has_the_clock) {
+    const test::OnMachine machine("no-pmu");
+    EXPECT_EQ(builtin_cpu_models().detect(running_processor()).name, "timer");
+    EXPECT_FALSE(running_processor().x86);
+    EXPECT_FALSE(collect::has_hardware_counters());
+    EXPECT_TRUE(kernel_pmus(event_source_devices()).empty());
+    EXPECT_FALSE(collect::online_cpus().empty());
+}
+
+TEST(MachineRoot, every_made_up_machine_is_described_here) {
+    for (const std::string& name : test::machines())
+        EXPECT_TRUE(name == "no-pmu" || facts.contains(name)) << name;
+    EXPECT_EQ(test::machines().size(), facts.size() + 1);
+}
+
+TEST(EveryMachine, has_the_same_clock_with_the_same_default_and_minimum) {
+    for (const std::string& name : test::machines()) {
+        SCOPED_TRACE(name);
+        const test::OnMachine machine(name);
+        Diagnostics notes;
+        const SessionInfo info = chosen({"TIMER"}, notes);
+        EXPECT_EQ(info.events.at(0).count, 1000000u);
+        EXPECT_TRUE(notes.warnings().empty());
+        EXPECT_EQ(test::fault(ErrorKind::usage, [&] { chosen({"TIMER:9999"}, notes); }),
+                  "event 'TIMER': count 9999 is below the minimum of 10000; ask for at least that");
+    }
+}
+
+TEST(EveryMachine, samples_by_the_clock_where_it_has_no_counters) {
+    for (const std::string& name : test::machines()) {
+        SCOPED_TRACE(name);
+        const test::OnMachine machine(name);
+        Diagnostics notes;
+        const SessionInfo info = chosen({}, notes);
+        EXPECT_EQ(info.events.at(0).name == "TIMER", !collect::has_hardware_counters());
+        EXPECT_EQ(notes.warnings().size(), collect::has_hardware_counters() ? 0u : 1u);
+    }
+}
+
+}  // namespace op
