@@ -7,15 +7,15 @@
 
 need_userland operf
 known_instructions a # its file is read in once
-ocount --brief-format -e INST_RETIRED:0:0:1 -f "$output/counted" known_instructions a b c
-record known CPU_CYCLES:100000:0:0:1,INST_RETIRED:50000:0:0:1 known_instructions a b c
-record shares CPU_CYCLES:100000,INST_RETIRED:50000 shares 400
+ocount --brief-format -e INST_RETIRED:0:0:1 -f "$output/counted" known_instructions a b c d e f
+record known CPU_CYCLES:100000:0:0:1,INST_RETIRED:100000:0:0:1 known_instructions a b c d e f
+record shares CPU_CYCLES:100000,INST_RETIRED:100000 shares 800
 # Of nine events seven can be counted at a time.
 several=
-for count in 50000 51000 52000 53000 54000 55000 56000 57000 58000; do
+for count in 100000 102000 104000 106000 108000 110000 112000 114000 116000; do
 	several=$several${several:+,}INST_RETIRED:$count:0:0:1
 done
-record several "$several" known_instructions a b c d e f
+record several "$several" known_instructions a b c d e f g h i j k l
 mkdir -p "$output/root$KIT"
 cp "$KIT/known_instructions" "$KIT/shares" "$output/root$KIT"
 

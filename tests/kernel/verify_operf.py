@@ -38,21 +38,21 @@ def manifest(session):
     return json.load(open(f"{output}/{session}/samples/current/manifest.json"))
 
 
-two = [("CPU_CYCLES", 100000), ("INST_RETIRED", 50000)]
+two = [("CPU_CYCLES", 100000), ("INST_RETIRED", 100000)]
 
 # Both tasks of the program take a sample at the end of each period; the rest of the last period makes none.
 tasks = 2
 symbols, sums = report("known", two)
 instructions = int(open(f"{output}/counted").read().split(",")[1])
-for name, total, count, occurred in zip(("cycles", "instructions"), sums, (100000, 50000), (2 * instructions, instructions)):
+for name, total, count, occurred in zip(("cycles", "instructions"), sums, (100000, 100000), (2 * instructions, instructions)):
     check(f"known: {total} samples of {count} {name}, {occurred} counted",
           occurred // count - tasks <= total <= occurred // count)
 check(f"known: {symbols}, all in the program's own code", symbols == {"_start": sums})
 
 # More events than counters: each was counted for part of the time, and reports are scaled to all of it. The share of the time is
 # not exactly that of the program's instructions, as the kernel takes some of both.
-several = [("INST_RETIRED", count) for count in range(50000, 59000, 1000)]
-occurred = known_instructions(6)
+several = [("INST_RETIRED", count) for count in range(100000, 118000, 2000)]
+occurred = known_instructions(12)
 scaled = report("several", several)[1]
 recorded = manifest("several")["events"]
 check(f"several: {len(scaled)} totals, {len(recorded)} events in the manifest", len(scaled) == len(recorded) == len(several))
@@ -64,7 +64,7 @@ printed = {session: open(f"{output}/{session}.log").read() for session in ("know
 check("operf reports which events took turns", all(f"{event}:{count} ran" in printed["several"] for event, count in several))
 check("and no others", "turns" not in printed["known"] + printed["shares"])
 
-# Three parts and one, and of the first some milliseconds more to begin with, of 400.
+# Three parts and one, and of the first some milliseconds more to begin with, of 800.
 symbols, sums = report("shares", two)
 for number, event in enumerate(("CPU_CYCLES", "INST_RETIRED")):
     three, one = symbols["spin_three"][number], symbols["spin_one"][number]
@@ -76,5 +76,5 @@ for session in "known", "shares":
     ledger = manifest(session)["ledger"]
     check(f"{session}: {ledger}", ledger["sampled"] == ledger["stored"] and ledger["stored"] == sum(report(session, two)[1]))
     files = [path.name for path in pathlib.Path(output, session).rglob("*.all.all.all")]
-    for event in "CPU_CYCLES.100000.", "INST_RETIRED.50000.":
+    for event in "CPU_CYCLES.100000.", "INST_RETIRED.100000.":
         check(f"{session}: a sample file of {event}", any(name.startswith(event) for name in files))
