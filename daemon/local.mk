@@ -24,10 +24,13 @@ libopd_a_SOURCES = \
 	daemon/perf/perf_errors.cpp daemon/perf/perf_errors.h \
 	daemon/perf/perf_events.cpp daemon/perf/perf_events.h \
 	daemon/perf/perf_features.h \
+	daemon/perf/perf_merger.cpp daemon/perf/perf_merger.h \
+	daemon/perf/perf_open.cpp daemon/perf/perf_open.h \
 	daemon/perf/perf_probe.cpp daemon/perf/perf_probe.h \
 	daemon/perf/perf_rate.cpp daemon/perf/perf_rate.h \
 	daemon/perf/perf_ring.cpp daemon/perf/perf_ring.h \
 	daemon/perf/perf_source.cpp daemon/perf/perf_source.h \
+	daemon/perf/perf_times.cpp daemon/perf/perf_times.h \
 	daemon/perf/samplers.cpp daemon/perf/samplers.h \
 	daemon/run/child_process.cpp daemon/run/child_process.h \
 	daemon/run/recording.cpp daemon/run/recording.h \

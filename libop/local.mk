@@ -4,6 +4,7 @@ libop_a_SOURCES = \
 	libop/base/address.h \
 	libop/base/build_id.cpp libop/base/build_id.h \
 	libop/base/bytes.h \
+	libop/base/clock.h \
 	libop/base/diagnostics.h \
 	libop/base/directory.cpp libop/base/directory.h \
 	libop/base/elf_handle.h \

@@ -52,6 +52,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/fake_oprofilefs.h \
+	tests/unit/fake_perf_ring.h \
 	tests/unit/fake_symbols.h \
 	tests/unit/faults.h \
 	tests/unit/fixtures.h \
@@ -80,12 +81,15 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/packages_test.cpp \
 	tests/unit/percent_test.cpp \
 	tests/unit/perf_attr_test.cpp \
+	tests/unit/perf_bytes.h \
 	tests/unit/perf_counters_test.cpp \
 	tests/unit/perf_decode_test.cpp \
 	tests/unit/perf_errors_test.cpp \
 	tests/unit/perf_events_test.cpp \
+	tests/unit/perf_merger_test.cpp \
 	tests/unit/perf_rate_test.cpp \
 	tests/unit/perf_ring_test.cpp \
+	tests/unit/perf_times_test.cpp \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
 	tests/unit/profile_spec_test.cpp \

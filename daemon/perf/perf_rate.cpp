@@ -2,7 +2,6 @@
 // Measuring how often an event occurs.
 #include "daemon/perf/perf_rate.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "daemon/perf/perf_attr.h"
 #include "daemon/source/proc_scan.h"
+#include "libop/base/clock.h"
 
 namespace op::collect {
 namespace {
@@ -20,18 +20,12 @@ constexpr uint64_t samples_per_second = 1000, second = 1'000'000'000, moment = s
 /// What the classic driver's counters take, so that commands with a count that was picked here do there, too.
 constexpr uint64_t greatest_picked = INT32_MAX;
 
-uint64_t now() {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<uint64_t>(t.tv_sec) * second + static_cast<uint64_t>(t.tv_nsec);
-}
-
 /// Something of everything a program does, for that many ns. The sum keeps the compiler from leaving it out.
 uint64_t work(uint64_t length) {
     std::vector<uint32_t> memory(size_t{1} << 20);
     uint64_t sum = 0;
     uint32_t random = 1;
-    for (const uint64_t end = now() + length; now() < end;)
+    for (const uint64_t end = monotonic_ns() + length; monotonic_ns() < end;)
         for (int i = 0; i < 10000; ++i) {
             random = random * 1664525 + 1013904223;
             uint32_t& cell = memory[random >> 12];

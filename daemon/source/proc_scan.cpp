@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <optional>
 
 #include "daemon/source/kernel_map.h"
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
@@ -23,11 +23,6 @@ namespace fs = std::filesystem;
 constexpr uint32_t kernel_slot = 0;
 constexpr uint64_t look_interval = 1'000'000'000;
 constexpr size_t look_limit = 4096;
-
-/// ns of the clock that sample times are of.
-uint64_t now() {
-    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string proc_path(uint32_t tgid, std::string_view file) {
     return "/proc/" + std::to_string(tgid) + "/" + std::string(file);
@@ -127,7 +122,7 @@ bool GapFiller::due(uint32_t tgid, uint64_t now) {
 std::span<const Record> GapFiller::operator()(const Sample& sample, bool process_known) {
     list_.clear();
     const bool kernel = sample.mode == CpuMode::kernel;
-    if (!due(kernel ? kernel_slot : sample.tgid, sample.time ? sample.time : now())) return {};
+    if (!due(kernel ? kernel_slot : sample.tgid, sample.time ? sample.time : monotonic_ns())) return {};
     try {
         if (kernel) {
             add_module_records(list_);

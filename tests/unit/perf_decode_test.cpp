@@ -5,47 +5,19 @@
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 
-#include <cstring>
+#include "tests/unit/perf_bytes.h"
 
 namespace op::collect {
 namespace {
 
+using test::PerfBytes;
+
 constexpr uint64_t plain = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-
-/// A record under construction, 8-byte aligned.
-class Bytes {
-public:
-    Bytes(uint32_t type, uint16_t misc) { head_ = {type, misc, 0}; }
-    Bytes& u32(uint32_t v) { return raw(&v, sizeof v); }
-    Bytes& u64(uint64_t v) { return raw(&v, sizeof v); }
-    Bytes& text(std::string s) {
-        s.resize((s.size() + 8) / 8 * 8);
-        return raw(s.data(), s.size());
-    }
-    /// pid, tid; time; cpu, reserved
-    Bytes& trailer(uint64_t time, uint32_t cpu) { return u32(7).u32(8).u64(time).u32(cpu).u32(0); }
-    const perf_event_header& header() {
-        words_.assign((sizeof head_ + body_.size() + 7) / 8, 0);
-        head_.size = sizeof head_ + body_.size();
-        std::memcpy(words_.data(), &head_, sizeof head_);
-        std::memcpy(words_.data() + 1, body_.data(), body_.size());
-        return *reinterpret_cast<const perf_event_header*>(words_.data());
-    }
-
-private:
-    Bytes& raw(const void* data, size_t size) {
-        body_.append(static_cast<const char*>(data), size);
-        return *this;
-    }
-    perf_event_header head_;
-    std::string body_;
-    std::vector<uint64_t> words_;
-};
 
 }  // namespace
 
 TEST(PerfDecoder, a_sample_gives_its_fields) {
-    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    PerfBytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
     ChainArena chains;
     const auto decoded = PerfDecoder(plain).decode(bytes.header(), chains);
@@ -60,7 +32,7 @@ TEST(PerfDecoder, a_sample_gives_its_fields) {
 }
 
 TEST(PerfDecoder, a_chain_loses_its_markers_and_the_pc_itself) {
-    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+    PerfBytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
     bytes.u64(0xffffffff81000010).u32(7).u32(8).u64(1).u32(0).u32(0);
     bytes.u64(6).u64(PERF_CONTEXT_KERNEL).u64(0xffffffff81000010).u64(0xffffffff81000020);
     bytes.u64(PERF_CONTEXT_USER).u64(0x401000).u64(0x402000);
@@ -73,7 +45,7 @@ TEST(PerfDecoder, a_chain_loses_its_markers_and_the_pc_itself) {
 }
 
 TEST(PerfDecoder, a_chain_longer_than_its_record_is_counted_lost) {
-    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    PerfBytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     bytes.u64(0x401136).u32(7).u32(8).u64(1).u32(0).u32(0).u64(UINT64_MAX);
     ChainArena chains;
     const auto decoded = PerfDecoder(plain | PERF_SAMPLE_CALLCHAIN).decode(bytes.header(), chains);
@@ -83,9 +55,9 @@ TEST(PerfDecoder, a_chain_longer_than_its_record_is_counted_lost) {
 TEST(PerfDecoder, events_are_told_apart_by_their_id) {
     PerfDecoder decoder(plain | PERF_SAMPLE_IDENTIFIER);
     decoder.add_event_id(500, 1);
-    Bytes known(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    PerfBytes known(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     known.u64(500).u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
-    Bytes unknown(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    PerfBytes unknown(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     unknown.u64(501).u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
     ChainArena chains;
     EXPECT_EQ(std::get<Sample>(decoder.decode(known.header(), chains)->record).event, 1);
@@ -93,7 +65,7 @@ TEST(PerfDecoder, events_are_told_apart_by_their_id) {
 }
 
 TEST(PerfDecoder, a_mapping_brings_its_build_id) {
-    Bytes bytes(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+    PerfBytes bytes(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
     bytes.u32(7).u32(8).u64(0x400000).u64(0x1000).u64(0x2000);
     bytes.u32(20).u32(0x04030201).u64(0).u64(0);  // size byte, 3 reserved, 20 bytes of id
     bytes.u32(5).u32(2).text("/usr/bin/app").trailer(77, 1);
@@ -111,10 +83,10 @@ TEST(PerfDecoder, a_mapping_brings_its_build_id) {
 TEST(PerfDecoder, names_forks_and_exits_carry_their_ids) {
     const PerfDecoder decoder(plain);
     ChainArena chains;
-    Bytes comm(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+    PerfBytes comm(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
     comm.u32(7).u32(8).text("app").trailer(1, 0);
     EXPECT_TRUE(std::get<Name>(decoder.decode(comm.header(), chains)->record).exec);
-    Bytes fork(PERF_RECORD_FORK, 0);
+    PerfBytes fork(PERF_RECORD_FORK, 0);
     fork.u32(9).u32(7).u32(10).u32(8).u64(1).trailer(1, 0);
     const auto f = std::get<Fork>(decoder.decode(fork.header(), chains)->record);
     EXPECT_EQ(f.tgid, 9u);
@@ -126,17 +98,17 @@ TEST(PerfDecoder, names_forks_and_exits_carry_their_ids) {
 TEST(PerfDecoder, losses_and_throttling_are_told) {
     const PerfDecoder decoder(plain);
     ChainArena chains;
-    Bytes lost(PERF_RECORD_LOST, 0);
+    PerfBytes lost(PERF_RECORD_LOST, 0);
     lost.u64(1).u64(42).trailer(1, 3);
     const auto l = std::get<Lost>(decoder.decode(lost.header(), chains)->record);
     EXPECT_EQ(l.count, 42u);
     EXPECT_EQ(l.cpu, 3u);
     EXPECT_TRUE(decoder.decode(lost.header(), chains)->had_no_room);
-    Bytes dropped(PERF_RECORD_LOST_SAMPLES, 0);
+    PerfBytes dropped(PERF_RECORD_LOST_SAMPLES, 0);
     dropped.u64(42).trailer(1, 3);
     EXPECT_EQ(std::get<Lost>(decoder.decode(dropped.header(), chains)->record).count, 42u);
     EXPECT_FALSE(decoder.decode(dropped.header(), chains)->had_no_room);
-    Bytes throttle(PERF_RECORD_THROTTLE, 0);
+    PerfBytes throttle(PERF_RECORD_THROTTLE, 0);
     throttle.u64(1).u64(1).u64(1).trailer(1, 3);
     EXPECT_TRUE(std::get<Throttle>(decoder.decode(throttle.header(), chains)->record).on);
 }
@@ -154,8 +126,8 @@ PerfDecoder sampling_decoder() {
 }
 
 /// A sample with one caller and its raw bytes: capabilities, control, RIP, data, data 2, data 3.
-Bytes op_sample(uint16_t mode, uint64_t data, uint64_t data3) {
-    Bytes bytes(PERF_RECORD_SAMPLE, mode);
+PerfBytes op_sample(uint16_t mode, uint64_t data, uint64_t data3) {
+    PerfBytes bytes(PERF_RECORD_SAMPLE, mode);
     bytes.u64(0x401136)
         .u32(7)
         .u32(8)
@@ -170,7 +142,7 @@ Bytes op_sample(uint16_t mode, uint64_t data, uint64_t data3) {
     return bytes;
 }
 
-std::vector<Record> delivered(const PerfDecoder& decoder, Bytes bytes) {
+std::vector<Record> delivered(const PerfDecoder& decoder, PerfBytes bytes) {
     ChainArena chains;
     std::vector<Record> records;
     const auto decoded = decoder.decode(bytes.header(), chains);
@@ -207,7 +179,7 @@ TEST(PerfDecoder, a_samplers_sample_that_is_of_no_event_is_neither_stored_nor_lo
 
 TEST(PerfDecoder, a_samplers_sample_that_is_cut_off_is_lost) {
     for (const uint32_t size : {0u, 4u, 12u, 36u}) {
-        Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+        PerfBytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
         bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0).u64(0).u32(size);
         for (uint32_t i = 0; i < size; i += 4)
             bytes.u32(~0u);
@@ -219,7 +191,7 @@ TEST(PerfDecoder, a_samplers_sample_that_is_cut_off_is_lost) {
 }
 
 TEST(PerfDecoder, raw_bytes_beyond_the_record_are_a_loss) {
-    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    PerfBytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0).u64(0).u32(UINT32_MAX).u32(0);
     const auto records = delivered(sampling_decoder(), bytes);
     ASSERT_EQ(records.size(), 1u);
@@ -227,7 +199,7 @@ TEST(PerfDecoder, raw_bytes_beyond_the_record_are_a_loss) {
 }
 
 TEST(PerfDecoder, a_sampler_held_back_holds_back_all_its_events) {
-    Bytes throttle(PERF_RECORD_THROTTLE, 0);
+    PerfBytes throttle(PERF_RECORD_THROTTLE, 0);
     throttle.u64(1).u64(1).u64(1).trailer(1, 3);
     const auto records = delivered(sampling_decoder(), throttle);
     ASSERT_EQ(records.size(), 3u);
@@ -235,7 +207,7 @@ TEST(PerfDecoder, a_sampler_held_back_holds_back_all_its_events) {
 }
 
 TEST(PerfDecoder, other_records_are_delivered_as_they_are) {
-    Bytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    PerfBytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
     bytes.u64(0x401136).u32(7).u32(8).u64(1234).u32(3).u32(0);
     const auto records = delivered(PerfDecoder(plain), bytes);
     ASSERT_EQ(records.size(), 1u);

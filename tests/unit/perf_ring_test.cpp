@@ -1,40 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel's side of the ring is played by writing to the same memory.
 #include "daemon/perf/perf_ring.h"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
+#include <memory>
 #include <numeric>
+#include <vector>
 
-#include "libop/base/fd.h"
+#include "tests/unit/fake_perf_ring.h"
 
 namespace op::collect {
 namespace {
 
 class Rings : public ::testing::Test {
 protected:
-    Rings() {
-        if (::ftruncate(memory_.get(), page_ + size_) != 0) std::abort();
-        base_ = static_cast<std::byte*>(
-            ::mmap(nullptr, page_ + size_, PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0));
-        ring_ = std::make_unique<PerfRing>(memory_.get(), size_);
-    }
-    ~Rings() override { ::munmap(base_, page_ + size_); }
-
-    perf_event_mmap_page& head() { return *reinterpret_cast<perf_event_mmap_page*>(base_); }
+    perf_event_mmap_page& head() const { return kernel_.head(); }
     /// Writes a record whose body counts bytes from 1, as the kernel does.
     void put(uint16_t size) {
-        std::vector<unsigned char> bytes(size);
-        std::iota(bytes.begin(), bytes.end(), static_cast<unsigned char>(1 - sizeof(perf_event_header)));
+        std::vector<uint64_t> room((size + 7) / 8);
+        auto* bytes = reinterpret_cast<unsigned char*>(room.data());
+        std::iota(bytes, bytes + size, static_cast<unsigned char>(1 - sizeof(perf_event_header)));
         const perf_event_header header{PERF_RECORD_SAMPLE, 0, size};
-        std::memcpy(bytes.data(), &header, sizeof header);
-        for (size_t i = 0; i < size; ++i)
-            base_[page_ + (head().data_head + i) % size_] = std::byte{bytes[i]};
-        head().data_head += size;
+        std::memcpy(bytes, &header, sizeof header);
+        ASSERT_TRUE(kernel_.put(*reinterpret_cast<const perf_event_header*>(bytes)));
     }
     bool is_whole(const perf_event_header* record, uint16_t size) {
         if (!record || record->size != size) return false;
@@ -44,10 +34,9 @@ protected:
         return true;
     }
 
-    const size_t page_ = ::sysconf(_SC_PAGESIZE), size_ = 4096;
-    Fd memory_{::memfd_create("ring", MFD_CLOEXEC)};
-    std::byte* base_ = nullptr;
-    std::unique_ptr<PerfRing> ring_;
+    test::FakePerfRing kernel_;
+    static constexpr size_t size_ = test::FakePerfRing::size;
+    std::unique_ptr<PerfRing> ring_ = std::make_unique<PerfRing>(kernel_.reader());
 };
 
 }  // namespace
@@ -58,7 +47,7 @@ TEST_F(Rings, what_is_cut_off_by_an_impossible_size_is_told) {
     EXPECT_TRUE(ring_->peek());
     EXPECT_EQ(ring_->take_cuts(), 0u);
     const perf_event_header impossible{PERF_RECORD_SAMPLE, 0, 4};
-    std::memcpy(base_ + page_, &impossible, sizeof impossible);
+    std::memcpy(kernel_.data(), &impossible, sizeof impossible);
     EXPECT_FALSE(ring_->peek());
     EXPECT_EQ(ring_->take_cuts(), 1u);
     EXPECT_EQ(ring_->take_cuts(), 0u) << "once";
@@ -102,7 +91,7 @@ TEST_F(Rings, an_impossible_size_ends_what_can_be_read) {
     for (const uint16_t size : {0, 4, 4000}) {
         const uint64_t at = head().data_head % size_;
         put(48);
-        reinterpret_cast<perf_event_header*>(base_ + page_ + at)->size = size;
+        reinterpret_cast<perf_event_header*>(kernel_.data() + at)->size = size;
         ring_->update();
         EXPECT_EQ(ring_->peek(), nullptr) << size;
         EXPECT_EQ(ring_->peek(), nullptr);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opening events. perf_event_open(2) is the source of the rules followed here.
+#include "daemon/perf/perf_open.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "daemon/perf/perf_attr.h"
+#include "daemon/perf/perf_errors.h"
+#include "daemon/perf/samplers.h"
+#include "daemon/source/attach.h"
+#include "daemon/source/cpu_list.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libop/events/kernel_events.h"
+#include "libop/events/software_events.h"
+
+namespace op::collect {
+namespace {
+
+/// All rings together, so that memory stays small on large machines.
+constexpr size_t all_rings_limit = size_t{8} << 20;
+constexpr size_t smallest_wanted_ring = size_t{1} << 16;
+/// What reports mappings, names, forks and exits on a CPU that does not have the first event:
+/// PERF_COUNT_SW_DUMMY.
+constexpr EventEncoding counts_nothing{perf_type_software, 9, 0, 0, 0};
+constexpr uint16_t no_event = UINT16_MAX;
+
+size_t fitting_ring(size_t wanted, size_t cpus) {
+    while (wanted > smallest_wanted_ring && wanted * cpus > all_rings_limit)
+        wanted /= 2;
+    return wanted;
+}
+
+/// True if a kernel that refused with `error` may accept fewer features; takes one away. Precision goes last,
+/// as it is what the user asked for, and the features that went before it without success come back.
+bool give_way(PerfFeatures& features, int error) {
+    if (error == EINVAL && features.lost_count) return !(features.lost_count = false);
+    if (error == EINVAL && features.build_id) return !(features.build_id = false);
+    if ((error == EINVAL || error == EOPNOTSUPP) && features.precise) {
+        features.precise = false;
+        return features.lost_count = features.build_id = true;
+    }
+    if ((error == EACCES || error == EPERM) && features.kernel_mode) return !(features.kernel_mode = false);
+    return false;
+}
+
+/// The note on refused kernel samples where other samples are taken.
+std::string no_kernel_note() {
+    const auto s = perf_situation(EACCES, false, 0);
+    return "kernel samples are left out: kernel.perf_event_paranoid is " + s.paranoid +
+           "; run as root, or as root set it to 1";
+}
+
+std::string in_kernel_only(const RecordedEvent& event) {
+    return "event '" + printable(event.name) +
+           "': it occurs in the kernel, of which samples are not permitted: kernel.perf_event_paranoid is " +
+           perf_situation(EACCES, false, 0).paranoid + "; run as root, or as root set it to 1";
+}
+
+/// Maps a ring, halving `bytes` until the locked-memory limit permits it.
+PerfRing map_ring(int fd, size_t& bytes) {
+    const size_t page = ::sysconf(_SC_PAGESIZE);
+    for (;;) {
+        try {
+            return PerfRing(fd, bytes);
+        } catch (const Error& e) {
+            if (e.code() != EPERM && e.code() != ENOMEM) throw;
+            if (bytes / 2 < page)
+                throw Error(ErrorKind::system,
+                            "no room for a sample buffer: the locked-memory limit is used up; raise "
+                            "kernel.perf_event_mlock_kb or the limit (ulimit -l)");
+            bytes /= 2;
+        }
+    }
+}
+
+class Opener {
+public:
+    Opener(const PerfOptions& options, const std::vector<RecordedEvent>& events, Diagnostics& notes)
+        : options_(options),
+          events_(events),
+          notes_(notes),
+          request_{options.callgraph, options.target.kind == PerfTarget::Kind::command, events.size() > 1} {
+        for (size_t i = 0; i < events.size(); ++i) {
+            cpus_.push_back(cpus_of_event(event_source_devices(), options.encodings.at(i)));
+            opened_.opened_for.push_back(op::collect::opened_for(options.encodings, i));
+        }
+    }
+
+    OpenedEvents open() {
+        for (;;) {
+            try {
+                open_targets();
+                break;
+            } catch (const Error& e) {
+                opened_.cpus.clear();
+                if (!give_way(opened_.features, e.code())) throw;
+            }
+        }
+        opened_.sample_type = attributes(0, options_.encodings.front()).sample_type;
+        note_gaps();
+        return std::move(opened_);
+    }
+
+private:
+    void open_targets();
+    void open_cpus(const std::vector<pid_t>& tasks);
+    void open_cpu(uint32_t cpu, pid_t task);
+    Fd open_event(const RecordedEvent& event, perf_event_attr attr, pid_t pid, uint32_t cpu) const;
+    void add_event(OpenedEvent event, uint32_t cpu);
+    void note_gaps();
+    void note_cpus_left_out();
+
+    bool is(PerfTarget::Kind kind) const noexcept { return options_.target.kind == kind; }
+    perf_event_attr attributes(size_t i, const EventEncoding& encoding) const {
+        return make_attr(events_[i], encoding, i == 0, request_, opened_.features);
+    }
+
+    const PerfOptions& options_;
+    const std::vector<RecordedEvent>& events_;
+    Diagnostics& notes_;
+    PerfRequest request_;
+    std::vector<CountingCpus> cpus_;  ///< by event
+    OpenedEvents opened_;
+};
+
+void Opener::open_targets() {
+    const pid_t pid = options_.target.pid;
+    if (is(PerfTarget::Kind::process)) {
+        if (!open_for_threads({pid}, [&](const std::vector<pid_t>& threads) { open_cpus(threads); }))
+            notes_.warn("process " + std::to_string(pid) +
+                        " starts threads all the time; those that it starts just now are sampled in part");
+    } else {
+        open_cpus({pid});
+    }
+    if (opened_.cpus.empty())
+        throw Error(ErrorKind::system, explain_perf_error(perf_situation(ESRCH, false, pid)));
+}
+
+void Opener::open_cpus(const std::vector<pid_t>& tasks) {
+    const auto cpus = online_cpus();
+    opened_.cpus.clear();
+    opened_.ring_bytes = fitting_ring(options_.ring_bytes, cpus.size());
+    for (const uint32_t cpu : cpus)
+        for (const pid_t task : tasks)
+            open_cpu(cpu, task);
+}
+
+void Opener::open_cpu(uint32_t cpu, pid_t task) {
+    const bool is_system = is(PerfTarget::Kind::system);
+    for (size_t i = 0; i < events_.size(); ++i) {
+        const bool counts = counts_on(cpus_[i], cpu), is_leader = i == 0;
+        if (opened_.opened_for[i] != i || (!counts && !is_leader)) continue;
+        const EventEncoding& encoding = counts ? options_.encodings[i] : counts_nothing;
+        Fd fd = open_event(events_[i], attributes(i, encoding), is_system ? -1 : task, cpu);
+        const uint32_t owner = is_system ? cpu : static_cast<uint32_t>(task);
+        if (fd) add_event({std::move(fd), 0, counts ? static_cast<uint16_t>(i) : no_event, owner}, cpu);
+    }
+}
+
+/// Empty for a thread that is gone or a CPU that went off meanwhile.
+Fd Opener::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t pid, uint32_t cpu) const {
+    Fd fd = perf_event_open(attr, pid, static_cast<int>(cpu));
+    if (fd) return fd;
+    const int error = errno;
+    // The kernel looks at permissions first, which are not what keeps an ended process from being profiled.
+    const bool may_be_gone = error == EACCES || error == EPERM;
+    const bool is_process = is(PerfTarget::Kind::process);
+    if (is_process && (error == ESRCH || (may_be_gone && is_ending(pid)))) return fd;
+    if (error == ENODEV && cpu != 0) return fd;
+    PerfSituation situation =
+        perf_situation(error, is(PerfTarget::Kind::system), is_process ? options_.target.pid : 0);
+    situation.ibs = (attr.sample_type & PERF_SAMPLE_RAW) != 0;
+    situation.event = event.name;
+    throw Error(ErrorKind::system, explain_perf_error(situation), error);
+}
+
+/// The first event of a CPU brings the ring, the others write to it.
+void Opener::add_event(OpenedEvent event, uint32_t cpu) {
+    if (::ioctl(event.fd.get(), PERF_EVENT_IOC_ID, &event.id) != 0) event.id = 0;
+    auto& cpus = opened_.cpus;
+    if (cpus.empty() || cpus.back().cpu != cpu)
+        cpus.push_back({cpu, map_ring(event.fd.get(), opened_.ring_bytes), {}});
+    else if (::ioctl(event.fd.get(), PERF_EVENT_IOC_SET_OUTPUT, cpus.back().events.front().fd.get()) != 0)
+        throw_system("cannot share a sample buffer");
+    cpus.back().events.push_back(std::move(event));
+}
+
+/// Notes what was wanted and is not to be had. Throws for an event that the rest shows nothing of.
+void Opener::note_gaps() {
+    for (size_t i = 0; i < events_.size(); ++i) {
+        if (!opened_.features.kernel_mode && is_kernel_only(options_.encodings[i], events_[i].user))
+            throw Error(ErrorKind::system, in_kernel_only(events_[i]), EACCES);
+        if (!opened_.features.precise && options_.encodings[i].precise != 0)
+            notes_.warn(
+                "event " + events_[i].name +
+                ": the kernel takes no precise samples of it here; they may lie some instructions late");
+    }
+    note_cpus_left_out();
+    if (!opened_.features.kernel_mode && std::ranges::any_of(events_, &RecordedEvent::kernel))
+        notes_.warn(no_kernel_note());
+}
+
+void Opener::note_cpus_left_out() {
+    for (size_t i = 0; i < cpus_.size(); ++i) {
+        std::vector<std::string> others;
+        for (const uint32_t cpu : online_cpus())
+            if (!counts_on(cpus_[i], cpu)) others.push_back(std::to_string(cpu));
+        if (!others.empty())
+            notes_.warn("event " + events_[i].name + ": not counted on CPU " + short_list(others) +
+                        ", which is of another kind");
+    }
+}
+
+}  // namespace
+
+OpenedEvents open_events(const PerfOptions& options, const std::vector<RecordedEvent>& events,
+                         Diagnostics& notes) {
+    return Opener(options, events, notes).open();
+}
+
+}  // namespace op::collect

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Opening the events of a session, one descriptor a CPU and task, each CPU with a ring. Reads no record.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/perf/event_cpus.h"
+#include "daemon/perf/perf_features.h"
+#include "daemon/perf/perf_ring.h"
+#include "daemon/source/kernel_map.h"
+#include "libop/base/diagnostics.h"
+#include "libop/base/fd.h"
+#include "libop/events/event_encoding.h"
+#include "libop/session/session_info.h"
+
+namespace op::collect {
+
+/// What to sample.
+struct PerfTarget {
+    enum class Kind {
+        command,  ///< a child that has not called exec yet; sampling begins when it does
+        process,  ///< a running process with all its threads
+        system,   ///< everything
+    };
+    Kind kind = Kind::command;
+    pid_t pid = 0;  ///< of the child or process
+};
+
+struct PerfOptions {
+    PerfTarget target;
+    bool callgraph = false;
+    std::vector<EventEncoding> encodings;  ///< one per event of the session
+    NamedKernel kernel;                    ///< the kernel's images as the user named them
+    size_t ring_bytes = size_t{1} << 19;  ///< wanted room per CPU, a power of two; shrinks to what is allowed
+};
+
+/// An event of a task or of all tasks, on one CPU.
+struct OpenedEvent {
+    Fd fd;
+    uint64_t id;      ///< in its records, if there are several events
+    uint16_t number;  ///< index into the session's events; of none, UINT16_MAX
+    uint32_t owner;   ///< see ClockReading
+};
+
+/// A CPU's ring and the events that write to it; the first one owns it.
+struct OpenedCpu {
+    uint32_t cpu;
+    PerfRing ring;
+    std::vector<OpenedEvent> events;
+};
+
+/// All descriptors of a session, off until they are switched on.
+struct OpenedEvents {
+    std::vector<OpenedCpu> cpus;
+    PerfFeatures features;           ///< as far as the kernel has them
+    uint64_t sample_type = 0;        ///< of every record, as perf_event_open(2) defines it
+    std::vector<size_t> opened_for;  ///< by event: the one whose descriptors give its samples
+    size_t ring_bytes = 0;           ///< room per CPU that the kernel granted
+};
+
+/// Opens the events, sampling off. A feature that the kernel or its settings refuse is left out, with a note
+/// if it shows in the samples. Throws a system error whose text explains the refusal and the remedy, also for
+/// an event of which nothing would be seen without kernel samples that are not permitted.
+OpenedEvents open_events(const PerfOptions& options, const std::vector<RecordedEvent>& events,
+                         Diagnostics& notes);
+
+}  // namespace op::collect
