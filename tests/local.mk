@@ -90,6 +90,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/perf_rate_test.cpp \
 	tests/unit/perf_ring_test.cpp \
 	tests/unit/perf_times_test.cpp \
+	tests/unit/privileges_test.cpp \
 	tests/unit/proc_scan_test.cpp \
 	tests/unit/process_table_test.cpp \
 	tests/unit/profile_spec_test.cpp \
@@ -103,6 +104,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/sample_file_bytes.h \
 	tests/unit/sample_file_recover_test.cpp \
 	tests/unit/sample_file_test.cpp \
+	tests/unit/sample_files_test.cpp \
 	tests/unit/sample_path_test.cpp \
 	tests/unit/sample_set_test.cpp \
 	tests/unit/samplers_test.cpp \
