@@ -83,7 +83,7 @@ says other_count 'holds TIMER:100000, this run counts TIMER:200000'
 says other_count 'is not separated by CPU, this run is'
 ! grep -q "this run" "$work/appended.log" || fail "append: a difference is told where there is none"
 
-# A program that is built anew between two runs
+# A program that is rebuilt between two runs
 mkdir "$work/anew"
 run_anew() {
 	echo "volatile unsigned long n; int main(void) { while (n < $2) n++; return 0; }" >"$work/anew.c"
@@ -92,9 +92,9 @@ run_anew() {
 }
 run_anew anew_first 100000000
 run_anew anew_same 100000000
-! grep -q 'built anew' "$work/anew_same.log" || fail "anew: told of one build"
+! grep -q 'was rebuilt' "$work/anew_same.log" || fail "anew: one build is reported as rebuilt"
 run_anew anew_other 200000000
-says anew_other 'anew/program was built anew since the run before'
+says anew_other 'anew/program was rebuilt since the run before'
 "$build/opreport" --session-dir "$work/anew" --symbols >/dev/null 2>"$work/anew.log" || fail "anew: opreport"
 grep -q 'anew/program was rebuilt while .* samples of all builds' "$work/anew.log" || fail "anew: opreport is silent"
 
