@@ -40,7 +40,7 @@ CountedEvent choose(const EventCatalogue& catalogue, const EventSpec& spec) {
     if (encoding.sampler != Sampler::counter)
         throw_usage("event '" + printable(spec.name) + "': " + printable(resolved.event->extended) +
                     " takes samples and does not count; operf can");
-    encoding.precise = 0;  // says something of samples only
+    encoding.precise = 0;  // concerns samples only
     return {spec, label_of(spec), encoding, cpus_of(catalogue, *resolved.event, encoding)};
 }
 
@@ -51,7 +51,7 @@ bool is_choosable(const EventCatalogue& catalogue, const EventSpec& spec) try {
     return false;
 }
 
-/// Where a unit mask stands here there is a count for those programs that sample.
+/// The field that is a unit mask here is the count in events of the programs that sample.
 CountedEvent choose_without_count(const EventCatalogue& catalogue, const EventSpec& spec) try {
     return choose(catalogue, spec);
 } catch (const Error& error) {

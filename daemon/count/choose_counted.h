@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From the events a person asked to have counted to how the kernel is asked for them.
+// Resolves the events that the user asked to count into encodings for the kernel.
 #pragma once
 
 #include <functional>
@@ -17,23 +17,23 @@ namespace op::collect {
 /// An event to be counted, not sampled.
 struct CountedEvent {
     EventSpec spec;
-    std::string label;  ///< as reports have it: name[:unitmask][:k|:u], k = kernel mode only, u = user only
+    std::string label;  ///< in reports: name[:unitmask][:k|:u], k = kernel mode only, u = user only
     EventEncoding encoding;
-    /// Not all for PMUs that are not every CPU's (uncore, hybrid).
+    /// Not all CPUs if the PMU does not belong to every CPU (uncore, hybrid).
     CountingCpus cpus;
 };
 
-/// Tells whether the machine can count an event.
+/// True if the machine can count the event.
 using CountProbe = std::function<bool(const CountedEvent&)>;
 
-/// Resolves the specifications; without any the CPU's default event, or TIMER with a note where `works` says
-/// that this machine does not count it. TIMER is known on every machine. Throws usage errors as resolve_event
-/// does.
+/// Resolves the specifications. If there are none, the result is the CPU's default event, or TIMER with a
+/// note if `works` returns false for that event. TIMER is known on every machine. Throws usage errors as
+/// resolve_event does.
 std::vector<CountedEvent> choose_counted_events(const std::vector<EventSpec>& specs,
                                                 const EventCatalogue& catalogue, const CountProbe& works,
                                                 Diagnostics& notes);
 
-/// "TIMER, cpu-clock, task-clock, ...": what can be counted on every machine.
+/// "TIMER, cpu-clock, task-clock, ...": the events that every machine can count.
 std::string always_countable();
 
 }  // namespace op::collect

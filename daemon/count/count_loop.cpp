@@ -27,7 +27,7 @@ public:
             if (has_intervals() && !intervals_done_ && c_.now() >= next_) end_interval();
         }
         c_.source.stop();
-        if (!intervals_done_) tell();
+        if (!intervals_done_) report();
         return intervals_done_ && !stopping_.interrupted() ? StopReason::intervals_over : stopping_.reason();
     }
 
@@ -53,14 +53,14 @@ private:
     }
 
     void end_interval() {
-        tell();
+        report();
         while (next_ <= last_)
             next_ += c_.intervals.length;
-        intervals_done_ = ++told_ == c_.intervals.number;
+        intervals_done_ = ++reported_ == c_.intervals.number;
         if (intervals_done_) stopping_.end_command();
     }
 
-    void tell() {
+    void report() {
         auto readings = c_.source.read();
         const auto now = c_.now();
         c_.sink({now - last_, make_count_rows(c_.source.counters(), before_, readings, c_.separation)});
@@ -72,7 +72,7 @@ private:
     Stopping stopping_;
     std::vector<CounterReading> before_;
     std::chrono::steady_clock::time_point last_ = c_.now(), next_ = last_ + c_.intervals.length;
-    uint64_t told_ = 0;
+    uint64_t reported_ = 0;  ///< intervals
     bool intervals_done_ = false;
 };
 

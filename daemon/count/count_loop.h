@@ -13,19 +13,19 @@
 
 namespace op::collect {
 
-/// What was counted in some time.
+/// The counts of one interval, or of the whole time.
 struct CountBlock {
-    std::chrono::nanoseconds duration{};  ///< by the clock on the wall
+    std::chrono::nanoseconds duration{};  ///< wall-clock time
     std::vector<CountRow> rows;
 };
 
-/// When to tell what was counted.
+/// When counts are reported.
 struct CountIntervals {
     std::chrono::milliseconds length{};  ///< 0 = once, at the end
-    uint64_t number = 0;                 ///< after so many counting ends; 0 = never
+    uint64_t number = 0;                 ///< counting ends after this many intervals; 0 = no limit
 };
 
-/// What counting works with. Everything outlives it.
+/// The parameters of count_events(). All references must stay valid until it returns.
 struct Counting {
     CounterSource& source;
     StopSignals& signals;
@@ -33,13 +33,13 @@ struct Counting {
     CountSeparation separation = CountSeparation::none;
     CountIntervals intervals = {};
     ChildProcess* command = nullptr;    ///< program to release and watch; null = none
-    std::function<bool()> has_ended{};  ///< whether all that is counted is gone; empty = never
+    std::function<bool()> has_ended{};  ///< true once all counted tasks have ended; empty = never
     Now now = std::chrono::steady_clock::now;
 };
 
-/// Starts the source, counts until the command or the tasks end, a stop signal comes or the intervals are
-/// over; then the command is ended, too. What signals do to the command is Stopping's. The last block covers
-/// what remains of an interval that was not full. Throws what the source, the sink and ChildProcess::release
+/// Starts the source and counts until the command or the tasks end, a stop signal comes, or the intervals are
+/// over; in the last case the command is ended, too. Stopping handles signals for the command. The last block
+/// covers the part of an interval that has passed. Throws what the source, the sink and ChildProcess::release
 /// throw.
 StopReason count_events(const Counting& counting);
 

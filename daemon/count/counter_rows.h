@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What counters hold, and the rows of a report made of it. Does not open counters; that is
-// daemon/perf_counters.
+// Readings of counters, and the rows of a report made from them. Does not open counters; that is
+// perf_counters.
 #pragma once
 
 #include <compare>
@@ -20,8 +20,8 @@ struct CounterKey {
     auto operator<=>(const CounterKey&) const = default;
 };
 
-/// What one counter holds, since it was opened. While other events have the hardware's counters, `running`
-/// stands still and `enabled` goes on.
+/// The value and times of one counter since it was opened. While other events use the hardware's counters,
+/// `enabled` advances and `running` does not.
 struct CounterReading {
     uint64_t value = 0;
     uint64_t enabled = 0, running = 0;  ///< ns, of children too if they are counted
@@ -33,7 +33,7 @@ struct CounterReading {
 class CounterSource {
 public:
     virtual ~CounterSource() = default;
-    /// What each counter counts; the same as long as the source lives.
+    /// What each counter counts. Never changes.
     virtual const std::vector<CounterKey>& counters() const = 0;
     virtual void start() = 0;
     virtual void stop() = 0;
@@ -41,28 +41,28 @@ public:
     virtual std::vector<CounterReading> read() = 0;
 };
 
-/// What rows are told apart by, besides the event.
+/// The key by which rows are separated, besides the event.
 enum class CountSeparation { none, task, cpu };
 
 /// A line of a report: the sum of some counters over some time.
 struct CountRow {
     CounterKey key;                     ///< task and cpu only if rows are separated by it
-    uint64_t counted = 0;               ///< what the counters held
-    uint64_t count = 0;                 ///< that, scaled up by counters that did not run all the time
+    uint64_t counted = 0;               ///< the sum of the counters' values
+    uint64_t count = 0;                 ///< the same, with counters that did not run all the time scaled up
     uint64_t enabled = 0, running = 0;  ///< ns, sums
     bool is_scaled = false;
-    bool is_incomplete = false;  ///< a counter never ran: what it should have counted is in no number
+    bool is_incomplete = false;  ///< a counter never ran: its part is missing from the count
 
-    /// False if no counter ran at all: then nothing is known, which is not the same as a count of 0.
+    /// False if no counter ran at all: then the count is unknown, which differs from a count of 0.
     bool is_counted() const noexcept { return running != 0; }
-    /// Share of the time in which it was counted, 0 to 1.
+    /// Share of the enabled time in which the event was counted, 0 to 1.
     double share() const noexcept;
 };
 
-/// Rows for what was counted between two readings (`before` empty: since the beginning), sorted by event,
-/// then as in `counters`. A counter that ran less than 99 % of the time is scaled by itself, then counters
-/// are added up; one that never ran adds nothing, lowers the share and makes the row incomplete. `counters`
-/// and readings are parallel.
+/// The rows for the counts between two readings (`before` empty: since the beginning), sorted by event, then
+/// as in `counters`. A counter that ran less than 99 % of the time is scaled before counters are added up.
+/// One that never ran adds nothing, lowers the share and makes the row incomplete. `counters` and readings
+/// are parallel.
 std::vector<CountRow> make_count_rows(std::span<const CounterKey> counters,
                                       std::span<const CounterReading> before,
                                       std::span<const CounterReading> after, CountSeparation separation);

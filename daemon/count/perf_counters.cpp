@@ -88,7 +88,7 @@ PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedE
         open_all(events, true, notes);
     } catch (const Error& error) {
         if (!is_refused(error.code()) || target_.kind == Kind::cpus) throw;
-        open_all(events, false, notes);  // whose refusal tells more than the lack of kernel mode does
+        open_all(events, false, notes);  // if this fails, its error is the more specific one
         const std::string paranoid = perf_situation(EACCES, false, 0).paranoid;
         check_without_kernel(events, paranoid);
         notes.warn("what happens in the kernel is left out: kernel.perf_event_paranoid is " + paranoid +

@@ -17,21 +17,21 @@ namespace op::collect {
 struct CountTarget {
     enum class Kind {
         command,    ///< a child that has not called exec yet; counting begins when it does
-        processes,  ///< running processes with all threads, and the threads and children they make
+        processes,  ///< running processes with all threads, and the threads and children they create
         threads,    ///< these threads alone
         cpus,       ///< everything on these CPUs
     };
     Kind kind = Kind::command;
     std::vector<pid_t> tasks;
-    std::vector<uint32_t> cpus;  ///< CPUs that are on
+    std::vector<uint32_t> cpus;  ///< online CPUs
 };
 
-/// Counts of what a task makes later are added to the counter of that task.
+/// The counts of threads and children that a task creates are added to that task's counter.
 class PerfCounters final : public CounterSource {
 public:
-    /// Opens all counters. `notes` is told if kernel mode has to be left out. Threads that ended meanwhile
-    /// are left out. Throws a usage error for an event that this machine cannot count, or not in that way,
-    /// and a system error that explains another refusal and its remedy.
+    /// Opens all counters. Adds a warning to `notes` if kernel mode cannot be counted. Skips threads that
+    /// ended meanwhile. Throws a usage error for an event that this machine cannot count, or not in that way,
+    /// and a system error with the reason and the remedy for any other refusal.
     PerfCounters(const CountTarget& target, const std::vector<CountedEvent>& events, Diagnostics& notes);
 
     const std::vector<CounterKey>& counters() const override { return keys_; }
@@ -51,13 +51,13 @@ private:
     std::vector<Fd> fds_;  ///< parallel to keys_
 };
 
-/// Gives readings of counters that waited the longest `enabled` of their task and CPU, whose counters are all
-/// enabled together: of an event that waits when its task ends the kernel leaves out that last wait (seen on
-/// Linux 6.1: 2.8 of 97 ms). `readings` are parallel to `keys`.
+/// Sets `enabled` of counters that waited to the maximum of their task and CPU, whose counters are all
+/// enabled together. If an event waits for a counter when its task ends, the kernel does not count that last
+/// wait (observed on Linux 6.1: 2.8 of 97 ms). `readings` are parallel to `keys`.
 void complete_waits(const std::vector<CounterKey>& keys, std::vector<CounterReading>& readings);
 
-/// True if this machine counts the event for a process in user mode. What another refusal means is left to
-/// PerfCounters.
+/// True if this machine counts the event for a process in user mode. PerfCounters explains any other
+/// refusal.
 bool is_countable_here(const CountedEvent& event);
 
 }  // namespace op::collect

@@ -82,7 +82,7 @@ bool is_ending(pid_t task) try {
     constexpr uint64_t exiting = 0x4;  // PF_EXITING of linux/sched.h
     return stat_field(task, flags_field).value_or(0) & exiting;
 } catch (const Error& error) {
-    return error.code() == ENOENT || error.code() == ESRCH;  // else it cannot be told, as with too many files
+    return error.code() == ENOENT || error.code() == ESRCH;  // else unknown, as with too many open files
 }
 
 std::optional<uint64_t> start_of(pid_t task) try {

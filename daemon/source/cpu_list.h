@@ -9,9 +9,9 @@
 
 namespace op::collect {
 
-/// The numbers in such a list, in ascending order, each once; none if it is no such list.
+/// The numbers in such a list, in ascending order, each once; none if `text` is not such a list.
 std::optional<std::vector<uint32_t>> parse_cpu_list(std::string_view text);
-/// The CPUs that are on, in ascending order.
+/// The CPUs that are online, in ascending order.
 std::vector<uint32_t> online_cpus();
 
 }  // namespace op::collect

@@ -33,9 +33,9 @@ std::map<uint16_t, CountedTime> sums_of(std::span<const ClockReading> readings, 
 std::vector<EventTime> EventTimes::advance(std::span<const ClockReading> readings, uint64_t switching) {
     std::vector<EventTime> times;
     for (const auto& [event, sum] : sums_of(readings, switching)) {
-        CountedTime& told = told_[event];
-        const CountedTime more{difference(sum.enabled, told.enabled), difference(sum.running, told.running)};
-        told += more;
+        CountedTime& seen = returned_[event];
+        const CountedTime more{difference(sum.enabled, seen.enabled), difference(sum.running, seen.running)};
+        seen += more;
         if (more != CountedTime{}) times.push_back({event, more});
     }
     return times;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long events were counted, from what their descriptors say. Does not read descriptors.
+// How long events were counted, computed from readings of their descriptors. Does not read descriptors.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@
 
 namespace op::collect {
 
-/// What a descriptor's clocks show since it was opened.
+/// A descriptor's clocks since it was opened.
 struct ClockReading {
     uint16_t event;  ///< index into the session's events
-    /// Whose time `enabled` is: a CPU's if everything on it is sampled, else a task's, of which each CPU has
-    /// a descriptor.
+    /// The CPU or task whose time `enabled` is: the CPU if everything on it is sampled, else the task, which
+    /// has a descriptor on each CPU.
     uint32_t owner;
     CountedTime time;
 };
 
-/// Makes differences of readings.
+/// Computes the differences between readings.
 class EventTimes {
 public:
-    /// For every event whose time went on what it was counted since the last call; `readings` are of all
+    /// Returns the time since the last call for each event whose time has advanced. `readings` contains all
     /// descriptors.
     ///
-    /// A task's descriptors for all CPUs are all enabled as long as the task runs, wherever that is, but each
-    /// runs only while the task is on its CPU (seen on Linux 6.18, in no manual). So the task's time is the
-    /// longest of theirs, and it was counted for the sum of theirs. One that did not run lately is told of
-    /// late, so that the sum may be the longer.
+    /// A task's descriptors for all CPUs are all enabled as long as the task runs on any CPU, but each one
+    /// runs only while the task is on its CPU (observed on Linux 6.18, not documented). So the task's enabled
+    /// time is the maximum over its descriptors, and its running time is their sum. The kernel updates a
+    /// descriptor that did not run lately late, so the sum may exceed the maximum.
     ///
-    /// It is the shorter by what a task ran on a CPU whose descriptor was not yet switched on, or already
-    /// off. `switching`: how long that took for all descriptors, one after the other; no more than that
-    /// missing is no time in which an event waited for a counter.
+    /// The sum is smaller by the time in which the task ran on a CPU whose descriptor was not yet switched
+    /// on, or was already off. `switching` is the time that this took for all descriptors, one after another.
+    /// If no more than that is missing, the event did not wait for a counter.
     std::vector<EventTime> advance(std::span<const ClockReading> readings, uint64_t switching = 0);
 
 private:
-    std::map<uint16_t, CountedTime> told_;
+    std::map<uint16_t, CountedTime> returned_;  ///< sums of all calls, by event
 };
 
 }  // namespace op::collect

@@ -119,9 +119,10 @@ KernelRange parse_kernel_range(std::string_view text) {
     return {*start, *end};
 }
 
-std::optional<KernelPlace> KernelPlace::of(const std::optional<KernelRange>& told, const NamedKernel& named) {
+std::optional<KernelPlace> KernelPlace::of(const std::optional<KernelRange>& known,
+                                           const NamedKernel& named) {
     const std::string_view name = named.path.empty() ? kallsyms_image : named.path;
-    if (told) return KernelPlace{name, *told};
+    if (known) return KernelPlace{name, *known};
     if (named.range) return KernelPlace{name, *named.range};
     return std::nullopt;
 }
@@ -129,17 +130,17 @@ std::optional<KernelPlace> KernelPlace::of(const std::optional<KernelRange>& tol
 void add_kernel_records(const NamedKernel& kernel, RecordList& out, Diagnostics& notes) {
     // Region arithmetic needs offsets that are raw addresses, so the catch-all starts at 0.
     add_kernel(no_vmlinux, {0, UINT64_MAX}, {}, out);
-    std::optional<KernelRange> told = kernel.asked;
-    if (!told) {
+    std::optional<KernelRange> range = kernel.asked;
+    if (!range) {
         KernelRangeScan scan;
         for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
-        told = scan.range();
+        range = scan.range();
     }
-    const auto place = KernelPlace::of(told, kernel);
+    const auto place = KernelPlace::of(range, kernel);
     if (place)
         add_kernel(out.keep(std::string(place->name)), place->range, keep_build_id("/sys/kernel/notes", out),
                    out);
-    if (!told) notes.warn(hidden_message(place ? kernel.path : ""));
+    if (!range) notes.warn(hidden_message(place ? kernel.path : ""));
     add_module_records(out);
 }
 

@@ -25,7 +25,7 @@ struct KernelRange {
 /// Finds the kernel's code in the lines of /proc/kallsyms: from _text (else _stext) to _etext.
 class KernelRangeScan {
 public:
-    /// Takes a line; false when no more are needed.
+    /// Takes a line; false when no more lines are needed.
     bool take(std::string_view line);
     /// None if the symbols were missing or hidden (all addresses zero).
     std::optional<KernelRange> range() const;
@@ -34,22 +34,22 @@ private:
     uint64_t text_ = 0, stext_ = 0, etext_ = 0;
 };
 
-/// A kernel image the user named; without a path, none.
+/// The kernel image that the user named; an empty path if the user named none.
 struct NamedKernel {
     std::string path;
     std::optional<KernelRange> range =
         {};  ///< where its code was linked to run, if it may be the running kernel's
-    std::optional<KernelRange> asked = {};  ///< where the user says that the kernel's code lies
+    std::optional<KernelRange> asked = {};  ///< the user's range of the kernel's code
 };
 
-/// The kernel's image and where it lies: named for `named` if there is one, else kallsyms_image; where
-/// the user or kallsyms `told`, else, the kernel not telling, where `named` was linked to lie. None if
-/// neither is known.
+/// The kernel's image and its range. The name is that of `named`, or kallsyms_image if `named` has no path.
+/// The range is `known` (from the user or kallsyms), else the range that `named` was linked to. None if there
+/// is neither range.
 struct KernelPlace {
     std::string_view name;  ///< valid as long as `named`
     KernelRange range;
 
-    static std::optional<KernelPlace> of(const std::optional<KernelRange>& told, const NamedKernel& named);
+    static std::optional<KernelPlace> of(const std::optional<KernelRange>& known, const NamedKernel& named);
 };
 
 /// A line of /proc/modules.
@@ -65,17 +65,17 @@ std::vector<ModuleLine> parse_modules(std::string_view text);
 /// Parses "START,END", hexadecimal with or without 0x, END not included. Throws a usage error.
 KernelRange parse_kernel_range(std::string_view text);
 
-/// Adds Mapping records for the kernel and its modules: everything from the middle of the address space on is
-/// no-vmlinux, the known images lie on top of it. Notes (naming the knob) when addresses are hidden.
+/// Adds Mapping records for the kernel and its modules. The upper half of the address space is no-vmlinux;
+/// the known images are mapped over it. Notes, with the name of the sysctl, that addresses are hidden.
 void add_kernel_records(const NamedKernel& vmlinux, RecordList& out, Diagnostics& notes);
-/// The modules alone.
+/// Adds Mapping records for the modules alone.
 void add_module_records(RecordList& out);
 
-/// The absolute path of a kernel image that a person named. Throws a usage error if it is no ELF file (a
-/// vmlinuz is none), a system error if it cannot be read.
+/// The absolute path of a kernel image that the user named. Throws a usage error if it is not an ELF file (a
+/// vmlinuz is not one), a system error if it cannot be read.
 std::string checked_vmlinux(const std::string& path);
 
-/// The snapshot for the session, gzip-compressed: text symbols of /proc/kallsyms; empty if they are hidden or
+/// The text symbols of /proc/kallsyms, gzip-compressed, for the session; empty if they are hidden or
 /// missing.
 std::string gzipped_kallsyms_snapshot();
 

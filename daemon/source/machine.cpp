@@ -30,7 +30,7 @@ SessionInfo describe_machine() {
         info.kernel_release = names.release;
         info.machine = names.machine;
     }
-    // Without it the report says less of the processor, nothing else.
+    // If it cannot be read, only the report's line on the processor is shorter.
     read_cpuinfo(read_file_if_any(machine_path("/proc/cpuinfo")).value_or(""), info);
     info.cpu_type = cpu_type_timer;
     info.cpu_type_name = cpu_models().find_number(cpu_type_timer)->name;

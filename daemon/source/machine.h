@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What machine this is, for the manifest and the headers.
+// A description of this machine, for the manifest and the headers.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ SessionInfo describe_machine();
 /// Model name and clock from the text of /proc/cpuinfo; what is missing stays empty or 0.
 void read_cpuinfo(std::string_view text, SessionInfo& info);
 
-/// Lets this process open as many files as it may.
+/// Raises this process's limit of open files to the hard limit.
 void raise_file_limit() noexcept;
 
 }  // namespace op::collect

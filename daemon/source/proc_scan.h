@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What /proc says of running processes, as records: for processes that began before the source did, and for
+// Records of running processes, read from /proc: for processes that began before the source did, and for
 // addresses that no record explained. See proc(5).
 #pragma once
 
@@ -21,14 +21,14 @@ struct MapsLine {
     uint64_t file_offset;
     std::string_view path;  ///< part of the text given; "" for anonymous memory
 };
-/// The executable mappings in the text of a maps file; lines that are not understood are passed over.
+/// The executable mappings in the text of a maps file; lines that cannot be parsed are skipped.
 std::vector<MapsLine> parse_maps(std::string_view text);
 
 /// Records with the texts they refer to.
 class RecordList {
 public:
     void add(Record record) { records_.push_back(record); }
-    /// Keeps a copy of the text as long as the list.
+    /// Keeps the text as long as the list exists.
     std::string_view keep(std::string text) {
         text.shrink_to_fit();  // what was read from /proc has room for much more
         return texts_.emplace_back(std::move(text));
@@ -48,11 +48,11 @@ void scan_all_processes(RecordList& out);
 /// The threads of a process; empty if it is gone.
 std::vector<uint32_t> threads_of(uint32_t tgid);
 
-/// Looks once more at /proc for an address in no known mapping; at most once a second per process and for the
+/// Reads /proc again for an address in no known mapping: at most once a second per process and for the
 /// kernel's modules, so that a stream of such addresses costs little.
 class GapFiller {
 public:
-    /// Of a process that is not known everything is told, of others the mappings only.
+    /// Returns everything about an unknown process, and only the mappings of a known one.
     std::span<const Record> operator()(const Sample& sample, bool process_known);
 
 private:

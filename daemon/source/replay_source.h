@@ -17,7 +17,7 @@ public:
     /// Maps the file. A damaged stream is replayed up to the damage, which is then counted and noted in
     /// `notes` (must outlive the source). Throws as StreamReader does, or a system error.
     ReplaySource(const std::string& path, Diagnostics& notes);
-    /// The same of a stream file that is mapped already; `label` is for messages.
+    /// The same for a stream file that is already mapped; `label` is its name in messages.
     ReplaySource(MappedFile file, const std::string& label, Diagnostics& notes);
 
     const SessionInfo& describe() const override { return reader_.session(); }

@@ -11,9 +11,9 @@ namespace op::collect {
 
 /// Delivers records in time order, as far as the source can know it. Not thread-safe.
 ///
-/// Use: describe(), start(); drain() until it gives nothing, wait for wait_fd(), again; stop(), then drain()
-/// until it gives nothing: by then every sample taken was delivered or is in a Lost record. start() may
-/// follow again, unless the source says otherwise.
+/// Use: describe(), start(); drain() until it returns no records, wait for wait_fd(), repeat; stop(), then
+/// drain() until it returns no records. By then every sample was delivered or is counted in a Lost record.
+/// start() may be called again, unless the source documents otherwise.
 class SampleSource {
 public:
     virtual ~SampleSource() = default;
@@ -23,12 +23,12 @@ public:
     virtual const SessionInfo& describe() const = 0;
     /// Begins sampling. Throws a system error.
     virtual void start() = 0;
-    /// Ends sampling; what was taken remains to be drained.
+    /// Ends sampling; samples already taken can still be drained.
     virtual void stop() = 0;
-    /// The next records; none = nothing more for now (after stop(): at all). The span and the views in the
-    /// records are valid until the next call.
+    /// The next records; empty = no more for now (after stop(): no more at all). The span and the views in
+    /// the records are valid until the next call.
     virtual std::span<const Record> drain() = 0;
-    /// A descriptor that becomes readable when draining is worth while; -1 if it always is.
+    /// A descriptor that becomes readable when drain() should be called; -1 if it always should be.
     virtual int wait_fd() const = 0;
 };
 
