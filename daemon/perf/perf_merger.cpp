@@ -24,7 +24,7 @@ void PerfMerger::advance(Lane& lane) {
             lane.ring.pop();
             continue;
         }
-        lane.next = std::move(*decoded);
+        lane.next = *decoded;
         if (auto* lost = std::get_if<Lost>(&lane.next.record);
             lost && lost->cause == LossCause::damaged_stream)
             lost->cpu = lane.cpu;

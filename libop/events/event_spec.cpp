@@ -76,7 +76,7 @@ private:
 
     bool flag(size_t index, const std::string& what) const {
         const std::string_view flag = field(index);
-        if (flag != "" && flag != "0" && flag != "1")
+        if (!flag.empty() && flag != "0" && flag != "1")
             fail(what + " is '" + printable(flag) + "'; it must be 0 or 1");
         return flag != "0";
     }
