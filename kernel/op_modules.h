@@ -13,7 +13,7 @@ struct op_record_mapping;
 int op_watch_modules(void);
 void op_unwatch_modules(void);
 
-/* Takes the next record; returns its size, 0 if there is none, -E2BIG if it needs more than size bytes. For the reader. */
+/* Takes the next record; returns its size, 0 if no record waits, -E2BIG if size is too small. For the reader. */
 int op_take_module(struct op_record_mapping *record, size_t size);
 
 #endif

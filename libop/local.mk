@@ -64,7 +64,7 @@ libop_a_SOURCES = \
 	libop/stream/record.h \
 	libop/stream/stream.cpp libop/stream/stream.h
 
-# The door to libpfm4, or what says that there is none.
+# The door to libpfm4, or the stub for builds without it.
 if HAVE_PFM
 libop_a_SOURCES += libop/events/pfm_events.cpp
 else

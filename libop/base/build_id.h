@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The GNU build-id of an ELF file or of a block of ELF notes (gABI, "Note Section"; note type 3 of owner
-// "GNU"). Reads only what that takes; everything else of ELF is libpp's.
+// "GNU"). Reads only the notes, not the rest of the ELF file.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace op {
 inline constexpr size_t notes_limit = 16 * 1024;
 
 /// The build-id in a block of notes in host byte order (`swapped`: in the other one), as lower-case hex;
-/// empty if there is none in the first notes_limit bytes or the notes are damaged.
+/// empty if the first notes_limit bytes hold no build-id or the notes are damaged.
 std::string build_id_of_notes(std::span<const std::byte> notes, bool swapped = false);
 /// The build-id of an ELF file of this machine's byte order, found through its program headers; empty if it
 /// has none among its first segments, is damaged or is no such file.

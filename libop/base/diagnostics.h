@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Things to tell the user that did not stop the work. Libraries add; the tool prints.
+// Warnings: problems that did not stop the work. Libraries add them; the tool prints them.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace op {
 
 /// An ordered list of one-line notes. Adding a text that is already there changes nothing, so a fault that
-/// repeats for every sample is told once. Of more than `limit` different texts the rest is only counted, so
-/// that memory does not grow with time.
+/// repeats for every sample is reported once. Texts beyond the first `limit` different ones are only counted,
+/// so that memory does not grow with time.
 class Diagnostics {
 public:
     static constexpr size_t limit = 1000;
@@ -29,18 +29,18 @@ public:
     }
     /// Warnings in the order they were first added.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-    /// Hands over the warnings gathered so far and forgets them (but not that they were told). The last one
-    /// says how many were only counted, if any were.
+    /// Hands over the warnings gathered so far and empties the list; the same texts are not added again. If
+    /// some were only counted, the last warning is their number.
     std::vector<std::string> take() {
-        auto told = std::exchange(warnings_, {});
-        if (const auto n = std::exchange(further_, 0)) told.push_back(std::to_string(n) + " further notes");
-        return told;
+        auto taken = std::exchange(warnings_, {});
+        if (const auto n = std::exchange(further_, 0)) taken.push_back(std::to_string(n) + " further notes");
+        return taken;
     }
 
 private:
     std::vector<std::string> warnings_;
     std::set<std::string> seen_;
-    size_t further_ = 0;  ///< beyond the limit, not told yet
+    size_t further_ = 0;  ///< warnings beyond the limit, not reported yet
 };
 
 }  // namespace op

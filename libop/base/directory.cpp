@@ -37,7 +37,7 @@ DirectoryEntry entry_of(const DIR* stream, const dirent& raw) {
     return entry;
 }
 
-/// Says what stands where a directory was wanted.
+/// Throws an error that names the kind of file found in place of a directory.
 [[noreturn]] void refuse_directory(const Fd& dir, const std::string& name, const std::string& label,
                                    int code) {
     struct stat st {};

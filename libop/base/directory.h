@@ -25,8 +25,8 @@ struct DirectoryEntry {
 /// The entries of an open directory without "." and "..", in no order. Throws a system error naming `label`.
 std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label);
 
-/// Opens directory `name` below `dir`, with `make` making it (0755) if it is not there. Throws a system error
-/// naming `label`, which tells a link and a file in its place apart.
+/// Opens directory `name` below `dir`; `make` creates it (0755) if it is missing. Throws a system error that
+/// names `label` and reports whether a link or a file is in its place.
 Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make);
 
 /// Throws an input error naming `label` unless `st`, of a file opened for writing, is of a regular file with

@@ -11,9 +11,9 @@
 namespace op {
 
 /// An address for every loaded section, by section index, from relocatable_base up; 0 for the others. Code
-/// comes first, in the file's order, each section aligned as it says: so the kernel's module loader places it
-/// (layout_sections(), "init" sections apart), and a file and its debug file, which have the same sections,
-/// agree.
+/// comes first, in the file's order, each section with its own alignment. The kernel's module loader uses the
+/// same order (layout_sections(), except for "init" sections). A file and its debug file have the same
+/// sections, so they get the same addresses.
 std::vector<uint64_t> relocatable_layout(Elf* elf);
 
 }  // namespace op

@@ -54,7 +54,7 @@ std::string read_fd(int fd, const std::string& path);
 /// Calls `take` with each line of a file, without its newline, until it returns false; reads in pieces, so
 /// that memory does not grow with the file. Lines longer than 64 KiB are cut. Throws a system error.
 void for_each_line(const std::string& path, const std::function<bool(std::string_view)>& take);
-/// Writes as many of the bytes as can be written; tells how many. If they are not all, errno says why.
+/// Writes as many of the bytes as it can and returns their number. If it is less than all, errno is set.
 size_t write_part(int fd, std::string_view bytes) noexcept;
 /// Writes all bytes. Throws a system error "cannot write PATH".
 void write_fd(int fd, std::string_view bytes, const std::string& path);
@@ -80,7 +80,7 @@ private:
 };
 
 /// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is
-/// left behind and the old content stands. Throws a system error that names `label`, the file's path.
+/// left behind and the old content is kept. Throws a system error that names `label`, the file's path.
 void replace_file_at(const Fd& dir, const std::string& name, const std::string& label, std::string_view bytes,
                      mode_t mode = 0644);
 
@@ -99,8 +99,8 @@ public:
     ~MappedFile();
 
     std::span<const std::byte> bytes() const noexcept { return bytes_; }
-    /// Tells that the first `n` bytes will not be needed soon: they leave this process's memory, and are read
-    /// again from the file if needed all the same.
+    /// Drops the first `n` bytes from this process's memory. They stay accessible: an access reads them from
+    /// the file again.
     void release_first(size_t n) const noexcept;
 
 private:

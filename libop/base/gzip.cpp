@@ -92,7 +92,7 @@ std::string gunzip(std::string_view bytes, std::string_view label, size_t limit)
     for (int result = Z_OK; result != Z_STREAM_END || stream.avail_in > 0 || !bytes.empty();) {
         if (stream.avail_in == 0) bytes.remove_prefix(feed(stream, bytes));
         if (result == Z_STREAM_END) inflateReset(&stream);
-        // One byte more than allowed tells a result that just fits from one that does not.
+        // One byte more than allowed, to detect a result that is too long.
         const size_t room = std::min(limit - out.size(), chunk - 1) + 1;
         result = step_into(out, room, stream, [](z_stream& s) { return inflate(&s, Z_NO_FLUSH); });
         if (out.size() > limit)

@@ -52,7 +52,7 @@ public:
     static Json array();
     static Json object();
 
-    /// The member of that name of an object or null; it is added, as null, if there is none.
+    /// The member of that name, of an object or null. A missing member is added as null.
     Json& operator[](std::string_view name);
     /// Adds an element to an array or null, and returns it.
     Json& add(Json value);
@@ -69,7 +69,7 @@ public:
     std::optional<double> number() const noexcept;
     /// A whole number from 0 to 2^64 - 1.
     std::optional<uint64_t> unsigned_number() const noexcept;
-    /// The member of that name; null if there is none, or this is not an object.
+    /// The member of that name; null if it is missing or this is not an object.
     const Json* find(std::string_view name) const noexcept;
 
 private:

@@ -52,7 +52,7 @@ public:
     /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols
     /// that lie in code sections; empty if there is no such table.
     virtual std::vector<RawSymbol> symbols(bool dynamic) const = 0;
-    /// Lower-case hex; empty if there is none.
+    /// Lower-case hex; empty if the file has no build-id.
     virtual std::string build_id() const = 0;
     virtual std::optional<DebugLink> debug_link() const = 0;
     /// True if the file itself holds debug information.

@@ -26,16 +26,16 @@ std::string_view skip_blanks(std::string_view text);
 /// The text without the blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// Calls `take` with each line that says something: neither blank nor a comment, which begins with '#'.
-/// Meanwhile place.line is its number. Throws an input error at a line that is not UTF-8.
+/// Calls `take` with each line that is neither blank nor a comment (a line that begins with '#').
+/// During the call place.line is its number. Throws an input error at a line that is not UTF-8.
 void each_line(std::string_view text, FileLine& place, const std::function<void(std::string_view)>& take);
 
 /// The tags at the front of a line. Valid as long as the line's text and the place.
 class Tags {
 public:
-    /// Takes them off `line`. With `has_description` a colon that stands alone must follow; what is after it
-    /// remains. Without, all that may follow is a comment. Throws an input error, also for a tag given twice
-    /// or without a value.
+    /// Takes the tags off `line`. With `has_description` a colon between blanks must follow, and the text
+    /// after it remains in `line`; otherwise only a comment may follow. Throws an input error, also for a tag
+    /// given twice or without a value.
     Tags(std::string_view& line, const FileLine& place, bool has_description);
 
     /// The value of a tag that must be there. Throws an input error.

@@ -37,8 +37,8 @@ std::string joined(std::span<const std::string> texts);
 std::string short_list(std::span<const std::string> texts);
 /// The part after the last '/', or all of it.
 std::string_view base_name(std::string_view path);
-/// Length of the UTF-8 character at the front of `text` by RFC 3629, or 0 if there is none. `text` is not
-/// empty.
+/// Length of the UTF-8 character (RFC 3629) at the front of `text`, or 0 if the bytes are not UTF-8. `text`
+/// must not be empty.
 size_t utf8_length(std::string_view text);
 /// The text with small letters for the capitals of ASCII.
 std::string lower(std::string_view text);

@@ -19,7 +19,7 @@ constexpr size_t chunk = 1 << 18;
 constexpr uint64_t memory_limit = 256 << 20;  // bytes
 constexpr int window_limit = 28;              // log2 of bytes: the same for zstd
 
-/// Where the result goes: gives room piece by piece, and says when it is more than allowed.
+/// Collects the result: grows piece by piece, and throws when the result is longer than allowed.
 class Output {
 public:
     Output(std::string_view label, size_t limit) : label_(label), limit_(limit) {}

@@ -44,7 +44,7 @@ pid_t check_server(const Fd& socket, const std::string& path) {
     ucred server{};
     socklen_t size = sizeof server;
     if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &server, &size) != 0)
-        throw_system("cannot tell who listens on " + path);
+        throw_system("cannot find out who listens on " + path);
     if (server.uid != 0 && server.uid != ::geteuid())
         throw_input("control socket " + path + " belongs to user " + std::to_string(server.uid) +
                     ", who is not trusted");

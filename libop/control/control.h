@@ -17,7 +17,7 @@
 
 namespace op {
 
-/// Where the daemon listens unless told otherwise.
+/// The default path of the daemon's socket.
 inline constexpr const char* control_socket_path = "/run/oprofiled/control";
 /// The longest packets, bytes.
 inline constexpr size_t control_request_limit = 512;
@@ -29,7 +29,7 @@ enum class ControlVerb {
     start,     ///< sample; nothing to do if it does
     stop,      ///< do not sample; what was taken is stored
     dump,      ///< bring everything taken so far into the session directory
-    reset,     ///< forget what was taken: samples/current begins anew
+    reset,     ///< discard what was taken: samples/current starts empty again
     save,      ///< rename samples/current; the argument is the new name
     shutdown,  ///< stop and end
 };
@@ -80,7 +80,7 @@ public:
     /// Asks and waits for the answer. Throws a system error if none came before the deadline (then the
     /// connection is of no more use), an input error if it is not understood.
     ControlReply ask(std::string_view request, Milliseconds deadline);
-    /// The process that listens, by the socket's credentials; 0 if it cannot be told (another pid namespace).
+    /// The process that listens, by the socket's credentials; 0 if it is unknown (another pid namespace).
     pid_t server() const noexcept { return server_; }
     /// Waits until the daemon closes the connection, as it does when it ends. False if it did not.
     bool wait_closed(Milliseconds deadline) noexcept;

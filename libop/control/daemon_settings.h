@@ -14,7 +14,7 @@
 
 namespace op {
 
-/// The value of `vmlinux` that says: no kernel image.
+/// The value of `vmlinux` for no kernel image.
 inline constexpr const char* vmlinux_none = "none";
 /// What values are made of, for people.
 inline constexpr const char* setting_characters = "A-Z a-z 0-9 _ : , . / @ -";
@@ -53,10 +53,10 @@ struct DaemonSettings {
 /// True if text may be a value: setting_characters only, at most 4096 of them.
 bool is_setting_value(std::string_view text) noexcept;
 
-/// Parses the file. Blank lines and lines that begin with '#' are left out; of a key given twice the later
-/// counts. Throws an input error "LABEL:LINE: ..." for a line that is no KEY=value, a value with other
-/// characters than is_setting_value allows, a number that is none, and a count of events that does not fit
-/// the events there are.
+/// Parses the file. Blank lines and lines that begin with '#' are skipped; if a key is given twice, the later
+/// value is used. Throws an input error "LABEL:LINE: ..." for a line that is not KEY=value, a value with
+/// characters that is_setting_value does not allow, a malformed number, and a count of events that does not
+/// fit the events in the file.
 DaemonSettings parse_daemon_settings(std::span<const std::byte> file, std::string_view label);
 
 /// The settings as such a file; parsing it gives them again. Throws a usage error for a value with other

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Counter allocation: the first assignment a depth-first search would find. The search never runs into a dead
-// end, since before each choice a matching (augmenting paths, Kuhn) tells whether the rest still has room.
+// end, since before each choice a matching (augmenting paths, Kuhn) checks that the rest still has room.
 #include "libop/events/counter_alloc.h"
 
 #include <algorithm>

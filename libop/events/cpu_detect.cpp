@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which CPU model a machine is: what a processor reports matched against the rows.
+// Detects the CPU model: matches what a processor reports against the rows.
 #include <algorithm>
 
 #include "libop/base/tagged_lines.h"

@@ -158,7 +158,7 @@ private:
         CpuModel& row = rows_.back();
         const std::string_view tag = take_word(line);
         const std::string_view rest = trimmed(line);
-        if (rest.empty()) place_.fail("'" + std::string(tag) + "' says nothing");
+        if (rest.empty()) place_.fail("'" + std::string(tag) + "' has no value");
         if (tag == "x86:")
             row.rules.push_back(x86_rule(rest, place_));
         else if (tag == "arm:")

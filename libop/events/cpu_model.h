@@ -25,7 +25,7 @@ inline constexpr uint32_t cpu_type_dropped = 0x10000;
 /// CpuModels::detect_numbered().
 inline constexpr uint32_t cpu_type_unnumbered = 0x20000;
 
-/// What CPUID says of an x86 processor.
+/// The facts that CPUID reports about an x86 processor.
 struct X86Processor {
     std::string vendor;   ///< "GenuineIntel"
     uint32_t family = 0;  ///< with the extended part
@@ -37,7 +37,7 @@ struct X86Processor {
     uint32_t missing_events = 0;   ///< bit n = architectural event n is not there
 };
 
-/// What a machine says of its processors. Plain data, so that any machine can be told of on any other.
+/// The facts that a machine reports about its processors. Plain data, so that tests can describe any machine.
 struct Processor {
     std::optional<X86Processor> x86;
     std::string platform, base_platform;  ///< AT_PLATFORM and AT_BASE_PLATFORM of POWER's auxiliary vector
@@ -79,9 +79,9 @@ struct CpuModel {
     std::optional<uint32_t> number_0_9;     ///< in headers of version 0x12
     std::string name;                       ///< "i386/core_2": also the directory of its events
     std::string title;                      ///< "Core 2"
-    uint32_t counters = 0;                  ///< hardware counters; 0 = as CPUID says
+    uint32_t counters = 0;                  ///< hardware counters; 0 = the number that CPUID reports
     std::optional<EventSpec> default_event;
-    bool has_perfmon_filter = false;  ///< events with a filter are there only if CPUID leaf 0xA says so
+    bool has_perfmon_filter = false;  ///< events with a filter exist only if CPUID leaf 0xA lists them
     std::vector<std::string> pmus;    ///< libpfm's names
     std::string not_counted;  ///< why no kernel of today counts the events of its files; empty: one does
     std::vector<CpuRule> rules;
@@ -107,8 +107,8 @@ public:
     uint32_t number_of_0_9(uint32_t number) const;
     /// The first row that recognises the machine; the timer's if none does.
     const CpuModel& detect(const Processor& processor) const;
-    /// The first row that recognises the machine and has a number of version 0x13: what headers of its sample
-    /// files hold. The timer's if there is none.
+    /// The first row that recognises the machine and has a number of version 0x13, which the headers of its
+    /// sample files hold. The timer's row if no such row exists.
     const CpuModel& detect_numbered(const Processor& processor) const;
 
 private:

@@ -113,7 +113,7 @@ private:
         return present.empty() ? catalogue_.model.pmus : present;
     }
 
-    /// Event files come first: what they know is not told again, nor what another PMU has just so.
+    /// Event files come first: an event that they or another PMU already define is not added again.
     void add_pfm_event(EventDescription event, const std::string& pmu) {
         if (names_.contains(event.name)) return;
         const auto is_same = [&](const CatalogueEvent& known) {
@@ -170,8 +170,8 @@ private:
 
 /// Other types whose event files have a name.
 struct OtherTypes {
-    std::vector<std::string> having;  ///< at most so many as are told
-    std::vector<std::string> faults;  ///< of files that could not be looked into
+    std::vector<std::string> having;  ///< at most most_types of them
+    std::vector<std::string> faults;  ///< of files that could not be read
 };
 
 /// True if the type's event files have that name; what is wrong with them is noted, as it is another type's.
@@ -199,7 +199,7 @@ OtherTypes types_with_event(const EventCatalogue& catalogue, std::string_view na
 
 [[noreturn]] void fail_unknown(const EventCatalogue& catalogue, const std::string& name) {
     const std::string event = "event '" + printable(name) + "': ";
-    if (catalogue.lacks(name)) throw_usage(event + "this processor lacks it (says CPUID leaf 0xA)");
+    if (catalogue.lacks(name)) throw_usage(event + "this processor lacks it (by CPUID leaf 0xA)");
     const OtherTypes others = types_with_event(catalogue, name);
     std::vector<std::string> names = catalogue.names();
     for (const EventInfo& builtin : event_table())
@@ -225,7 +225,7 @@ std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint
     return "";
 }
 
-/// The events of that name; where there is none, those that have it with a group, of which any will do.
+/// The events of that name; if there are no such events, those that have the name with any group appended.
 std::vector<const CatalogueEvent*> events_named(const EventCatalogue& catalogue, std::string_view name) {
     std::vector<const CatalogueEvent*> exact, grouped;
     const bool has_groups = catalogue.model.name.starts_with("ppc64/");
@@ -255,8 +255,8 @@ std::variant<ResolvedEvent, Misfit> try_event(const EventCatalogue& catalogue, c
     return ResolvedEvent{&event, spec, std::get<UnitMaskChoice>(std::move(mask))};
 }
 
-/// Tells why none of the events of a name will do: what keeps from the one that has the unit mask, else what
-/// masks they have. `misfits` is not empty.
+/// Throws for a name none of whose events fits: the reason of the event that has the unit mask, otherwise the
+/// unit masks of all of them. `misfits` is not empty.
 [[noreturn]] void fail_misfit(const std::vector<Misfit>& misfits) {
     const auto meant = std::ranges::find(misfits, true, &Misfit::takes_mask);
     if (meant != misfits.end()) throw_usage(meant->reason);

@@ -53,7 +53,7 @@ const CpuModels& cpu_models();
 /// What a catalogue is made of.
 struct CatalogueSources {
     std::string events_dir;
-    /// The machine, if the model is its own: what CPUID says of counters and missing events then counts.
+    /// The machine, if the model is its own: its CPUID then gives the number of counters and missing events.
     std::optional<Processor> machine;
     bool with_libpfm = true;
     std::string devices;  ///< the kernel's PMUs (libop/kernel_events); empty = none
@@ -84,7 +84,7 @@ struct EventCatalogue {
     bool lacks(std::string_view name) const;
 };
 
-/// Says that the directory of event files is not there.
+/// The message for a missing directory of event files.
 std::string no_event_files(const std::string& events_dir);
 
 /// Makes the catalogue of a model. A model without event files has the other events only. Of libpfm's PMUs of

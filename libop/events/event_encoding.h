@@ -11,8 +11,8 @@ namespace op {
 /// as the processor's manual has them.
 inline constexpr uint32_t perf_type_hardware = 0, perf_type_software = 1, perf_type_raw = 4;
 
-/// What takes samples of the events. Of AMD's instruction-based sampling (IBS) there are two, each with one
-/// count for all its events: these are derived from what a sample says of itself.
+/// What takes samples of the events. AMD's instruction-based sampling (IBS) has two samplers, each with one
+/// count for all its events. Its events are derived from what each sample records about itself.
 enum class Sampler : uint8_t { counter, ibs_fetch, ibs_op };
 
 /// The fields of perf_event_attr that say what is counted; the names are the kernel's.

@@ -18,7 +18,7 @@ constexpr size_t deepest_include = 8;
 constexpr size_t most_merged = 64;
 constexpr unsigned greatest_filter = 31, greatest_counter = 31;
 
-/// The CPU type that an include line names, or nothing if it is none.
+/// The CPU type that an include line names; nothing for any other line.
 std::optional<std::string> included_type(std::string_view line, const FileLine& place) {
     constexpr std::string_view tag = "include:";
     line = skip_blanks(line);

@@ -15,7 +15,7 @@
 
 namespace op {
 
-/// What an event file says of an event.
+/// An event as an event file describes it.
 struct EventDescription {
     std::string name;
     std::string description;
@@ -23,7 +23,7 @@ struct EventDescription {
     uint32_t counters = 0;           ///< bit n = counter n can hold it; 0 if it takes no counter
     bool counters_of_cpuid = false;  ///< any counter of the processor, however many those are
     std::string extended;            ///< the facility that takes the place of a counter: "ibs_op"
-    std::optional<unsigned> filter;  ///< bit of CPUID leaf 0xA EBX that, set, says it is not there
+    std::optional<unsigned> filter;  ///< bit of CPUID leaf 0xA EBX that is set if the event is missing
     uint64_t minimum_count = 0;
     std::shared_ptr<const UnitMaskSet> unit_masks;  ///< never null
 };
@@ -35,7 +35,7 @@ struct EventTexts {
     std::string unit_masks;
 };
 
-/// Gives the texts of another CPU type, or none if there is none of that name. May throw.
+/// Returns the texts of another CPU type, or nothing if there is no CPU type of that name. May throw.
 using EventIncluder = std::function<std::optional<EventTexts>(const std::string& cpu)>;
 
 /// Parses a CPU type's texts with all they include, in file order; a type that is included again adds

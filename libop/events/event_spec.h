@@ -28,7 +28,7 @@ struct EventSpec {
 };
 
 /// Parses one specification. A field that is empty or missing takes its default; the count must not be 0.
-/// Throws a usage error that quotes the text and says what is wrong with it.
+/// Throws a usage error that quotes the text and names the fault.
 EventSpec parse_event_spec(std::string_view text);
 
 /// The same without a count: name[:unitmask[:kernel[:user]]], for what is not sampled.
@@ -43,7 +43,7 @@ std::vector<EventSpec> parse_countless_event_specs(const std::vector<std::string
 /// An event as the daemon takes it.
 struct DaemonEventSpec {
     EventSpec spec;
-    std::optional<uint32_t> code;  ///< none = as the event's name says
+    std::optional<uint32_t> code;  ///< none = the code of the event's name
     std::optional<int> counter;    ///< none = the next one
 };
 

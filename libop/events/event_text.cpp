@@ -6,8 +6,8 @@ namespace op {
 
 namespace {
 
-/// The entry of the set that a sample file's number stands for, of several the one of that name; null if it
-/// is a union of several.
+/// The entry of the set with the number that a sample file holds; if several share the number, the one of
+/// that name. Null if the number is a union of several entries.
 const UnitMaskEntry* find_entry(const UnitMaskSet& set, uint64_t stored, std::string_view name) {
     const UnitMaskEntry* found = nullptr;
     for (const UnitMaskEntry& entry : set.entries) {

@@ -36,7 +36,7 @@ void check_count(std::string_view cpu_type, const ResolvedEvent& event) {
 void check_same(const ResolvedEvent& first, const ResolvedEvent& other) {
     if (first.spec.count == other.spec.count && first.unit_mask == other.unit_mask) return;
     throw_usage(place(other) + "it and '" + printable(first.event->name) +
-                "' are told from the same samples of " + first.event->extended +
+                "' are derived from the same samples of " + first.event->extended +
                 "; give them one count and one unit mask");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The events that the kernel's own PMUs tell of: /sys/bus/event_source/devices (the kernel's
+// The events that the kernel's own PMUs list: /sys/bus/event_source/devices (the kernel's
 // Documentation/ABI/testing/sysfs-bus-event_source-devices-*).
 #pragma once
 
@@ -24,7 +24,7 @@ struct KernelEvent {
     EventEncoding encoding;
 };
 
-/// Where a term's value goes, as `format/<term>` says.
+/// Returns the content of `format/<term>`: the bits that hold the term's value.
 using TermFormat = std::function<std::optional<std::string>(const std::string& term)>;
 
 /// Puts a value into the bits that a format names, "config1:0-7,32-35", lowest bit first. False if the format
@@ -38,7 +38,7 @@ std::optional<EventEncoding> parse_kernel_event(std::string_view text, uint32_t 
 std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::string& pmu);
 /// The type numbers of the kernel's PMUs by name; empty without the directory. Throws a system error.
 std::map<std::string, uint32_t> kernel_pmus(const std::string& devices);
-/// The greatest perf_event_attr.precise_ip that the processor's own PMU knows; 0 if the kernel tells of none.
+/// The greatest perf_event_attr.precise_ip that the processor's own PMU supports; 0 if the kernel lists none.
 unsigned greatest_precise_level(const std::string& devices);
 /// All events below that directory, sorted by PMU and name; what is not understood is left out. Without the
 /// directory there are none. Throws a system error for what is there and cannot be read.

@@ -20,7 +20,7 @@ constexpr uint64_t minimum_count = 6000;
 
 constexpr const char* inactive_too = "LIBPFM_ENCODE_INACTIVE";
 
-/// A structure of libpfm's, with its size told.
+/// A structure of libpfm's with its size field set.
 template <class Info>
 Info sized() {
     Info info{};
@@ -91,7 +91,7 @@ EventDescription description_of(const std::string& pmu, const pfm_event_info_t& 
     event.name = text_of(info.name);
     event.description = text_of(info.desc);
     event.code = static_cast<uint32_t>(info.code);
-    event.counters_of_cpuid = true;  // libpfm does not tell which
+    event.counters_of_cpuid = true;  // libpfm does not report which counters
     event.minimum_count = minimum_count;
     event.unit_masks = unit_masks(original_of(pmu, info));
     return event;
@@ -140,7 +140,7 @@ EventEncoding pfm_encoding(const std::string& pmu, const std::string& event, con
     const int error =
         pfm_get_os_event_encoding(text.c_str(), PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
     if (error != PFM_SUCCESS)
-        throw_usage("event '" + printable(event) + "': libpfm says of it: " + pfm_strerror(error));
+        throw_usage("event '" + printable(event) + "': libpfm rejects it: " + pfm_strerror(error));
     return {attr.type, attr.config, attr.config1, attr.config2, static_cast<unsigned>(attr.precise_ip)};
 }
 

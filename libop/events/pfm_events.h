@@ -20,8 +20,8 @@ std::vector<EventDescription> pfm_events(const std::string& pmu);
 /// True if libpfm finds that PMU in this machine. Not thread-safe.
 bool pfm_is_present(const std::string& pmu);
 
-/// How the kernel is asked for an event of that PMU; an empty unit mask stands for libpfm's default. Throws a
-/// usage error if libpfm cannot tell. Not thread-safe.
+/// How to request an event of that PMU from the kernel; an empty unit mask means libpfm's default. Throws a
+/// usage error if libpfm rejects the event. Not thread-safe.
 EventEncoding pfm_encoding(const std::string& pmu, const std::string& event, const std::string& unit_mask);
 
 }  // namespace op

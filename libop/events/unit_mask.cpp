@@ -99,7 +99,7 @@ private:
 
     Refusal ambiguous(uint64_t asked) const {
         return refusal("unit mask 0x" + hex(asked, 2) +
-                       " stands for several; give it by name: " + unit_mask_list(set_));
+                       " is ambiguous; give it by name: " + unit_mask_list(set_));
     }
 
     Refusal refusal(const std::string& why) const { return {event_ + why}; }
@@ -109,7 +109,7 @@ private:
     bool zero_always_;
 };
 
-/// The first name that several entries have; empty if there is none.
+/// The first name that several entries share; empty if no entries share a name.
 std::string repeated_name(const UnitMaskSet& set) {
     std::set<std::string_view> names;
     for (const UnitMaskEntry& entry : set.entries)
@@ -123,7 +123,7 @@ std::string default_fault(const UnitMaskSet& set, bool merged) {
         return find_named(set, set.default_name) ? ""
                                                  : "its default '" + set.default_name + "' names no entry";
     const UnitMaskEntry* const entry = default_entry(set);
-    if (set.kind != UnitMaskKind::bitmask && !entry) return "its default is none of its entries";
+    if (set.kind != UnitMaskKind::bitmask && !entry) return "its default is not one of its entries";
     if (merged && entry && is_wide(entry->extra)) return "its default is an entry that is more than a number";
     if (entry) return "";
     const uint64_t bits = merged ? covered_by_bits(set, set.default_value) : covered(set, set.default_value);

@@ -43,7 +43,7 @@ enum class UnitMaskKind { mandatory, bitmask, exclusive };
 std::string_view to_text(UnitMaskKind kind);
 
 struct UnitMaskSet {
-    std::string name;  ///< sets called "zero" hold one entry that says nothing
+    std::string name;  ///< sets called "zero" hold one entry without meaning
     UnitMaskKind kind = UnitMaskKind::mandatory;
     uint64_t default_value = 0;
     std::string default_name;  ///< set instead of default_value when the entry is a named one
@@ -71,12 +71,12 @@ struct Refusal {
     std::string reason;  ///< one line, as a usage error has it
 };
 
-/// The choice that `spec` asks for, the default if it asks for none: of a mandatory or exclusive set one of
-/// the entries, of a bitmask a union of entries; a number may also be one that sample files hold. A number
-/// that is no entry's own stands for a union of entries that are bits of the mask and nothing else: what else
-/// an entry sets cannot be joined. With `zero_always` 0 is fine too (IBM POWER). Refusals list what there is
-/// or, for a number that stands for several entries or needs one with more than bits, ask for a name. Takes
-/// time that grows with n log n of the set's entries, whose number nothing bounds.
+/// Returns the unit mask that `spec` asks for, or the set's default: one entry of a mandatory or exclusive
+/// set, a union of entries of a bitmask. A number may also be one that sample files hold. A number that
+/// belongs to no single entry is read as a union of entries; only entries that are nothing but bits of the
+/// mask can be joined. With `zero_always`, 0 is accepted too (IBM POWER). A refusal lists the valid choices;
+/// for a number that fits several entries, or an entry with more than bits, it asks for a name. The time
+/// grows with n log n of the set's entries, whose number has no bound.
 std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,
                                                        bool zero_always = false);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sample files of other machines: byte order and layout as the `abi` file of their session says.
+// Sample files of other machines, read with the byte order and layout given in their session's `abi` file.
 // Format: doc/FORMATS.md, "abi".
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace op {
 
-/// What an `abi` file says: names with numbers.
+/// The content of an `abi` file: names with numbers.
 class ForeignAbi {
 public:
     /// Parses the text of an abi file: "name value" lines in any order. Throws an input error naming `label`
-    /// on a line that is none, or if what is needed to read a sample file is missing or impossible.
+    /// for any other line, and if a value needed to read sample files is missing or impossible.
     ForeignAbi(std::string_view text, const std::string& label);
 
     bool operator==(const ForeignAbi&) const = default;

@@ -27,7 +27,7 @@ constexpr CauseText causes[] = {
     {"no_process", "the process was gone before the driver could place the sample"},
     {"nested", "taken while the same CPU was taking one"},
     {"pending", "sampling stopped before the driver could place the sample"},
-    {"image_filtered", "of a program that was not asked for"},
+    {"image_filtered", "of a program outside the image filter"},
 };
 static_assert(std::size(causes) == loss_causes);
 

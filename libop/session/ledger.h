@@ -26,7 +26,7 @@ enum class LossCause : uint8_t {
     no_process,      ///< the process was gone before the driver could place the sample
     nested,          ///< taken while the same CPU was taking one
     pending,         ///< sampling stopped before the driver could place the sample
-    image_filtered,  ///< of a program that was not asked for
+    image_filtered,  ///< of a program outside the image filter
 };
 inline constexpr int loss_causes = 14;
 /// True for samples that the user asked not to have.

@@ -72,7 +72,7 @@ void fill(SampleTable& table, const std::vector<SampleEntry>& entries, const Pla
     table.reset_counts();
 }
 
-/// Makes the file anew with these entries, equal keys added up, in place of whatever has its name.
+/// Creates the file with these entries, replacing any file of that name. Counts of equal keys are added up.
 std::unique_ptr<SampleTable> make(const Place& at, const SampleHeader& header,
                                   const std::vector<SampleEntry>& entries) {
     const std::string temporary = "." + at.name + ".new";

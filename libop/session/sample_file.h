@@ -17,7 +17,7 @@
 
 namespace op {
 
-/// What a sample file says about itself, independent of the version on disk.
+/// The header of a sample file, independent of the version on disk.
 struct SampleHeader {
     uint32_t cpu_type = 0;          ///< CPU type number of the 1.x column (doc/FORMATS.md)
     uint32_t event_code = 0;        ///< low 32 bits of the event's code
@@ -79,7 +79,7 @@ public:
     /// Brings every deferred sample into the file. The next sample that needs room tries a full disk again,
     /// as does every thousandth one lost.
     void flush() noexcept;
-    /// Flushes, then tells what became of all samples added. stored + both losses = samples added.
+    /// Flushes, then returns what became of all samples added. stored + both losses = samples added.
     SampleFileCounts flush_and_count() noexcept;
     /// Number of distinct keys in the file as of the last flush; 2^25 - 1 at most.
     uint32_t size() const noexcept;
@@ -108,7 +108,7 @@ struct SampleFileContent {
 /// Parses the bytes of a sample file of version 0x13 or 0x12 in this machine's byte order, laid out as a
 /// 64-bit or an i386 program does. A cut-off or inconsistent file gives its sound entries and a warning, one
 /// caught growing no warning; bytes that are no such file, or end within its header, throw an input error
-/// that names `label` and says what is wrong (no sample file, cut off, other byte order, other version).
+/// that names `label` and the fault (no sample file, cut off, other byte order, other version).
 SampleFileContent parse_sample_file(std::span<const std::byte> bytes, std::string_view label,
                                     Diagnostics& notes);
 

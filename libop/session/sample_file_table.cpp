@@ -207,9 +207,9 @@ bool SampleTable::insert(uint64_t key, uint32_t samples) noexcept {
     return true;
 }
 
-// The new hash table lies wholly beyond the old one, which becomes unused nodes. Until the descriptor tells
-// the new size, the file is twice as long as it says and its chains are not to be trusted; the nodes always
-// are.
+// The new hash table lies wholly beyond the old one, which becomes unused nodes. Until the descriptor holds
+// the new size, the file is twice as long as the descriptor claims and its chains cannot be trusted; the
+// nodes can, at any time.
 bool SampleTable::grow() noexcept {
     const uint32_t slots = 2 * (view_.mask + 1);
     if (slots > max_sample_slots) return false;

@@ -62,7 +62,7 @@ public:
     uint32_t size() const noexcept { return used_ - 1; }
 
 private:
-    /// Per key of a batch, a node that is the key's or stands before it in its chain; 0 = not in the chain.
+    /// For each key of a batch, its node or a node before it in its chain; 0 = not in the chain.
     using Candidates = std::array<uint32_t, std::tuple_size_v<SampleBatch>>;
 
     /// Where nodes and buckets are now. A value, so that a loop can hold it in registers.

@@ -28,7 +28,7 @@ struct ImageName {
     std::string display() const;
 };
 
-/// Everything a sample file's name says.
+/// The parts of a sample file's name.
 struct SampleName {
     ImageName app;                    ///< executable of the process
     ImageName image;                  ///< image the samples are in; for call graphs the caller's

@@ -40,7 +40,7 @@ void check_writable(const Fd& dir, const std::string& path) {
 }
 
 /// Throws if files there cannot be mapped for writing, as sample files are: some file systems that are shared
-/// with other machines cannot do that. Where no file can be made at all, making sample files tells why.
+/// with other machines cannot do that. Does nothing if no file can be made: making sample files reports that.
 void check_mappable(const Fd& dir, const std::string& path) {
     const TemporaryFile probe(dir, "map", path);
     const Fd fd = open_at(dir, probe.name().c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -191,13 +191,13 @@ void SessionWriter::recover_account(Diagnostics& notes) {
     auto info = read_info(notes);
     if (!info) return;
     const HeldSamples held = count_held_samples(current(), current_path(), notes);
-    const uint64_t told = info->ledger.stored();
-    if (held.samples == told && held.arcs == info->arcs_stored) return;
+    const uint64_t recorded = info->ledger.stored();
+    if (held.samples == recorded && held.arcs == info->arcs_stored) return;
     info->ledger.set_stored(held.samples);
     info->arcs_stored = held.arcs;
     write_info(*info);
     notes.warn(printable(current_path()) + ": recovered after a crash: the sample files hold " +
-               std::to_string(held.samples) + " samples where the manifest told of " + std::to_string(told));
+               std::to_string(held.samples) + " samples, the manifest had " + std::to_string(recorded));
 }
 
 void SessionWriter::write_info(const SessionInfo& info) {
@@ -210,7 +210,7 @@ void SessionWriter::write_file(const std::string& name, std::string_view bytes) 
     if (::fstat(current().get(), &st) == 0 && st.st_nlink == 0)
         throw Error(ErrorKind::system,
                     printable(current_path()) +
-                        " was removed while it was recorded into; opcontrol --reset makes it anew",
+                        " was removed while it was recorded into; opcontrol --reset makes it again",
                     ENOENT);
     replace_in(current(), current_path(), name, bytes);
 }

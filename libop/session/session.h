@@ -37,10 +37,10 @@ std::string default_session_dir();
 /// A session directory being written to. Holds its lock; destroying it releases the lock.
 class SessionWriter {
 public:
-    /// Opens the directory, with `create` making it (0755) first; makes samples/ and takes the lock (see
-    /// SessionLock). Nothing recorded is touched. Throws a system error; a usage error if the directory is
-    /// missing (and not `create`) or in use (naming the owner's pid); if it is not writable the message says
-    /// so before anything is profiled.
+    /// Opens the directory, which `create` makes (0755) first; makes samples/ and takes the lock (see
+    /// SessionLock). Recorded samples are not touched. Throws a system error, also if the directory is not
+    /// writable, so that this is known before anything is profiled; a usage error if the directory is missing
+    /// (and not `create`) or in use (naming the owner's pid).
     SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes);
     SessionWriter(SessionWriter&&) noexcept = default;
     SessionWriter& operator=(SessionWriter&&) noexcept = default;
@@ -63,9 +63,9 @@ public:
     std::vector<std::string> list() const;
     /// The manifest of the session being appended to, if there is a readable one; a damaged one is a warning.
     std::optional<SessionInfo> read_info(Diagnostics& notes) const;
-    /// After the crash of the one who wrote there before, makes the manifest's account that of the sample
-    /// files, which hold what came after it was written last; says so in a warning. Else does nothing. Once
-    /// begun with `append`. Throws a system error.
+    /// Corrects the manifest's account by the sample files, with a warning, if the previous writer crashed:
+    /// the files then hold more than the manifest. Otherwise does nothing. To be called after begin() with
+    /// `append`. Throws a system error.
     void recover_account(Diagnostics& notes);
     /// Writes the manifest atomically.
     void write_info(const SessionInfo& info);
@@ -78,9 +78,9 @@ public:
     /// True if samples/current is still where it was; false once somebody removed or renamed it.
     bool is_in_place() const noexcept;
 
-    /// Forgets what samples/current holds: its sample files, stats/, the manifest and the kernel's symbols.
-    /// Files that are not ours stay. Sample files that are open go on unseen. A current that somebody removed
-    /// or renamed is made anew.
+    /// Removes what samples/current holds: its sample files, stats/, the manifest and the kernel's symbols.
+    /// Other files stay. Open sample files continue to be written, without a name. A samples/current that
+    /// somebody removed or renamed is made again.
     void reset();
     /// Renames samples/current to samples/NAME and makes a new current. Throws a usage error if the name is
     /// none a session can have (see check_session_name) or is taken, else a system error.
@@ -122,7 +122,7 @@ public:
     SampleFileContent read(const std::string& relative_path, Diagnostics& notes) const;
     /// The manifest, if there is a readable one; a damaged one is a warning.
     std::optional<SessionInfo> info(Diagnostics& notes) const;
-    /// The kallsyms snapshot, decompressed; empty if there is none or (with a warning) it is damaged.
+    /// The kallsyms snapshot, decompressed; empty if it is missing or (with a warning) damaged.
     std::string kallsyms(Diagnostics& notes) const;
     /// The number in stats/NAME, or none.
     std::optional<uint64_t> statistic(const std::string& name) const;

@@ -131,7 +131,7 @@ std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label
         const auto text = read_file_below(dir, manifest_name, path, manifest_limit);
         if (text) return parse_session_info(*text, path);
     } catch (const Error& error) {
-        notes.warn(std::string(error.what()) + "; going on without what it says");
+        notes.warn(std::string(error.what()) + "; the session is read without it");
     }
     return std::nullopt;
 }

@@ -42,7 +42,7 @@ struct RecordedImage {
     std::string build_id;         ///< lower-case hex; empty = unknown
     uint64_t mtime = 0;           ///< seconds since the epoch; 0 = unknown
     bool deleted = false;         ///< the file had no name any more
-    bool several_builds = false;  ///< it was built anew while, or between the runs in which, it was recorded
+    bool several_builds = false;  ///< it was rebuilt during recording or between the recorded runs
 
     /// True if both are known and are of different files: by build-id, else by modification time.
     bool is_other_build(const RecordedImage& other) const {

@@ -87,8 +87,8 @@ struct Throttle {
     bool on;
 };
 
-/// What a cookie of the driver stands for, said once before its first use (kernel/uapi/op_stream.h, struct
-/// op_record_image).
+/// The image that a cookie of the driver means, announced once before its first use (kernel/uapi/op_stream.h,
+/// struct op_record_image).
 struct ImageCookie {
     uint32_t cookie;
     bool region;             ///< memory of one process that is no file
@@ -117,7 +117,7 @@ struct PlacedSample {
     std::span<const Place> chain;
 };
 
-/// How long an event was counted since this was told last, or, the first time, since the start.
+/// How long an event was counted since the last such record, or since the start for the first one.
 struct EventTime {
     uint16_t event;  ///< index into the session's events
     CountedTime time;

@@ -217,7 +217,7 @@ PlacedSample decode_placed_sample(ByteReader& in, const SampleContext& context) 
             {reinterpret_cast<const Place*>(frames.data()), r.frames}};
 }
 
-/// One that is none stays none.
+/// Numbers beyond 16 bits belong to no event; they become 0xffff, which belongs to no event either.
 uint16_t event_number(op_u32 event) {
     return static_cast<uint16_t>(std::min<op_u32>(event, 0xffff));
 }

@@ -38,8 +38,8 @@ private:
 /// Makes records of the bytes of one stream, without a file's head.
 class RecordDecoder {
 public:
-    /// Appends to `out` the records at the front of `bytes`, at most `limit`, and tells how many bytes they
-    /// are. `bytes` start at a multiple of 8 and hold whole records. Views in the records stay valid as long
+    /// Appends at most `limit` records from the front of `bytes` to `out` and returns their size in bytes.
+    /// `bytes` start at a multiple of 8 and hold whole records. Views in the records stay valid as long
     /// as the bytes. Unknown record types are skipped. In place of the first damaged record comes a Lost
     /// record of cause damaged_stream; from then on nothing is decoded.
     size_t decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit);
@@ -56,7 +56,7 @@ private:
 /// Writes a stream file, buffered.
 class StreamWriter {
 public:
-    /// Begins the stream in `fd` with what `session` says of machine and events. `path` is for messages.
+    /// Starts the stream in `fd` with the machine and events of `session`. `path` is for messages.
     /// Throws a system error.
     StreamWriter(Fd fd, std::string path, const SessionInfo& session);
 

@@ -29,7 +29,7 @@ std::string counts_text(const Counts& counts, const Counts& totals) {
     return text;
 }
 
-/// What stands before each line; `counts` is null where there are no samples.
+/// The columns before each line; `counts` is null for a line without samples.
 std::string prefix(const Counts* counts, const Counts& totals) {
     const std::string gap(2 * (totals.size() - 1), ' ');
     if (counts) return counts_text(*counts, totals) + gap + " :";

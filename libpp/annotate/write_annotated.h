@@ -11,8 +11,8 @@
 
 namespace op::pp {
 
-/// A comment that says how the listing was made. `command` is the command line, `meaning` what it means, a
-/// line each.
+/// A comment that records how the listing was made: `command`, the command line, and `meaning`, what it
+/// means, one line each.
 std::string annotation_banner(const Annotation& annotation, const std::string& command,
                               const std::vector<std::string>& meaning);
 

@@ -17,9 +17,9 @@ struct AnnotatedSource {
 };
 
 /// One HTML page that needs nothing else and runs nothing: no scripts, no style sheets, fonts or pictures
-/// from elsewhere. First an index of the files, then each with its lines, whose colour tells their share of
-/// the samples; line 12 of the third file is #f3l12. Names and sources may have any bytes. `command` is the
-/// command line.
+/// from elsewhere. First an index of the files, then each file with its lines, whose colour shows their share
+/// of the samples; line 12 of the third file is #f3l12. Names and sources may have any bytes. `command` is
+/// the command line.
 std::string annotated_html(const Annotation& annotation, std::span<const AnnotatedSource> sources,
                            const std::string& command);
 

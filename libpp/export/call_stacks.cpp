@@ -72,7 +72,7 @@ void CallStacks::extend(CallStack& stack, size_t arc) const {
     }
 }
 
-/// The one arc into a point through which all went that was called from there; null if there is none.
+/// The only arc into a point, through which all calls from the point came; null if several arcs lead there.
 const size_t* CallStacks::only_way_up(const Point& from) const {
     const auto found = calls_.find(from);
     if (found == calls_.end() || found->second.into.size() != 1 || !is_zero(found->second.excess))

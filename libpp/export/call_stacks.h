@@ -21,9 +21,9 @@ struct CallStack {
     std::vector<uint64_t> counts;  ///< one per column
 };
 
-/// Finds the stacks of a profile's samples. An arc says from where an address was reached, in how many
-/// samples; it does not say by which way its caller was. So a sample's first caller is known, and a further
-/// one as long as every sample that came through here came from the same place. No frame is guessed:
+/// Finds the stacks of a profile's samples. An arc records from where an address was reached, in how many
+/// samples; it does not record how its caller was reached. So a sample's first caller is known, and a further
+/// caller as long as all samples that came through here came from the same place. No frame is guessed:
 /// elsewhere the stack ends.
 class CallStacks {
 public:

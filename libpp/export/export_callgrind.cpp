@@ -152,7 +152,7 @@ private:
         });
     }
 
-    /// What was profiled: the application if there is one only, else what the manifest says.
+    /// The profiled program: the application if there is only one, otherwise the manifest's.
     std::string target_name() const {
         std::set<uint32_t> apps;
         for (const StackSamples& sample : profile_.samples)
@@ -172,8 +172,8 @@ private:
         text_ += "events:" + list + "\n";
     }
 
-    /// A word of letters, digits and '_', which readers of the format can take; with what else tells the
-    /// column from others.
+    /// A word of letters, digits and '_', which readers of the format accept. It contains whatever
+    /// distinguishes the column from the others.
     std::string column_name(std::string event, const ProfileClass& column) const {
         const auto add = [&](const char* what, std::optional<uint32_t> ProfileClass::*member) {
             if (column.*member && !is_common(member)) event += what + std::to_string(*(column.*member));
@@ -261,7 +261,7 @@ private:
         text_ += "0x" + hex(symbols(image).link_address(at).value()) + " " + std::to_string(line);
     }
 
-    /// Nobody counted the calls; as their number stands that of the samples in them.
+    /// Calls are not counted; the number of samples in them is written as the number of calls.
     void put_call(const FunctionKey& callee, const Cost& cost) {
         const auto first = costs_.counts.begin() + static_cast<ptrdiff_t>(cost.counts);
         const uint64_t calls = *std::max_element(first, first + static_cast<ptrdiff_t>(width_));

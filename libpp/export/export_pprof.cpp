@@ -111,7 +111,7 @@ struct Line {
     uint32_t line;  ///< 0 = unknown
 };
 
-/// What a sample is told apart by.
+/// The values that distinguish the samples of one stack.
 struct Labels {
     uint32_t app;
     std::optional<uint32_t> tgid, tid, cpu;
@@ -178,7 +178,7 @@ private:
                 put_stack(profile_.samples[i].app, stack);
     }
 
-    /// A sample for each process, thread and CPU that is told apart.
+    /// Writes a sample for each process, thread and CPU that the profile separates.
     void put_stack(uint32_t app, const CallStack& stack) {
         std::map<Labels, std::vector<int64_t>> rows;
         for (size_t column = 0; column < stack.counts.size(); ++column) {
@@ -399,7 +399,7 @@ private:
         return to_signed(std::min(seconds, std::numeric_limits<uint64_t>::max() / second) * second);
     }
 
-    /// Says of each event once how it was counted.
+    /// Writes a comment on each event, once per event: its count and unit mask.
     void put_event_comment(size_t column) {
         const auto first = std::ranges::find(type_of_column_, type_of_column_[column]);
         if (first - type_of_column_.begin() != static_cast<ptrdiff_t>(column)) return;

@@ -41,8 +41,8 @@ std::span<const Exporter> exporters();
 /// The format of that name, or null.
 const Exporter* find_exporter(std::string_view name);
 
-/// Names of the columns' events that tell them apart, as short as they can be: EVENT, EVENT:COUNT or
-/// EVENT:COUNT:0xMASK; columns of the same event have the same name.
+/// The shortest names that distinguish the columns' events: EVENT, EVENT:COUNT or EVENT:COUNT:0xMASK.
+/// Columns of the same event have the same name.
 std::vector<std::string> event_names(std::span<const ProfileClass> columns);
 
 }  // namespace op::pp

@@ -10,7 +10,7 @@
 
 namespace op::pp {
 
-/// An application, and where processes or threads are told apart, one of them.
+/// An application; in a profile separated by process or thread, one process or thread of it.
 struct ProfilePart {
     uint32_t app;  ///< index into Profile::images
     std::optional<uint32_t> tgid, tid;

@@ -10,8 +10,8 @@
 
 namespace op::pp {
 
-/// The content of the first section of that name that has one, unpacked; empty if there is none or it cannot
-/// be unpacked. Valid as long as `elf`.
+/// The content, unpacked, of the first section of that name that has content; empty if no section has, or it
+/// cannot be unpacked. Valid as long as `elf`.
 std::span<const std::byte> section_content(Elf* elf, std::string_view wanted);
 
 }  // namespace op::pp

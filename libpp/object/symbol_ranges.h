@@ -27,7 +27,7 @@ std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vec
                                      std::span<const LinkAddress> functions);
 
 /// The starts of functions that the table in .eh_frame_hdr lists (LSB, "The .eh_frame_hdr section"); empty if
-/// there is none, it is damaged, or its encoding is not the usual one.
+/// the table is missing, damaged or of an unusual encoding.
 std::vector<LinkAddress> unwind_function_starts(std::span<const Section> sections);
 
 }  // namespace op::pp

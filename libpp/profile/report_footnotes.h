@@ -32,8 +32,8 @@ using ScaledEvents = std::vector<ScaledEvent>;
 std::vector<std::string> report_footnotes(std::span<const ProfileClass> columns, const SessionInfo* info,
                                           std::span<const ScaledEvents> scaled);
 
-/// For how long the scaled events of each column were counted, sums; 0 where there is none. Empty if `scaled`
-/// is.
+/// For each column, how long its scaled events were counted in total; 0 without scaled events. Empty if
+/// `scaled` is empty.
 std::vector<CountedTime> scaled_times(std::span<const ScaledEvents> scaled);
 
 }  // namespace op::pp

@@ -52,8 +52,8 @@ private:
 /// The directory a session lies in: SESSION_DIR/samples/NAME, or NAME itself if it begins with '.' or '/'.
 std::string session_path(const std::string& session_dir, const std::string& name);
 
-/// Opens the specification's sessions. Throws a usage error with a remedy if there is none of that
-/// name, and that suggests --session-dir if what was named is a session directory; else a system error.
+/// Opens the specification's sessions. Throws a usage error with a remedy if no session has that name; the
+/// remedy is --session-dir if the name is that of a session directory. Otherwise throws a system error.
 std::vector<SessionReader> open_sessions(const ProfileSpec& spec, const std::string& session_dir);
 
 /// What to select besides the specification.

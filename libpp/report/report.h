@@ -78,8 +78,8 @@ struct ReportHead {
     std::string cpu_name;              ///< for people
     double cpu_speed_mhz = 0;          ///< 0 = unknown
     std::vector<std::string> remarks;  ///< on how events were counted; one a line
-    /// For how long the scaled events in each column were counted, 0 where there is none; empty = no column
-    /// has any.
+    /// For each column, how long its scaled events were counted; 0 without scaled events. Empty = no column
+    /// has scaled events.
     std::vector<CountedTime> scaled;
     ReportRequest request;
 };

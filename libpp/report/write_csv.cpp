@@ -35,7 +35,7 @@ public:
             *this << first[i];
         return *this;
     }
-    /// Tells of counts that are scaled; `scaled` is as in ReportHead.
+    /// Adds the column heads and marks scaled counts; `scaled` is as in ReportHead.
     Line& heads(const ReportHead& head, std::span<const CountedTime> scaled,
                 const std::string& what = "samples ") {
         for (size_t i = 0; i < head.columns.size(); ++i)

@@ -39,7 +39,7 @@ public:
     const View& all() const noexcept { return all_; }
     bool has_threads() const noexcept { return has_threads_; }
     const std::map<std::optional<uint32_t>, Process>& processes() const noexcept { return processes_; }
-    /// The number of CPUs that are told apart; 0 if none are.
+    /// The number of CPUs that have separate counts; 0 if counts are not separated by CPU.
     size_t separated_cpus() const;
 
     std::string setup_element() const;

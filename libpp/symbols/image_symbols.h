@@ -26,7 +26,7 @@ enum class SymbolTable : uint8_t {
 /// One artificial symbol of that name which covers everything.
 std::unique_ptr<ImageSymbols> whole_image(std::string name);
 
-/// Opens the file of a module; null if there is none that fits.
+/// Opens the file of a module; null if no file fits.
 using OpenFile = std::function<std::unique_ptr<ImageSymbols>()>;
 
 /// The symbols given, sorted by start; the text behind their names must outlive the object. Lines, inlined

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which package of the distribution a file is from, by dpkg's database. Runs no program and writes nothing;
-// other package managers keep no database that can be read without a library of theirs.
+// Finds the distribution's package of a file in dpkg's database. Runs no program and writes nothing. The
+// databases of other package managers cannot be read without their libraries, so they are not supported.
 #pragma once
 
 #include <map>

@@ -43,7 +43,7 @@ driver() {
 }
 END
 
-# Prints what a case does: stdout, then stderr and status if there is anything to tell.
+# Prints what a case does: stdout, then stderr if it is not empty, and the status if it is not 0.
 outcome() {
     rm -rf "$work/case" && mkdir "$work/case" && cd "$work/case" || exit 1
     ln -s "$srcdir/tests/fixtures" fixtures
