@@ -62,7 +62,7 @@ def parse_event(place, line):
     for word in head.split():
         tag, found, value = word.partition(":")
         if not found or tag not in TAGS or tag in tags or not value:
-            complain(place, f"'{word}' is no tag, or stands there twice")
+            complain(place, f"'{word}' is no tag or is a duplicate")
         tags[tag] = value
     for tag in ("event", "um", "minimum", "name"):
         if tag not in tags:
@@ -146,7 +146,7 @@ def check_mask(mask):
         complain(mask.place, "two entries have one name")
     for value, _, name, _ in mask.entries:
         if values.count(value) > 1 and not name:
-            complain(mask.place, f"0x{value:x} stands there twice and has no name")
+            complain(mask.place, f"0x{value:x} is listed twice and has no name")
     if mask.default.startswith("0x") and values.count(default) > 1:
         complain(mask.place, "the default's number is several entries'; name one")
     if not mask.entries:
@@ -249,7 +249,7 @@ def parse_models(path):
             words = [word.partition(":") for word in head.split()]
             tags = {tag: value for tag, _, value in words}
             if len(tags) != len(words) or not set(tags) <= MODEL_TAGS or "cpu" not in tags or "counters" not in tags:
-                complain(place, "a tag is unknown, stands there twice or is missing")
+                complain(place, "a tag is unknown, duplicated or missing")
             if not title:
                 complain(place, "no title")
             models.append(Model(place, tags, title))
@@ -381,7 +381,7 @@ def check_models(models, directories, known):
         values = [model.tags[column] for model in models if column in model.tags]
         for value in sorted(set(values)):
             if values.count(value) > 1:
-                complain("cpu_models", f"{column}:{value} stands there twice")
+                complain("cpu_models", f"{column}:{value} is listed twice")
     for model in models:
         if model.name in directories:
             events, masks = known[model.name]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every C++ file looks as .clang-format says. Another version of clang-format than 14 may see it otherwise.
+# Every C++ file is formatted by .clang-format. Versions of clang-format other than 14 may disagree.
 set -eu
 cd "${srcdir:-.}"
 tool=

@@ -7,7 +7,7 @@ set -eu
 srcdir=${srcdir:-.}
 failed=0
 
-# options_of COMMAND: a line for each option, "SHORT LONG"; SHORT is - if there is none.
+# options_of COMMAND: a line for each option, "SHORT LONG"; SHORT is - for an option without a short form.
 options_of() {
 	"./$1" --help | sed -nE 's/^ +(-(.), )?--([a-z-]+).*/\2 \3/p; s/^ +-(.), --([a-z-]+).*/\1 \2/p' |
 		sed 's/^ /- /' | sort -u

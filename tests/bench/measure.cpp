@@ -2,7 +2,7 @@
 // Runs commands in turn, round after round, and prints a line of medians for each:
 //   wall ms, CPU ms (with what it waited for), peak RSS KB, CPU ms of the profiled program, CPU ms without it
 // Usage: measure ROUNDS FILE COMMAND... [::: COMMAND...]...
-// FILE is where a profiled program writes its own CPU seconds ("-" = there is none). Output of the commands
+// A profiled program writes its own CPU seconds to FILE ("-" = no such file). Output of the commands
 // goes to /dev/null. A command that fails ends the measurement.
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Replays a canned stream through the collector and tells the rate and the peak memory; then the same samples
-// as the driver would place them.
+// Replays a canned stream through the collector and prints the rate and the peak memory; then the same
+// samples as the driver would place them.
 //   replay_bench [MILLIONS OF SAMPLES]
 // The stream: 40 processes on 8 CPUs, each with 12 images of 128 functions spread over 1 MB of code;
 // processes, images, functions and the instructions in them skewed as in real profiles (few hot ones, a long

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names and lines from a debuginfod server: found by build-id, only if asked for; a server that refuses is told once.
+# Names and lines from a debuginfod server: found by build-id, only on request; a server that refuses is reported once.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 for tool in cc objcopy strip readelf python3; do
 	command -v $tool >/dev/null || { echo "skipped: no $tool here"; exit 77; }
@@ -45,7 +45,7 @@ report() {
 
 report || fail "opreport without a server"
 ! grep -q hidden_name "$work/report" || fail "the name is known without a server"
-grep -q "spin (.* % of the samples) has .*; install its debug symbols" "$work/report.log" || fail "nobody says why there is no name"
+grep -q "spin (.* % of the samples) has .*; install its debug symbols" "$work/report.log" || fail "no note explains the missing name"
 [ ! -s "$work/requests" ] || fail "a server was asked though nobody named it"
 
 report --debuginfod "$url" || fail "opreport --debuginfod"
@@ -62,4 +62,4 @@ mv "$work/moved" "$work/spin"
 kill $server
 rm -rf "$work/cache"
 DEBUGINFOD_RETRY_LIMIT=1 report --debuginfod "$url" || fail "a server that is gone ends the report"
-[ "$(grep -c debuginfod: "$work/report.log")" = 1 ] || fail "a server that is gone is not told once"
+[ "$(grep -c debuginfod: "$work/report.log")" = 1 ] || fail "a server that is gone is not reported exactly once"

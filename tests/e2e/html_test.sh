@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A browser shows what opannotate --html writes: a row for each line, heat where the samples are, heads that stay, lines that
-# fold away; and runs nothing that a source file says.
+# fold away. It runs nothing that a source file contains.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
 	echo "skipped: no browser here (Debian package chromium)"
@@ -70,7 +70,7 @@ is "title" "$(ask hostile/index.html 'return document.title')" "Annotated source
 is "scripts, pictures, frames, links, styles" \
 	"$(ask hostile/index.html "return ['script', 'img', 'iframe', 'link', 'style'].map(t => document.querySelectorAll(t).length).join()")" \
 	"1,0,0,0,1"
-is "what the first line says" "$(ask hostile/index.html "return document.querySelector('#f1l1 td.text').textContent.substring(1)")" \
+is "the text of the first line" "$(ask hostile/index.html "return document.querySelector('#f1l1 td.text').textContent.substring(1)")" \
 	'script&gt;document.title = "owned"&lt;/script&gt;'
 is "what was fetched" "$(ask hostile/index.html "return performance.getEntriesByType('resource').length")" 0
 iconv -f UTF-8 -t UTF-8 hostile/index.html >/dev/null || fail "the page is not UTF-8"

@@ -65,8 +65,8 @@ ran_all_the_time() {
 	! "$build/opreport" --session-dir "$1" --merge all 2>&1 | grep 'scaled' || fail "$1: counts are scaled"
 }
 
-# own_program: a copy of the program of known shares at $program, so that a profile of the whole system can tell it from
-# that of a test running beside this one
+# own_program: a copy of the program of known shares at $program, so that a profile of the whole system does not confuse it
+# with the program of a test running beside this one
 own_program() {
 	program=$work/program
 	cp "$tests/e2e/shares" "$program"

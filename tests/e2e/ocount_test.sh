@@ -16,9 +16,9 @@ expect() {
 	"$build/ocount" "$@" >"$work/$name.out" 2>"$work/$name.log" || status=$?
 	[ "$status" = "$wanted" ] || fail "$name: status $status, not $wanted"
 }
-# says LOG PATTERN
-says() {
-	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
+# log_has LOG PATTERN
+log_has() {
+	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not contain: $2"
 }
 # prints NAME PATTERN
 prints() {
@@ -47,7 +47,7 @@ within "$(total timer task-clock)" 90000000 9000000000 timer
 # JSON, a file, more to say
 expect 0 json --format=json --events=page-faults --output-file="$work/json.file" --verbose "$tests/e2e/touch_pages" 20000 0
 [ ! -s "$work/json.out" ] || fail "json: something is printed though a file was named"
-says json 'event page-faults: type 1, config 0x2'
+log_has json 'event page-faults: type 1, config 0x2'
 grep -Eq '"event":"page-faults","count":2[0-9]{4},"scaled":false,' "$work/json.file" || fail "json: $(cat "$work/json.file")"
 expect 0 replaced -b -f "$work/json.file" -e page-faults true
 grep -Eq '^page-faults,[0-9]+,100.00$' "$work/json.file" || fail "replaced: the file was not replaced"
@@ -84,34 +84,34 @@ expect 0 intervals --brief-format --time-interval=100:3 -e task-clock "$tests/e2
 [ "$(grep -c '^timestamp,' "$work/intervals.out")" = 3 ] || fail "intervals: $(cat "$work/intervals.out")"
 expect 0 stubborn -b -i 100:1 -e task-clock sh -c 'trap "" TERM; while :; do :; done'
 
-# What cannot be written is told when the program has ended; it is not left behind
+# A failed write is reported when the program has ended; no partial file is left behind
 expect 1 full -b -i 100 -f /dev/full -e task-clock sh -c "$tests/e2e/shares plain 500; : >'$work/full.done'"
-says full 'No space left on device'
+log_has full 'No space left on device'
 [ -e "$work/full.done" ] || fail "full: the program was left behind"
 
 # The program's end
 expect 1 exit_status -e task-clock sh -c 'exit 3'
-says exit_status 'sh exited with status 3'
+log_has exit_status 'sh exited with status 3'
 prints exit_status 'task-clock'
 expect 1 crash -e task-clock sh -c 'kill -SEGV $$'
-says crash 'sh was killed by signal 11'
+log_has crash 'sh was killed by signal 11'
 expect 0 killed -e task-clock sh -c 'kill -KILL $$'
 expect 1 no_program no-such-program
-says no_program 'no-such-program: no such program in PATH'
+log_has no_program 'no-such-program: no such program in PATH'
 expect 1 not_a_program "$work"
 expect 1 no_process --process-list 4194303
-says no_process 'process 4194303'
+log_has no_process 'process 4194303'
 sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
 parent=$!
 until [ -s "$work/zombie" ] && grep -q '^State:.*Z' "/proc/$(cat "$work/zombie")/status"; do :; done
 expect 1 zombie -e page-faults --process-list "$(cat "$work/zombie")"
 kill $parent
-says zombie 'ended before counting was started'
+log_has zombie 'ended before counting was started'
 expect 1 no_thread --thread-list 4194303
 expect 1 no_event -e page-fault true
-says no_event 'did you mean.* page-faults'
+log_has no_event 'did you mean.* page-faults'
 expect 1 no_unit_mask -e TIMER:1 true
-says no_unit_mask 'unit mask'
+log_has no_unit_mask 'unit mask'
 expect 1 no_place -f "$work/none/file" true
 expect 1 usage -s true
 
@@ -135,7 +135,7 @@ expect 0 cpu --cpu-list 0 -e context-switches -i 100:1
 prints cpu 'for the specified CPU\(s\):'
 prints cpu '^	context-switches '
 expect 1 no_cpu --cpu-list 60000 -e context-switches
-says no_cpu 'CPU 60000 is not there'
+log_has no_cpu 'CPU 60000 is not there'
 
 # Another user
 if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
@@ -150,11 +150,11 @@ if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoi
 	user own -b -e page-faults ./touch_pages 20000 1 || fail "user: status $?"
 	within "$(total own page-faults)" 40000 41000 "another user's program"
 	user refused -e cpu-clock --process-list 1 && fail "user: may count a process of root's"
-	says refused 'process 1 belongs to another user'
+	log_has refused 'process 1 belongs to another user'
 	user refused_all -e cpu-clock --system-wide && fail "user: may count the whole system"
-	says refused_all 'kernel.perf_event_paranoid'
+	log_has refused_all 'kernel.perf_event_paranoid'
 	user kernel_only -e context-switches true && fail "user: may count what occurs in the kernel"
-	says kernel_only 'occurs in the kernel'
+	log_has kernel_only 'occurs in the kernel'
 else
 	echo "another user: skipped, no setpriv here or kernel.perf_event_paranoid is not 2"
 fi

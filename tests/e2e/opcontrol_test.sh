@@ -13,7 +13,7 @@ root=$work/root
 mkdir -p "$root/root" "$root/run" "$root/var/lib"
 s=$root/var/lib/oprofile
 
-# control STATUS LOG opcontrol-words: opcontrol ends with that status; what it says goes to LOG
+# control STATUS LOG opcontrol-words: opcontrol ends with that status; its output goes to LOG
 control() {
 	wanted=$1 log=$work/$2.log
 	shift 2
@@ -21,9 +21,9 @@ control() {
 	timeout 60 "$build/opcontrol" --root-dir "$root" "$@" >"$log" 2>&1 </dev/null || status=$?
 	[ "$status" = "$wanted" ] || fail "opcontrol $*: status $status, not $wanted"
 }
-# says LOG PATTERN
-says() {
-	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
+# log_has LOG PATTERN
+log_has() {
+	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not contain: $2"
 }
 # the samples of the busy program in a session
 busy_samples() {
@@ -38,20 +38,20 @@ trap end EXIT
 
 # Before anything is set up
 control 0 none --status
-says none '^Daemon not running$'
+log_has none '^Daemon not running$'
 control 1 no_vmlinux --start
-says no_vmlinux 'give --vmlinux=FILE, or --no-vmlinux'
+log_has no_vmlinux 'give --vmlinux=FILE, or --no-vmlinux'
 control 1 no_daemon --dump
 
 # Set up, start
 control 0 init --init
-says init 'perf_event_open'
+log_has init 'perf_event_open'
 control 0 setup --setup --no-vmlinux --event TIMER:100000
 control 0 start --start
-says start '^Profiler running\.$'
+log_has start '^Profiler running\.$'
 control 0 running --status
-says running '^Daemon running: pid [0-9]+$'
-says running '^Event 0: TIMER:100000'
+log_has running '^Daemon running: pid [0-9]+$'
+log_has running '^Event 0: TIMER:100000'
 control 0 again --start
 
 # A program's samples are there after --dump
@@ -59,25 +59,25 @@ control 0 again --start
 control 0 dump --dump
 [ "$(busy_samples current)" -gt 200 ] || fail "dump: $(busy_samples current) samples of the program"
 control 0 counted --status
-says counted '^Stored: [1-9]'
+log_has counted '^Stored: [1-9]'
 
 # Settings wait while the daemon runs
 control 0 later --setup --separate=library
-says later 'count from its next start'
+log_has later 'count from its next start'
 control 0 waiting --status
-says waiting '^Separate options: none$'
-says waiting 'wait for --shutdown and --start'
+log_has waiting '^Separate options: none$'
+log_has waiting 'wait for --shutdown and --start'
 
 # Stopped, nothing is added
 control 0 stop --stop
 control 0 paused --status
-says paused '^Daemon paused: pid'
+log_has paused '^Daemon paused: pid'
 before=$(busy_samples current)
 "$program" plain 100
 control 0 dump2 --dump
 [ "$(busy_samples current)" = "$before" ] || fail "stop: samples were taken"
 
-# Saved under a name, the session begins anew; a name that is taken is refused
+# After a save under a name, a new session starts; a name that is taken is refused
 control 0 restart --start
 control 0 save --save=first
 [ "$(busy_samples first)" = "$before" ] || fail "save: $(busy_samples first) samples, not $before"
@@ -92,12 +92,12 @@ pid=$(awk '/^Daemon running/ { print $NF }' "$work/running.log")
 control 0 shutdown --shutdown
 [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || fail "shutdown: process $pid is still there"
 control 0 gone --status
-says gone '^Daemon not running$'
-says gone '^Separate options: library$'
+log_has gone '^Daemon not running$'
+log_has gone '^Separate options: library$'
 control 0 daemon --start-daemon
 control 0 adopted --status
-says adopted '^Daemon paused'
-says adopted '^Separate options: library$'
+log_has adopted '^Daemon paused'
+log_has adopted '^Separate options: library$'
 control 0 deinit --deinit
 
 # A stuck daemon is killed; the next start makes the account that of the files it left
@@ -110,16 +110,16 @@ until [ "$(busy_samples current)" -gt "$before" ]; do # some are stored, and not
 done
 kill -STOP "$pid"
 control 0 stuck --shutdown
-says stuck 'was killed; what it had not stored is lost$'
+log_has stuck 'was killed; what it had not stored is lost$'
 [ ! -e "/proc/$pid" ] || grep -q '^State:.Z' "/proc/$pid/status" || fail "shutdown: stuck process $pid is still there"
 control 0 gone2 --status
-says gone2 '^Daemon not running$'
+log_has gone2 '^Daemon not running$'
 control 0 recover --start-daemon
 balanced "$s"
 control 0 shutdown2 --shutdown
-grep -q 'recovered after a crash: the sample files hold' "$s/samples/oprofiled.log" || fail "the log tells of no recovery"
+grep -q 'recovered after a crash: the sample files hold' "$s/samples/oprofiled.log" || fail "the log does not report the recovery"
 
-# Without a daemon, sessions can be kept and cleared all the same
+# Sessions can be saved and reset without a daemon too
 control 0 save2 --save=second
 [ -d "$s/samples/second" ] || fail "save without a daemon: no session"
 control 0 reset2 --reset
@@ -127,4 +127,4 @@ control 0 reset2 --reset
 # Settings that were tampered with are refused, not run
 echo 'VMLINUX=$(touch /tmp/opcontrol-was-here)' >>"$root/root/.oprofile/daemonrc"
 control 1 tampered --status
-says tampered 'daemonrc:[0-9]+: the value holds a character'
+log_has tampered 'daemonrc:[0-9]+: the value holds a character'

@@ -15,9 +15,9 @@ expect() {
 	profile "$name" "$@" || status=$?
 	[ "$status" = "$wanted" ] || fail "$name: status $status, not $wanted"
 }
-# says LOG PATTERN
-says() {
-	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
+# log_has LOG PATTERN
+log_has() {
+	grep -Eq -- "$2" "$work/$1.log" || fail "$1 does not contain: $2"
 }
 # the last line of a log is the summary, and nothing was lost
 nothing_lost() {
@@ -26,9 +26,9 @@ nothing_lost() {
 
 # The program's end
 expect 1 exit_status --session-dir "$s" sh -c 'exit 3'
-says exit_status 'sh exited with status 3'
+log_has exit_status 'sh exited with status 3'
 expect 1 crash --session-dir "$s" sh -c 'kill -SEGV $$'
-says crash 'sh was killed by signal 11'
+log_has crash 'sh was killed by signal 11'
 expect 0 execs --session-dir "$s" --events TIMER:100000 sh -c "exec $tests/e2e/shares plain 100"
 nothing_lost execs
 [ "$(samples_of "$s" three_parts)" -gt 100 ] || fail "execs: the program behind exec is not in the report"
@@ -36,29 +36,29 @@ nothing_lost execs
 # Nothing to run, nothing to count, nowhere to write: nothing recorded is touched
 before=$(find "$s" | sort)
 expect 1 no_program --session-dir "$s" no-such-program
-says no_program 'no-such-program: no such program in PATH'
+log_has no_program 'no-such-program: no such program in PATH'
 expect 1 not_executable --session-dir "$s" "$s/abi"
 expect 1 no_event --session-dir "$s" --events NO_SUCH:100000 true
-says no_event 'NO_SUCH.*not an event of'
+log_has no_event 'NO_SUCH.*not an event of'
 expect 1 low_count --session-dir "$s" --events TIMER:9999 true
-says low_count '10000'
+log_has low_count '10000'
 expect 1 unknown_event --session-dir "$s" --events NO_SUCH true
-says unknown_event 'not an event of'
+log_has unknown_event 'not an event of'
 expect 1 empty_events --session-dir "$s" --events '' true
-says empty_events 'empty'
+log_has empty_events 'empty'
 expect 1 no_mode --session-dir "$s"
 expect 1 two_modes --session-dir "$s" --pid 1 true
 expect 1 bad_option --no-such-option true
 expect 1 no_process --session-dir "$s" --pid 4194303
-says no_process 'process 4194303'
+log_has no_process 'process 4194303'
 expect 1 no_vmlinux --session-dir "$s" --vmlinux "$s/abi" true
 expect 1 no_kernel --session-dir "$s" --vmlinux "$tests/e2e/shares" true
-says no_kernel 'not an uncompressed kernel image'
+log_has no_kernel 'not an uncompressed kernel image'
 [ "$before" = "$(find "$s" | sort)" ] || fail "a refused run changed the session"
 expect 1 no_directory --session-dir "$work/none" true
-says no_directory 'none'
+log_has no_directory 'none'
 for log in no_directory no_process; do
-	! grep -q 'no hardware counter' "$work/$log.log" || fail "$log: a fallback is told before an unrelated error"
+	! grep -q 'no hardware counter' "$work/$log.log" || fail "$log: a fallback is reported before an unrelated error"
 done
 
 # Sessions
@@ -79,32 +79,32 @@ previous=$("$build/opreport" --session-dir "$s" --symbols session:previous 2>/de
 mkdir "$work/other"
 expect 0 one_count --session-dir "$work/other" --events TIMER:100000 "$tests/e2e/shares" plain 100
 expect 0 other_count --session-dir "$work/other" --append --separate-cpu --events TIMER:200000 "$tests/e2e/shares" plain 100
-says other_count 'holds TIMER:100000, this run counts TIMER:200000'
-says other_count 'is not separated by CPU, this run is'
-! grep -q "this run" "$work/appended.log" || fail "append: a difference is told where there is none"
+log_has other_count 'holds TIMER:100000, this run counts TIMER:200000'
+log_has other_count 'is not separated by CPU, this run is'
+! grep -q "this run" "$work/appended.log" || fail "append: a difference is reported between equal runs"
 
 # A program that is rebuilt between two runs
-mkdir "$work/anew"
-run_anew() {
-	echo "volatile unsigned long n; int main(void) { while (n < $2) n++; return 0; }" >"$work/anew.c"
-	cc -O0 -o "$work/anew/program" "$work/anew.c"
-	expect 0 "$1" --session-dir "$work/anew" --append --events TIMER:100000 "$work/anew/program"
+mkdir "$work/rebuilt"
+run_rebuilt() {
+	echo "volatile unsigned long n; int main(void) { while (n < $2) n++; return 0; }" >"$work/rebuilt.c"
+	cc -O0 -o "$work/rebuilt/program" "$work/rebuilt.c"
+	expect 0 "$1" --session-dir "$work/rebuilt" --append --events TIMER:100000 "$work/rebuilt/program"
 }
-run_anew anew_first 100000000
-run_anew anew_same 100000000
-! grep -q 'was rebuilt' "$work/anew_same.log" || fail "anew: one build is reported as rebuilt"
-run_anew anew_other 200000000
-says anew_other 'anew/program was rebuilt since the run before'
-"$build/opreport" --session-dir "$work/anew" --symbols >/dev/null 2>"$work/anew.log" || fail "anew: opreport"
-grep -q 'anew/program was rebuilt while .* samples of all builds' "$work/anew.log" || fail "anew: opreport is silent"
+run_rebuilt rebuilt_first 100000000
+run_rebuilt rebuilt_same 100000000
+! grep -q 'was rebuilt' "$work/rebuilt_same.log" || fail "one build is reported as rebuilt"
+run_rebuilt rebuilt_other 200000000
+log_has rebuilt_other 'rebuilt/program was rebuilt since the run before'
+"$build/opreport" --session-dir "$work/rebuilt" --symbols >/dev/null 2>"$work/rebuilt.log" || fail "rebuilt: opreport"
+grep -q 'rebuilt/program was rebuilt while .* samples of all builds' "$work/rebuilt.log" || fail "rebuilt: opreport is silent"
 
-# A process that has ended is not attached to, and it is told why
+# A process that has ended is not attached to, and the reason is reported
 sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
 parent=$!
 until [ -s "$work/zombie" ] && grep -q '^State:.*Z' "/proc/$(cat "$work/zombie")/status"; do :; done
 expect 1 zombie --session-dir "$work/other" --pid "$(cat "$work/zombie")"
 kill $parent
-says zombie 'ended before profiling was started'
+log_has zombie 'ended before profiling was started'
 
 # Counts: the default where none is given; statistics of an appended run are of both
 expect 0 default_count --session-dir "$s" --events TIMER "$tests/e2e/shares" plain 100
@@ -136,12 +136,12 @@ expect 0 events --session-dir "$s" --events TIMER:100000 --events TIMER:200000:0
 	sh -c "rm '$s/samples/operf.data'; exec $tests/e2e/shares plain 100" 2>"$work/nameless.log" || fail "nameless: status $?"
 nothing_lost nameless
 
-# A sample file cut off, the session removed, while operf counts: told, and no lock stays
+# A sample file cut off, the session removed, while operf counts: reported, and no lock stays
 expect 1 cut_off --session-dir "$s" --events TIMER:100000 sh -c "
 	until [ -n \"\$(find '$s/samples/current' -name 'TIMER.100000.*')\" ]; do :; done
 	find '$s/samples/current' -name 'TIMER.100000.*' | while read -r file; do : >\"\$file\"; done
 	n=0; while [ \$n -lt 200000 ]; do n=\$((n + 1)); done"
-says cut_off 'was cut off by another program'
+log_has cut_off 'was cut off by another program'
 [ ! -e "$s/lock" ] || fail "cut_off: the lock is still there"
 mkdir "$work/gone"
 expect 4 gone --session-dir "$work/gone" --events TIMER:100000 sh -c "n=0; while [ \$n -lt 50000 ]; do n=\$((n + 1)); done
@@ -157,7 +157,7 @@ ran_all_the_time "$s"
 "$tests/e2e/shares" threads 3000 &
 expect 0 attached --session-dir "$s" --events TIMER:100000 --pid $!
 nothing_lost attached
-says attached 'has ended'
+log_has attached 'has ended'
 [ "$(samples_of "$s" three_parts)" -gt 1000 ] || fail "attached: the threads' samples are missing"
 
 # Interrupted: the data stays
@@ -203,14 +203,14 @@ wait $operf || fail "system: status $?"
 [ "$(samples_of "$work/system" three_parts)" -gt 1000 ] || fail "system: the busy program is missing"
 ran_all_the_time "$work/system"
 
-# A full disk: what fits is kept, what does not is told
+# A full disk: samples that fit are kept, the loss of the others is reported
 mkdir "$work/full"
 if mount -t tmpfs -o size=1m none "$work/full" 2>/dev/null; then
 	expect 4 full --session-dir "$work/full" --events TIMER:20000 \
 		sh -c "cat /dev/zero >'$work/full/filler' 2>/dev/null; exec '$tests/e2e/shares' children 300"
 	umount "$work/full"
-	says full 'No space left on device'
-	says full '[0-9]+ samples'
+	log_has full 'No space left on device'
+	log_has full '[0-9]+ samples'
 else
 	echo "full disk: skipped, tmpfs cannot be mounted here"
 fi
@@ -226,7 +226,7 @@ if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoi
 	nothing_lost user
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ]; then
 		(cd "$work/user" && user timeout 20 ./operf --system-wide) 2>"$work/refused.log" && fail "user: may profile the whole system"
-		says refused 'kernel.perf_event_paranoid'
+		log_has refused 'kernel.perf_event_paranoid'
 	else
 		echo "refusal: skipped, kernel.perf_event_paranoid lets every user profile the whole system"
 	fi

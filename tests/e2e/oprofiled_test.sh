@@ -109,7 +109,7 @@ ask "save monday" && fail "saved twice under one name"
 for name in "" . .. a/b /etc current; do
 	ask "save $name" && fail "saved as '$name'"
 done
-[ "$(value sampled)" = 0 ] || fail "save did not begin anew"
+[ "$(value sampled)" = 0 ] || fail "save did not start a new session"
 monday=$("$build/opreport" --session-dir "$s" --symbols session:monday "image:$program" 2>/dev/null | awk '$NF == "three_parts" { print $1 }')
 [ "$monday" -gt 1000 ] || fail "the saved session is not whole"
 ask start
@@ -140,12 +140,12 @@ gone "$daemon_pid"
 [ -f "$s/lock" ] || fail "the lock of the killed one should be there"
 start_daemon again --start --separate-kernel=1 --separate-lib=0 --separate-thread=0 --separate-cpu=0 --no-vmlinux --verbose=misc
 [ "$(value separate)" = library,kernel ] || fail "separate-kernel is not heard: $(value separate)"
-grep -q 'took over the lock' "$work/again.log" || fail "the take-over is not told"
+grep -q 'took over the lock' "$work/again.log" || fail "the take-over is not reported"
 "$program" plain 300
 ask dump
 [ "$(program_samples "$s")" -gt "$killed" ] || fail "the killed one's samples are gone"
 
-# The session's directory is removed while it records, then a full disk: told, not fatal
+# The session's directory is removed while it records, then a full disk: reported, not fatal
 until rm -rf "$s/samples/current" 2>/dev/null; do :; done # it makes files there meanwhile
 "$program" plain 100
 status=0
@@ -170,8 +170,8 @@ if mount -t tmpfs -o size=32m none "$work/full" 2>/dev/null; then
 	stored=$(value stored) lost=$(value lost)
 	echo "full disk: $stored stored, $lost lost"
 	[ "$lost" -gt 0 ] || fail "full disk: nothing lost"
-	told=$(grep -c 'samples lost' "$work/full/samples/oprofiled.log" || true)
-	[ "$told" -le 4 ] || fail "full disk: told $told times"
+	reports=$(grep -c 'samples lost' "$work/full/samples/oprofiled.log" || true)
+	[ "$reports" -le 4 ] || fail "full disk: reported $reports times"
 	stored=$(program_samples "$work/full")
 	rm "$work/full/filler"
 	ask dump || fail "room again: the dump failed"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every kind of report as XML is valid by doc/opreport.xsd, and its counts add up to those of the same report as CSV, to the
-# last sample; whatever stands in names.
+# last sample, with any bytes in names.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 if ! command -v xmllint >/dev/null; then
 	echo "skipped: no xmllint here (Debian package libxml2-utils)"
@@ -135,8 +135,8 @@ session modes
 report --session-dir modes
 has "modes" '//setup[timersetup]/remark'
 
-# Names are bytes: controls, broken UTF-8, what XML has no room for, and its own characters. 0xf1 is no beginning of a
-# character, 0xed 0xa0 0x80 a surrogate, 0xef 0xbf 0xbf a character that is none.
+# Names are bytes: controls, broken UTF-8, characters that XML forbids, and its markup. 0xf1 alone starts no character,
+# 0xed 0xa0 0x80 is a surrogate, 0xef 0xbf 0xbf is a noncharacter.
 name=$(printf '/usr/bin/<a b="c">&amp;\001\033[2J\177\302\233\361x\355\240\200\357\277\277\303\251')
 printf 'cpu_type 4\nfile {root}%s/{dep}/{root}%s/TIMER.1.0.all.all.all\n0x1 3\n' "$name" "$name" >"$work/names.txt"
 "$tests/golden/make_session" "$work/names.txt" names || fail "make_session names"

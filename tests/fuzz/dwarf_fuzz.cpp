@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target: whatever the debug information of an ELF file says, lines and inlined functions can be asked
-// for anywhere, and end. The file is also its own package of split units (FILE.dwp). What it shares with
-// others is looked for and not found.
+// Fuzz target: with any debug information in an ELF file, queries for lines and inlined functions at any
+// address end. The file is also its own package of split units (FILE.dwp). Supplementary files that it refers
+// to are looked for and not found.
 #include <unistd.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
         for (const op::EventSpec& spec : op::parse_event_specs({std::string(data, data + size)})) {
-            if (spec.name.empty()) std::abort();  // a count of 0 stands for the default
+            if (spec.name.empty()) std::abort();  // a count of 0 means the default
             op::check_event(spec, size % 2);
         }
     } catch (const op::Error& error) {

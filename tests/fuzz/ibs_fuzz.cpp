@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target: any bytes are an IBS sample or none; the first tells of which sampler. Events that are each
-// other's complement stay so whatever the registers hold.
+// Fuzz target: any bytes decode to an IBS sample or are refused; the first byte selects the sampler. Events
+// that are each other's complement remain so for any content of the registers.
 #include <cstdint>
 #include <cstdlib>
 

@@ -35,7 +35,7 @@ TEST(AppendCheck, a_run_like_those_before_is_no_news) {
     EXPECT_TRUE(append_differences(held, two, two, {}).empty()) << "an event that did not occur";
 }
 
-TEST(AppendCheck, another_event_count_or_mask_is_told) {
+TEST(AppendCheck, another_event_count_or_mask_is_reported) {
     const auto found = append_differences(held, std::nullopt, run_of({{"TIMER", 0, 200000, 0x41}}), {});
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0],
@@ -43,7 +43,7 @@ TEST(AppendCheck, another_event_count_or_mask_is_told) {
               "and count: choose");
 }
 
-TEST(AppendCheck, another_separation_is_told) {
+TEST(AppendCheck, another_separation_is_reported) {
     const auto apart = append_differences(held, std::nullopt, run_of({timer}),
                                           {.separate_thread = true, .separate_cpu = true});
     ASSERT_EQ(apart.size(), 2u);
@@ -55,7 +55,7 @@ TEST(AppendCheck, another_separation_is_told) {
     EXPECT_EQ(together[0], "is separated by CPU, this run is not: reports of both need --merge=cpu");
 }
 
-TEST(AppendCheck, modes_and_processors_that_differ_are_told) {
+TEST(AppendCheck, different_modes_and_processors_are_reported) {
     RecordedEvent user = timer;
     user.kernel = false;
     SessionInfo run = run_of({user});

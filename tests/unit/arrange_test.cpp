@@ -91,7 +91,7 @@ TEST(ProfileClasses, process_and_thread_may_differ_together_for_main_threads_onl
     EXPECT_EQ(arrange(files({"E.1.0.7.7.all", "E.1.0.8.9.all"}), {}).axis, Axis::event);
 }
 
-TEST(ProfileClasses, a_conflict_lists_at_most_five_values_and_says_what_to_merge) {
+TEST(ProfileClasses, a_conflict_lists_at_most_five_values_and_suggests_what_to_merge) {
     Words names{"E.1.0.all.all.0", "F.1.0.all.all.1"};
     for (int cpu = 2; cpu < 9; ++cpu)
         names.push_back("E.1.0.all.all." + std::to_string(cpu));
@@ -122,7 +122,7 @@ TEST(ProfileClasses, merged_unit_masks_are_ored) {
     EXPECT_EQ(classes.images.at(0).parts.at(0).files.size(), 2u);
 }
 
-TEST(ProfileClasses, an_image_stands_once_with_a_part_per_application) {
+TEST(ProfileClasses, an_image_is_listed_once_with_a_part_per_application) {
     const auto selected = files({"{root}/bin/a/{dep}/{root}/lib/l/E.1.0.all.all.all",
                                  "{root}/bin/b/{dep}/{root}/lib/l/E.1.0.all.all.all", "E.1.0.all.all.all"});
     const auto classes = arrange(selected, {});

@@ -13,19 +13,19 @@
 
 namespace op::collect {
 
-TEST(Attach, a_thread_stands_for_its_process) {
+TEST(Attach, a_thread_id_selects_its_process) {
     pid_t found = 0;
     std::thread([&] { found = process_of(::gettid()); }).join();
     EXPECT_EQ(found, ::getpid());
     EXPECT_EQ(process_of(::getpid()), ::getpid());
 }
 
-TEST(Attach, what_is_gone_is_told) {
+TEST(Attach, a_process_that_is_gone_is_reported) {
     EXPECT_THROW(process_of(0x7ffffff0), Error);
     EXPECT_THROW(watch_process(0x7ffffff0), Error);
 }
 
-TEST(Attach, a_task_on_its_way_out_is_told_from_others) {
+TEST(Attach, an_exiting_task_is_distinguished_from_others) {
     EXPECT_FALSE(is_ending(::getpid()));
     EXPECT_FALSE(is_ending(::gettid()));
     EXPECT_TRUE(is_ending(0x7ffffff0));
@@ -37,7 +37,7 @@ TEST(Attach, a_task_on_its_way_out_is_told_from_others) {
     ::waitpid(child, nullptr, 0);
 }
 
-TEST(Attach, tasks_of_one_number_are_told_by_when_they_began) {
+TEST(Attach, tasks_of_one_number_are_distinguished_by_start_time) {
     EXPECT_EQ(start_of(0x7ffffff0), std::nullopt);
     const auto own = start_of(::getpid());
     ASSERT_TRUE(own);
@@ -62,7 +62,7 @@ TEST(Attach, opening_is_repeated_for_threads_that_begin_meanwhile) {
     EXPECT_EQ(calls[2].size(), calls[1].size() + 1);
 }
 
-TEST(Attach, threads_that_keep_coming_are_told) {
+TEST(Attach, endless_new_threads_are_reported) {
     std::atomic<bool> is_over = false;
     std::vector<std::jthread> started;
     EXPECT_FALSE(open_for_threads({::getpid()}, [&](const std::vector<pid_t>&) {
@@ -75,10 +75,10 @@ TEST(Attach, threads_that_keep_coming_are_told) {
 
 TEST(Attach, descendants_are_found_through_all_threads_and_generations) {
     if (::access("/proc/thread-self/children", R_OK) != 0)
-        GTEST_SKIP() << "this kernel does not tell of children";
-    int hold[2], told[2];
+        GTEST_SKIP() << "this kernel does not list children";
+    int hold[2], report[2];
     ASSERT_EQ(::pipe(hold), 0);
-    ASSERT_EQ(::pipe(told), 0);
+    ASSERT_EQ(::pipe(report), 0);
     pid_t child = -1;
     char byte = 0;
     std::thread([&] {
@@ -86,11 +86,11 @@ TEST(Attach, descendants_are_found_through_all_threads_and_generations) {
         if (child != 0) return;
         ::close(hold[1]);
         const pid_t grandchild = ::fork();
-        if (grandchild > 0 && ::write(told[1], &grandchild, sizeof grandchild) < 0) ::_exit(1);
+        if (grandchild > 0 && ::write(report[1], &grandchild, sizeof grandchild) < 0) ::_exit(1);
         ::_exit(static_cast<int>(::read(hold[0], &byte, 1)));  // until the test is done
     }).join();
     pid_t grandchild = -1;
-    ASSERT_EQ(::read(told[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
+    ASSERT_EQ(::read(report[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
     const auto found = descendants_of(::getpid());
     ::close(hold[1]);
     ::waitpid(child, nullptr, 0);

@@ -50,7 +50,7 @@ using Stacks = std::map<std::vector<uint64_t>, uint64_t>;
 
 }  // namespace
 
-TEST(CallStacks, a_sample_without_calls_stands_alone) {
+TEST(CallStacks, a_sample_without_calls_is_a_stack_of_one_frame) {
     Calls calls;
     calls.sample(0x10, 7);
     EXPECT_EQ(calls.of(0), (Stacks{{{0x10}, 7}}));

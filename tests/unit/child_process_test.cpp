@@ -31,7 +31,7 @@ TEST(ChildProcess, tells_how_it_ended) {
     EXPECT_EQ(end_of({"sh", "-c", "kill -9 $$"}).text(), "was killed by signal 9 (Killed)");
 }
 
-TEST(ChildProcess, that_was_killed_from_here_says_so) {
+TEST(ChildProcess, a_child_killed_by_the_parent_is_reported_as_such) {
     const test::KeepMask mask;
     StopSignals signals;
     ChildProcess command({"sleep", "1000"}, signals.old_mask());

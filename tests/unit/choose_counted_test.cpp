@@ -46,7 +46,7 @@ TEST(CountedEvents, without_any_the_default_of_the_processor_is_counted) {
     EXPECT_EQ(events[0].spec.name, "CYCLES");
 }
 
-TEST(CountedEvents, without_counters_the_clock_takes_the_place_of_the_default_and_a_note_says_so) {
+TEST(CountedEvents, without_counters_the_clock_replaces_the_default_and_a_note_is_added) {
     Diagnostics notes;
     const auto events = choose_counted_events({}, toy(), no_counters, notes);
     ASSERT_EQ(events.size(), 1u);
@@ -54,7 +54,7 @@ TEST(CountedEvents, without_counters_the_clock_takes_the_place_of_the_default_an
     EXPECT_EQ(notes.warnings().size(), 1u);
 }
 
-TEST(CountedEvents, a_count_in_the_place_of_a_unit_mask_is_told_and_nothing_else_taken_for_one) {
+TEST(CountedEvents, only_a_count_in_place_of_a_unit_mask_is_reported_as_a_count) {
     const auto fault = [](const char* spec) {
         return test::fault(ErrorKind::usage, [&] { choose({spec}, toy()); });
     };
@@ -75,7 +75,7 @@ TEST(CountedEvents, labels_say_what_narrows_the_event) {
     EXPECT_EQ(choose({"page-faults:0:1:0"}, catalogue).at(0).label, "page-faults:0x0:k");
 }
 
-TEST(CountedEvents, of_an_unknown_name_the_nearest_is_told) {
+TEST(CountedEvents, an_unknown_name_is_reported_with_the_nearest_one) {
     const test::TempDir devices;
     const EventCatalogue catalogue = toy(devices.path());
     EXPECT_NE(test::fault(ErrorKind::usage, [&] { choose({"page-fault"}, catalogue); }).find("page-faults"),
@@ -83,7 +83,7 @@ TEST(CountedEvents, of_an_unknown_name_the_nearest_is_told) {
 }
 
 // Of a PMU beside the CPUs one CPU counts for all of them: counting on each would multiply the outcome.
-TEST(CountedEvents, the_kernel_says_which_cpus_count_for_a_pmu) {
+TEST(CountedEvents, the_kernel_lists_the_cpus_that_count_for_a_pmu) {
     const test::TempDir devices;
     std::filesystem::create_directories(devices / "imc/events");
     std::filesystem::create_directories(devices / "imc/format");

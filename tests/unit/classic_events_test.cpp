@@ -152,7 +152,7 @@ bool has_counters(const CatalogueEvent& ours, const std::string& theirs) {
     return theirs == "cpuid" ? ours.counters_of_cpuid : ours.counters == counter_bits(theirs);
 }
 
-/// True if each value of theirs is among ours.
+/// True if our event has each unit mask of the classic type's sets.
 bool has_masks(const CatalogueEvent& ours, const ClassicType& type, const std::string& sets) {
     std::set<MaskValue> values;
     for (const UnitMaskEntry& entry : ours.unit_masks->entries)

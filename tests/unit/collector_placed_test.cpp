@@ -111,12 +111,12 @@ TEST_F(CollectingPlaced, a_cookie_never_announced_is_no_mapping) {
     feed({at({0, 99}), at({0, 0}), stranger});
     EXPECT_EQ(ledger().lost(LossCause::no_mapping), 2u);
     EXPECT_EQ(files(), std::vector{name(lib_libc, lib_libc) + " 10=1"})
-        << "without known application the image stands for it";
+        << "without a known application the image is used as the application";
     feed({file(99, "/bin/late"), stranger});
     EXPECT_EQ(files().size(), 2u) << "it is known now";
 }
 
-TEST_F(CollectingPlaced, a_cookie_that_is_given_anew_means_the_new) {
+TEST_F(CollectingPlaced, a_reused_cookie_means_the_new_image) {
     announce();
     feed({at({0x10, libc}), file(libc, "/lib/new.so"), at({0x10, libc})});
     EXPECT_EQ(files(), (std::vector{name(bin_app, lib_libc) + " 10=1",
@@ -168,7 +168,7 @@ TEST_F(CollectingPlaced, libraries_may_go_by_application_and_the_kernel_not) {
                                     name("{root}/proc/kallsyms/", "{root}/proc/kallsyms/") + " 0=1"}));
 }
 
-TEST_F(CollectingPlaced, programs_not_asked_for_are_counted_out) {
+TEST_F(CollectingPlaced, samples_of_filtered_programs_are_counted_as_lost) {
     announce({.separate_library = false, .only_images = {"/bin/app"}});
     const Place caller[] = {{0x30, libc}};
     PlacedSample other = at({0x10, libc});
@@ -207,14 +207,14 @@ TEST_F(CollectingPlaced, a_file_that_is_not_the_one_that_ran_is_left_alone) {
     struct stat st {};
     ASSERT_EQ(::stat(here.c_str(), &st), 0);
     announce({.images_are_local = true});
-    const size_t told = notes_.warnings().size();
+    const size_t noted = notes_.warnings().size();
     feed({file(60, here, st.st_dev, st.st_ino), file(61, there, st.st_dev, st.st_ino), at({1, 60}),
           at({1, 61})});
     ledger();
     EXPECT_EQ(account_.images.at(here).mtime, static_cast<uint64_t>(st.st_mtim.tv_sec));
     EXPECT_EQ(account_.images.at(there).mtime, 0u);
-    EXPECT_EQ(told, 1u) << "once: /bin/app of the fixture is not here either";
-    EXPECT_EQ(notes_.warnings().size(), told);
+    EXPECT_EQ(noted, 1u) << "once: /bin/app of the fixture is not here either";
+    EXPECT_EQ(notes_.warnings().size(), noted);
 }
 
 TEST_F(CollectingPlaced, many_images_need_few_open_files_and_lose_nothing) {

@@ -299,7 +299,7 @@ TEST_F(Collecting, throttled_events_are_marked) {
     EXPECT_TRUE(info.events[1].throttled);
 }
 
-TEST_F(Collecting, times_of_events_add_up_until_the_account_begins_anew) {
+TEST_F(Collecting, times_of_events_add_up_until_the_account_is_reset) {
     collector();
     feed({EventTime{1, {100, 40}}, EventTime{0, {100, 100}}, EventTime{1, {50, 30}}, EventTime{2, {7, 7}}});
     const SessionInfo info = collector_->flush_and_account();
@@ -311,7 +311,7 @@ TEST_F(Collecting, times_of_events_add_up_until_the_account_begins_anew) {
     EXPECT_EQ(collector_->flush_and_account().events[1].time, (CountedTime{9, 8}));
 }
 
-TEST_F(Collecting, a_replaced_image_is_told) {
+TEST_F(Collecting, a_replaced_image_is_reported) {
     const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
     collector();
     feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, "/lib/up.so", one},

@@ -44,7 +44,7 @@ TEST(ControlRequest, every_verb_survives_the_way_to_text_and_back) {
     EXPECT_EQ(parse_control_request("stop\n").verb, ControlVerb::stop);
 }
 
-TEST(ControlRequest, what_is_none_is_refused_in_one_line) {
+TEST(ControlRequest, malformed_requests_are_refused_in_one_line) {
     EXPECT_TRUE(contains(refusal("reboot"), "no such request: 'reboot'"));
     EXPECT_TRUE(contains(refusal(""), "no such request"));
     EXPECT_TRUE(contains(refusal("save"), "no name"));
@@ -85,12 +85,12 @@ TEST(ControlReply, grows_no_longer_than_a_packet) {
     EXPECT_FALSE(parse_control_reply(packet).ok());
 }
 
-TEST(ControlReply, what_is_none_is_refused) {
+TEST(ControlReply, malformed_replies_are_refused) {
     for (const char* packet : {"", "yes", "okay\n", "ok\nno colon\n", "ok\nkey:value\n", "error:\n"})
         EXPECT_NE(fault(ErrorKind::input, [&] { parse_control_reply(packet); }), "") << packet;
 }
 
-TEST(ControlClient, nobody_there_is_none) {
+TEST(ControlClient, a_missing_daemon_gives_no_client) {
     const TempDir dir;
     EXPECT_FALSE(ControlClient::connect(dir / "none"));
     EXPECT_FALSE(ControlClient::connect(dir / "no/directory"));

@@ -57,7 +57,7 @@ protected:
 
 }  // namespace
 
-TEST_F(CountingLoop, lasts_until_the_command_ends_and_tells_once) {
+TEST_F(CountingLoop, lasts_until_the_command_ends_and_reports_once) {
     ChildProcess command({"true"}, signals_.old_mask());
     EXPECT_EQ(run({}, &command), StopReason::program_ended);
     EXPECT_TRUE(source_.started && source_.stopped);
@@ -74,7 +74,7 @@ TEST_F(CountingLoop, lasts_until_the_tasks_are_gone) {
     EXPECT_EQ(blocks_.size(), 1u);
 }
 
-TEST_F(CountingLoop, a_stop_signal_ends_it_and_what_was_counted_is_told) {
+TEST_F(CountingLoop, a_stop_signal_ends_it_and_the_counts_are_reported) {
     send(SIGINT);
     EXPECT_EQ(run(), StopReason::interrupted);
     EXPECT_EQ(blocks_.size(), 1u);
@@ -98,7 +98,7 @@ TEST_F(CountingLoop, tells_each_interval_what_it_brought) {
     }
 }
 
-TEST_F(CountingLoop, what_remains_of_an_interval_is_told_at_the_end) {
+TEST_F(CountingLoop, the_rest_of_an_interval_is_reported_at_the_end) {
     source_.each_read = [this] {
         if (source_.reads == 2) send(SIGINT);
     };

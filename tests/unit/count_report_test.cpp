@@ -53,7 +53,7 @@ TEST(CountReport, scaled_counts_are_marked_event_by_event) {
               "\tLLC_MISSES: counted for 45.00 % of the time only; the count is scaled up from that\n");
 }
 
-TEST(CountReport, what_was_not_counted_is_no_0_and_the_reason_is_told) {
+TEST(CountReport, an_uncounted_event_is_reported_with_the_reason_and_not_as_0) {
     const CountBlock block = {seconds{1}, {row({0, {}, {}}, 0, 100, 0), row({1, {}, {}}, 0, 0, 0)}};
     const std::string text = count_report_text(of_command(), block, 0);
     EXPECT_NE(text.find("\tLLC_MISSES        Event not counted\n"), std::string::npos) << text;

@@ -59,7 +59,7 @@ TEST(Counts, each_counter_is_scaled_by_its_own_share) {
     EXPECT_FALSE(rows({{0, 0, 0}}).at(0).is_incomplete) << "nothing was missed";
 }
 
-TEST(Counts, are_told_apart_by_cpu_if_asked_for) {
+TEST(Counts, are_separated_by_cpu_on_request) {
     const auto all = rows({{1, 9, 9}, {2, 9, 9}, {3, 9, 9}, {4, 9, 9}}, CountSeparation::cpu);
     ASSERT_EQ(all.size(), 4u);
     EXPECT_EQ(all[1].key, (CounterKey{0, {}, 1}));
@@ -67,7 +67,7 @@ TEST(Counts, are_told_apart_by_cpu_if_asked_for) {
     EXPECT_EQ(all[3].count, 4u);
 }
 
-TEST(Counts, are_told_apart_by_task_if_asked_for) {
+TEST(Counts, are_separated_by_task_on_request) {
     EXPECT_EQ(rows({{5, 9, 9}}, CountSeparation::task).at(0).key.task, 7u);
     EXPECT_EQ(rows({{5, 9, 9}}).at(0).key.task, std::nullopt);
 }

@@ -16,7 +16,7 @@ TEST(CpuList, each_cpu_counts_once_and_in_order) {
     EXPECT_EQ(parse_cpu_list("5,0-2,1-3"), (Cpus{0, 1, 2, 3, 5}));
 }
 
-TEST(CpuList, what_is_none_is_refused) {
+TEST(CpuList, malformed_lists_are_refused) {
     for (const char* text : {"", ",", "a", "1-", "-1", "3-1", "1,,2", "0-99999999999", "1 2"})
         EXPECT_EQ(parse_cpu_list(text), std::nullopt) << text;
 }

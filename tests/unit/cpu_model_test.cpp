@@ -106,7 +106,7 @@ TEST(CpuModels, headers_get_the_number_of_a_row_that_has_one) {
     EXPECT_EQ(builtin_cpu_models().detect_numbered(zen).name, "x86-64/generic");
 }
 
-TEST(CpuModels, faults_are_told_with_their_line) {
+TEST(CpuModels, faults_are_reported_with_their_line) {
     EXPECT_EQ(fault("cpu:x counters:1 colour:red : X"), "models:10: unknown tag 'colour:'");
     EXPECT_EQ(fault("counters:1 : X"), "models:10: no tag 'cpu:'");
     EXPECT_EQ(fault("cpu:x counters:1"), "models:10: no description; write ' : TEXT' after the tags");
@@ -151,7 +151,7 @@ TEST(BuiltinCpuModels, every_number_of_either_numbering_has_a_row) {
     EXPECT_EQ(builtin_cpu_models().find_number_0_9(5)->name, "rtc");
 }
 
-TEST(CpuDetection, intel_models_are_told_by_family_and_model) {
+TEST(CpuDetection, intel_models_are_detected_by_family_and_model) {
     EXPECT_EQ(detected(x86("GenuineIntel", 6, 0x3c, true)), "i386/haswell");
     EXPECT_EQ(detected(x86("GenuineIntel", 6, 0x9e, true)), "i386/skylake");
     EXPECT_EQ(detected(x86("GenuineIntel", 6, 0x1a, true)), "i386/core_i7");
@@ -169,7 +169,7 @@ TEST(CpuDetection, intel_without_architectural_counters_goes_by_the_old_list) {
     EXPECT_EQ(detected(x86("GenuineIntel", 15, 5, false)), "timer");
 }
 
-TEST(CpuDetection, amd_families_are_told_and_those_to_come_are_generic) {
+TEST(CpuDetection, amd_families_are_detected_and_future_ones_are_generic) {
     EXPECT_EQ(detected(x86("AuthenticAMD", 6, 1, false)), "i386/athlon");
     EXPECT_EQ(detected(x86("AuthenticAMD", 0x10, 1, false)), "x86-64/family10");
     EXPECT_EQ(detected(x86("AuthenticAMD", 0x13, 1, false)), "timer");
@@ -210,7 +210,7 @@ TEST(CpuDetection, others_go_by_proc_cpuinfo) {
     EXPECT_EQ(detected(of_cpuinfo("model name\t: TILEPro\n")), "tile/tilepro");
 }
 
-TEST(CpuDetection, leaf_10_tells_counters_and_missing_events) {
+TEST(CpuDetection, leaf_10_lists_counters_and_missing_events) {
     X86Processor cpu;
     set_perfmon(cpu, 0x07300403, 0xffffff80 | 0x10);
     EXPECT_EQ(cpu.perfmon_version, 3u);

@@ -88,7 +88,7 @@ TEST(DaemonSettings, a_fault_names_its_line) {
     EXPECT_EQ(fault("BUF_SIZE=99999999999999999999"), "daemonrc:1: too large: 99999999999999999999" + remedy);
 }
 
-TEST(DaemonSettings, events_must_be_those_their_number_says) {
+TEST(DaemonSettings, the_number_of_events_must_match_the_events) {
     EXPECT_EQ(fault("NR_CHOSEN=1"), "daemonrc:1: CHOSEN_EVENTS_0 is missing" + remedy);
     EXPECT_EQ(fault("CHOSEN_EVENTS_1=A:1\n"), "daemonrc:1: CHOSEN_EVENTS_0 is missing" + remedy);
     EXPECT_EQ(fault("NR_CHOSEN=18446744073709551615"), "daemonrc:1: more than 24 events" + remedy);

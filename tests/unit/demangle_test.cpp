@@ -26,7 +26,7 @@ TEST(Demangle, a_hostile_name_costs_little_and_stays) {
     demangle("_Z" + std::string(8'000, 'S') + std::string(8'000, '_'), Demangle::normal);
 }
 
-TEST(Demangle, a_short_name_that_stands_for_gigabytes_stays) {
+TEST(Demangle, a_short_name_that_expands_to_gigabytes_stays_mangled) {
     // Each part holds the one before twice, by back references.
     const std::string cpp =
         "_Z1f1AIiiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_ES_IS5_S5_ES_IS6_S6_ES_IS7_S7_ES_IS8_S8_E"

@@ -5,7 +5,7 @@
 
 namespace op {
 
-TEST(Diagnostics, a_text_is_told_once) {
+TEST(Diagnostics, a_text_is_reported_once) {
     Diagnostics notes;
     notes.warn("a");
     notes.warn("b");
@@ -19,12 +19,12 @@ TEST(Diagnostics, beyond_a_thousand_texts_the_rest_is_only_counted) {
     Diagnostics notes;
     for (int i = 0; i < 100'000; ++i)
         notes.warn("note " + std::to_string(i));
-    const auto told = notes.take();
-    ASSERT_EQ(told.size(), Diagnostics::limit + 1);
-    EXPECT_EQ(told.back(), "99000 further notes");
+    const auto taken = notes.take();
+    ASSERT_EQ(taken.size(), Diagnostics::limit + 1);
+    EXPECT_EQ(taken.back(), "99000 further notes");
     EXPECT_TRUE(notes.take().empty());
     notes.warn("note 5");
-    EXPECT_TRUE(notes.take().empty()) << "told before";
+    EXPECT_TRUE(notes.take().empty()) << "reported before";
 }
 
 }  // namespace op

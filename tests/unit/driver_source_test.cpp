@@ -122,7 +122,7 @@ TEST_F(Driving, a_driver_of_another_version_is_refused) {
     EXPECT_TRUE(contains(said, "version 2")) << said;
 }
 
-TEST_F(Driving, a_missing_driver_says_how_to_load_it) {
+TEST_F(Driving, the_error_for_a_missing_driver_explains_how_to_load_it) {
     const auto said =
         fault(ErrorKind::system, [&] { DriverSource(Oprofilefs(fake_.dir() / "none"), info_, notes_); });
     EXPECT_TRUE(contains(said, "opcontrol --init")) << said;

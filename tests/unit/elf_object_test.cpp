@@ -93,7 +93,7 @@ TEST(ElfObject, the_other_byte_order_is_read) {
     put(52, {0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0});     // PT_LOAD, offset 0, address 0x10000
     put(52 + 16, {0, 0, 0, 84, 0, 0, 0, 84});          // sizes
     const auto object = open_elf(bytes, "big");
-    ASSERT_EQ(object->sections().size(), 1u) << "the segment stands for the missing sections";
+    ASSERT_EQ(object->sections().size(), 1u) << "the segment replaces the missing sections";
     EXPECT_EQ(object->sections()[0].address.value(), 0x10000u);
     EXPECT_EQ(object->sections()[0].bytes.size(), 84u);
 }

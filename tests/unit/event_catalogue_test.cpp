@@ -79,13 +79,13 @@ TEST(EventCatalogue, holds_the_events_of_the_files_in_order) {
                                                        "CACHE_READS", "CACHE_READS", "IBS_OP"}));
 }
 
-TEST(EventCatalogue, the_machine_says_how_many_counters_and_which_events_there_are) {
+TEST(EventCatalogue, the_machine_decides_on_counters_and_events) {
     EXPECT_EQ(toy().counters, 2u);
     const EventCatalogue here = toy(with_perfmon(6, 1));
     EXPECT_EQ(here.counters, 6u);
     EXPECT_EQ(here.missing, std::vector<std::string>{"CYCLES"});
     EXPECT_EQ(here.events[0].counter_mask(), 0x3fu);
-    EXPECT_EQ(fault(here, "CYCLES:6000"), "event 'CYCLES': this processor lacks it (says CPUID leaf 0xA)");
+    EXPECT_EQ(fault(here, "CYCLES:6000"), "event 'CYCLES': this processor lacks it (by CPUID leaf 0xA)");
     EXPECT_TRUE(toy(with_perfmon(6, 2)).missing.empty());
 }
 
@@ -127,7 +127,7 @@ TEST(EventCatalogue, includes_cannot_lead_out_of_the_directory) {
     }
 }
 
-TEST(EventCatalogue, unknown_events_are_told_with_names_alike_and_types_that_have_them) {
+TEST(EventCatalogue, unknown_events_are_reported_with_similar_names_and_types_that_have_them) {
     EXPECT_EQ(fault(toy(), "CYCLE:6000"),
               "event 'CYCLE': not an event of Toy processor; did you mean CYCLES?");
     const auto other =
@@ -136,7 +136,7 @@ TEST(EventCatalogue, unknown_events_are_told_with_names_alike_and_types_that_hav
               "event 'FLOATS': not an event of Toy processor 2; CPU types that have it: i386/toy");
 }
 
-TEST(EventCatalogue, what_keeps_from_looking_through_other_types_is_told) {
+TEST(EventCatalogue, faults_in_the_files_of_other_types_are_reported) {
     const test::TempDir dir;
     dir.write("cpu_models",
               "cpu:timer number:4 counters:1 : Timer\ncpu:a counters:1 : A\ncpu:b counters:1 : B\n");
@@ -189,7 +189,7 @@ TEST(EventCatalogue, a_unit_mask_is_refused_with_those_of_all_events_of_the_name
               "event 'CACHE_READS': unit mask 0x40 is not valid; " + all);
     EXPECT_EQ(fault(toy(), "CACHE_READS:800:hits"),
               "event 'CACHE_READS': no unit mask is named 'hits'; " + all);
-    EXPECT_FALSE(test::contains(fault(toy(), "CACHE_READS:1:0x40"), "others")) << "the count is told first";
+    EXPECT_FALSE(test::contains(fault(toy(), "CACHE_READS:1:0x40"), "others")) << "the count comes first";
 }
 
 TEST(EventCatalogue, power_events_may_lack_their_group) {
@@ -220,7 +220,7 @@ TEST(EventText, tells_event_and_unit_mask_by_what_sample_files_hold) {
     EXPECT_EQ(describe_event(catalogue, "NONE", 0), std::nullopt);
 }
 
-TEST(EventText, of_unit_masks_alike_the_named_one_is_told) {
+TEST(EventText, the_named_one_of_equal_unit_masks_is_described) {
     EventCatalogue catalogue;
     CatalogueEvent& event = catalogue.events.emplace_back();
     event.name = "E";
@@ -316,7 +316,7 @@ TEST(EventEncoding, facilities_are_pmus_of_the_kernel) {
 
 TEST(EventEncoding, precise_masks_are_as_precise_as_the_machine) {
     const OneEvent event("i386/core_2", "event:0xc0 counters:0", "0x1", " extra:pebs fine");
-    EXPECT_EQ(event.encoding().precise, 0u) << "the kernel tells of no precision";
+    EXPECT_EQ(event.encoding().precise, 0u) << "the kernel lists no precision";
     for (const auto& [greatest, precise] : {std::pair{"0", 0u}, {"1", 1u}, {"2", 2u}, {"3", 2u}, {"x", 0u}}) {
         event.dir().write("devices/cpu/caps/max_precise", std::string(greatest) + "\n");
         EXPECT_EQ(event.encoding().precise, precise) << greatest;
@@ -327,7 +327,7 @@ TEST(EventEncoding, precise_masks_are_as_precise_as_the_machine) {
     EXPECT_EQ(other.encoding().precise, 0u);
 }
 
-TEST(EventEncoding, where_cores_differ_the_large_ones_tell_how_precise) {
+TEST(EventEncoding, on_hybrid_machines_the_large_cores_decide_the_precision) {
     const OneEvent event("i386/core_2", "event:0xc0 counters:0", "0x1", " extra:pebs fine");
     event.dir().write("devices/cpu_core/caps/max_precise", "3\n");
     EXPECT_EQ(event.encoding().precise, 2u);
@@ -396,8 +396,9 @@ TEST(PfmEvents, are_listed_and_encoded_for_any_processor) {
     ASSERT_NE(event, events.end());
     EXPECT_FALSE(event->unit_masks->has_default);
     EXPECT_EQ(pfm_encoding("skl", "MEM_LOAD_RETIRED", "L1_HIT").config, 0x1d1u);
-    EXPECT_TRUE(test::contains(
-        test::fault(ErrorKind::usage, [] { pfm_encoding("skl", "MEM_LOAD_RETIRED", ""); }), "libpfm says"));
+    EXPECT_TRUE(
+        test::contains(test::fault(ErrorKind::usage, [] { pfm_encoding("skl", "MEM_LOAD_RETIRED", ""); }),
+                       "libpfm rejects it"));
     EXPECT_TRUE(pfm_events("no such PMU").empty());
 }
 

@@ -40,9 +40,9 @@ TEST_F(EventCpus, codes_without_a_pmu_are_for_the_first_kind_of_core) {
     EXPECT_EQ(cpus(perf_type_software), std::nullopt);
 }
 
-TEST_F(EventCpus, a_pmu_that_says_nothing_is_everywhere) {
+TEST_F(EventCpus, a_pmu_without_a_cpu_list_counts_on_all_cpus) {
     EXPECT_EQ(cpus(13), std::nullopt);
-    EXPECT_EQ(cpus(12), std::nullopt) << "what stands beside the CPUs takes no samples there";
+    EXPECT_EQ(cpus(12), std::nullopt) << "a PMU outside the CPUs takes no samples there";
     EXPECT_EQ(cpus(99), std::nullopt);
     EXPECT_EQ(cpus_of_pmu(dir_.path(), "uncore_imc"), std::vector<uint32_t>{0});
     EXPECT_EQ(cpus_of_pmu(dir_.path(), "cpu_atom"), atom_);

@@ -54,7 +54,7 @@ TEST(EventFile, every_tag_is_taken) {
     EXPECT_EQ(events[2].unit_masks->name, "zero");
 }
 
-TEST(EventFile, faults_of_events_are_told_with_file_and_line) {
+TEST(EventFile, faults_of_events_are_reported_with_file_and_line) {
     EXPECT_EQ(fault("\nevent:0x1 counters:0 um:zero minimum:1 name:A\n"),
               "d/events:2: no description; write ' : TEXT' after the tags");
     EXPECT_EQ(fault("event:0x1 counters:0 um:zero minimum:1 : A\n"), "d/events:1: no tag 'name:'");
@@ -96,7 +96,7 @@ TEST(EventFile, unit_masks_are_sets_with_entries) {
     EXPECT_EQ(set.entries[2], (UnitMaskEntry{2, 0, "", "Plain"}));
 }
 
-TEST(EventFile, faults_of_unit_masks_are_told_with_file_and_line) {
+TEST(EventFile, faults_of_unit_masks_are_reported_with_file_and_line) {
     EXPECT_EQ(masks_fault("name:a type:odd default:0x0\n"),
               "d/unit_masks:3: type 'odd' is not mandatory, bitmask or exclusive");
     EXPECT_EQ(masks_fault("name:a type:bitmask default:0x4\n\t0x1 One\n"),
@@ -147,7 +147,7 @@ TEST(EventFile, sets_join_only_if_their_defaults_do) {
                           "d/events:1: unit masks 'b' have a default that is more than a number, which "
                           "cannot be joined";
     EXPECT_EQ(fault(event, sets("exclusive", one, "0x2\n\t0x2 Two\n")),
-              joined + "its default is none of its entries");
+              joined + "its default is not one of its entries");
     EXPECT_EQ(fault(event, sets("exclusive", one, "0x2\n\t0x2 Two\n\t0x3 Both\n")), "");
     EXPECT_EQ(fault(event, sets("bitmask", one, "two\n\t0x2 extra: two Two\n")), wide);
     EXPECT_EQ(fault(event, sets("bitmask", one, "0x2\n\t0x2 extra:edge two Two\n")), wide);

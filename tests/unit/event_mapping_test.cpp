@@ -23,7 +23,7 @@ TEST(EventMapping, a_line_is_an_event_with_three_registers) {
     EXPECT_EQ(to_text(mappings.at(1)), "mmcr0:0xffffffffffffffff mmcr1:0x2 mmcra:0x0");
 }
 
-TEST(EventMapping, faults_are_told_with_their_line) {
+TEST(EventMapping, faults_are_reported_with_their_line) {
     EXPECT_EQ(fault("event:0x1 mmcr0:0x1 mmcr1:0x2\n"), "m:1: no tag 'mmcra:'");
     EXPECT_EQ(fault("event:0x1 mmcr0:1 mmcr1:0x2 mmcra:0x0\n"),
               "m:1: '1' is no hexadecimal number of 64 bits, 0xNN");

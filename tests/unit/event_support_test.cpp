@@ -87,7 +87,7 @@ TEST(EventSupports, what_no_kernel_of_today_counts_is_noted_once) {
     EXPECT_TRUE(test::contains(noted({&other}), "counts these events of"));
 }
 
-TEST(EventSupports, what_the_kernel_has_no_pmu_for_is_told) {
+TEST(EventSupports, an_event_without_a_pmu_in_the_kernel_is_reported) {
     const EventNeeds needs{false, true, {"ibs_fetch", "ibs_op"}};
     const test::TempDir devices;
     devices.write("ibs_fetch/type", "10\n");

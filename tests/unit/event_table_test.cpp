@@ -36,7 +36,7 @@ TEST(EventTable, default_counts_pass_the_check_with_call_graphs_too) {
     }
 }
 
-TEST(EventTable, unknown_event_is_told_with_the_known_ones) {
+TEST(EventTable, an_unknown_event_is_reported_with_the_known_ones) {
     EXPECT_EQ(fault("FOO:5"), "event 'FOO': no such event; known here: CPU_CLK_UNHALTED, TIMER");
 }
 

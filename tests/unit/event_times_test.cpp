@@ -38,7 +38,7 @@ TEST(EventTimes, tasks_add_up) {
     EXPECT_EQ(texts(EventTimes().advance(readings)), Texts{"0:400/200"});
 }
 
-TEST(EventTimes, a_descriptor_told_of_late_makes_no_event_run_longer_than_it_was_enabled) {
+TEST(EventTimes, a_late_descriptor_makes_no_event_run_longer_than_it_was_enabled) {
     const ClockReading readings[] = {{0, 7, {90, 30}}, {0, 7, {95, 70}}};
     EXPECT_EQ(texts(EventTimes().advance(readings)), Texts{"0:100/100"});
 }
@@ -51,14 +51,14 @@ TEST(EventTimes, what_is_missing_for_switching_one_descriptor_after_the_other_is
     EXPECT_EQ(texts(EventTimes().advance(late, 4)), Texts{"0:100/100"});
 }
 
-TEST(EventTimes, only_what_went_on_is_told) {
+TEST(EventTimes, only_times_that_advanced_are_reported) {
     EventTimes times;
     const ClockReading first[] = {{0, 0, {100, 50}}, {1, 0, {0, 0}}};
     const ClockReading second[] = {{0, 0, {300, 100}}, {1, 0, {10, 0}}};
     EXPECT_EQ(texts(times.advance(first)), Texts{"0:100/50"});
     EXPECT_EQ(texts(times.advance(second)), (Texts{"0:200/50", "1:10/0"}));
     EXPECT_EQ(texts(times.advance(second)), Texts{});
-    EXPECT_EQ(texts(times.advance(first)), Texts{}) << "never less than told";
+    EXPECT_EQ(texts(times.advance(first)), Texts{}) << "never less than reported before";
     EXPECT_EQ(texts(times.advance(second)), Texts{}) << "nor twice";
 }
 

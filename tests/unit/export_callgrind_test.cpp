@@ -84,7 +84,7 @@ TEST(ExportCallgrind, names_of_columns_are_words) {
     EXPECT_TRUE(holds(text, "\npid: 17\nthread: 18\n"));
 }
 
-TEST(ExportCallgrind, names_of_columns_tell_what_they_differ_in) {
+TEST(ExportCallgrind, names_of_columns_contain_their_differences) {
     Caller caller;
     caller.profile.columns = {ProfileClass{"E", 100, 0, 17, 18, 3}, ProfileClass{"E", 100, 0, 17, 19, 3}};
     caller.profile.counts = {5, 0, 7, 1, 2, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an action that must fail says.
+// The message of an action that must fail.
 #pragma once
 
 #include <gtest/gtest.h>

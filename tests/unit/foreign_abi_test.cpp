@@ -99,7 +99,7 @@ TEST(ForeignAbi, what_is_no_sample_file_is_refused) {
     EXPECT_TRUE(is_refused(big_file(0x14)));
 }
 
-TEST(ForeignAbi, a_description_that_is_none_is_refused) {
+TEST(ForeignAbi, a_malformed_description_is_refused) {
     EXPECT_TRUE(is_refused(big_file(), "noise"));
     EXPECT_TRUE(is_refused(big_file(), without(big_abi, "little_endian 0\n")));
     EXPECT_TRUE(is_refused(big_file(), without(big_abi, "sizeof_odb_node_t 16\n") + "sizeof_odb_node_t 0\n"));

@@ -35,7 +35,7 @@ constexpr IbsRegisters op(uint64_t data) {
 constexpr IbsRegisters access(uint64_t data3) {
     return {0, 0, 0, data3};
 }
-/// A load that missed the data cache for 200 cycles, by what the northbridge says of it.
+/// A load that missed the data cache for 200 cycles, with the northbridge's report on it.
 constexpr IbsRegisters from(uint64_t data2, uint64_t data3 = bits(0, 7, 17)) {
     return {0, 0, data2, data3 | cycles(200, 32)};
 }

@@ -34,11 +34,10 @@ std::string fault_of(const std::vector<std::string>& specs, std::string_view cpu
 TEST(IbsRules, events_of_one_sampler_have_one_count_and_one_unit_mask) {
     EXPECT_EQ(fault_of({"FETCH_A:50000", "FETCH_B:50000", "OP_A:64000:1", "OP_B:64000:1", "OTHER:7"}), "");
     EXPECT_EQ(fault_of({"FETCH_A:50000", "OTHER:7", "FETCH_B:64000"}),
-              "event 'FETCH_B': it and 'FETCH_A' are told from the same samples of ibs_fetch; give them one "
-              "count and "
-              "one unit mask");
+              "event 'FETCH_B': it and 'FETCH_A' are derived from the same samples of ibs_fetch; give them "
+              "one count and one unit mask");
     EXPECT_NE(fault_of({"OP_A:64000:1", "OP_B:64000:0"}), "");
-    EXPECT_EQ(fault_of({"OP_A:64000:1:1:0", "OP_B:64000:1:0:1"}), "") << "modes are told apart later";
+    EXPECT_EQ(fault_of({"OP_A:64000:1:1:0", "OP_B:64000:1:0:1"}), "") << "modes are separated later";
 }
 
 TEST(IbsRules, counts_are_multiples_of_16) {

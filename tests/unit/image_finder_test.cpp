@@ -32,7 +32,7 @@ TEST(ImageFinder, image_paths_are_searched_with_all_below_by_base_name) {
     EXPECT_TRUE(notes.warnings().empty());
 }
 
-TEST(ImageFinder, two_files_of_one_name_are_told_and_not_used) {
+TEST(ImageFinder, two_files_of_one_name_are_reported_and_not_used) {
     const test::TempDir dir;
     dir.write("images/1/tool", "");
     dir.write("images/2/tool", "");

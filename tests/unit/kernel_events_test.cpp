@@ -20,7 +20,7 @@ std::optional<std::string> format(const std::string& term) {
 
 }  // namespace
 
-TEST(KernelEvents, terms_go_where_their_format_says) {
+TEST(KernelEvents, terms_are_placed_by_their_format) {
     const auto encoding = parse_kernel_event("event=0x1cd,umask=0x1,edge,ldlat=3", 4, format);
     ASSERT_TRUE(encoding);
     EXPECT_EQ(encoding->type, 4u);
@@ -60,7 +60,7 @@ TEST(KernelEvents, a_tree_of_pmus_is_read) {
     EXPECT_TRUE(kernel_events(dir / "gone").empty());
 }
 
-TEST(KernelEvents, what_is_not_there_is_none_and_what_cannot_be_read_an_error) {
+TEST(KernelEvents, a_missing_file_is_empty_and_an_unreadable_one_an_error) {
     const test::TempDir dir;
     EXPECT_TRUE(kernel_events(dir / "absent").empty());
     EXPECT_EQ(kernel_pmu_type(dir.path(), "absent"), std::nullopt);

@@ -36,10 +36,10 @@ TEST(KernelMap, hidden_or_missing_symbols_give_no_range) {
     EXPECT_EQ(kernel_range("noise\n\nmore noise"), std::nullopt);
 }
 
-TEST(KernelMap, where_kallsyms_is_hidden_the_image_that_was_named_says_where_the_kernel_lies) {
-    const KernelRange told{0x2000, 0x3000}, linked{0x1000, 0x1800};
-    EXPECT_EQ(KernelPlace::of(told, {})->name, "/proc/kallsyms");
-    EXPECT_EQ(KernelPlace::of(told, {"/boot/vmlinux", linked})->range, told);
+TEST(KernelMap, with_hidden_kallsyms_the_given_image_locates_the_kernel) {
+    const KernelRange loaded{0x2000, 0x3000}, linked{0x1000, 0x1800};
+    EXPECT_EQ(KernelPlace::of(loaded, {})->name, "/proc/kallsyms");
+    EXPECT_EQ(KernelPlace::of(loaded, {"/boot/vmlinux", linked})->range, loaded);
     EXPECT_EQ(KernelPlace::of(std::nullopt, {"/boot/vmlinux", linked})->range, linked);
     EXPECT_EQ(KernelPlace::of(std::nullopt, {"/boot/vmlinux", linked})->name, "/boot/vmlinux");
     EXPECT_FALSE(KernelPlace::of(std::nullopt, {"/boot/vmlinux", {}}));

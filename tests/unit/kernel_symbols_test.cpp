@@ -36,7 +36,7 @@ TEST(KernelSymbols, ranges_reach_to_the_next_text_symbol_and_marks_give_way) {
     EXPECT_EQ(symbols[2].address.value(), 0xffffffff81000200u);
 }
 
-TEST(KernelSymbols, modules_are_told_apart) {
+TEST(KernelSymbols, modules_are_distinguished) {
     const auto symbols = kallsyms_symbols(text, "nf_tables", 0xffffffffc0000000, 0x2000);
     ASSERT_EQ(symbols.size(), 2u);
     EXPECT_EQ(symbols[0].name, "open_it");

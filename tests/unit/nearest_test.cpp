@@ -27,7 +27,7 @@ TEST(NearestNames, three_at_most_and_each_once) {
     EXPECT_EQ(nearest_names("AAAA", {"AAAB", "AAAC", "AAAD", "AAAE", "AAAB"}).size(), 3u);
 }
 
-TEST(NearestNames, they_are_told_in_a_sentence) {
+TEST(NearestNames, they_are_listed_in_a_sentence) {
     EXPECT_EQ(did_you_mean({}), "");
     EXPECT_EQ(did_you_mean({"A"}), "; did you mean A?");
     EXPECT_EQ(did_you_mean({"A", "B", "C"}), "; did you mean A, B or C?");

@@ -100,7 +100,7 @@ TEST(ControlSettings, the_first_event_forgets_those_of_before) {
     EXPECT_THROW(settings_of({"-e", "default", "-e", "TIMER:100000"}), Error);
 }
 
-TEST(ControlSettings, separation_is_said_anew_each_time) {
+TEST(ControlSettings, a_new_separation_replaces_the_old_one) {
     DaemonSettings before;
     before.separation.cpu = true;
     EXPECT_EQ(settings_of({"-p", "kernel,thread"}, before).separation, (Separation{true, true, true, false}));

@@ -38,7 +38,7 @@ TEST(Oprofilefs, what_was_set_is_read_back) {
     EXPECT_EQ(read_file(fake.dir() / "0/count"), "5\n");
 }
 
-TEST(Oprofilefs, a_file_without_a_number_is_told) {
+TEST(Oprofilefs, a_file_without_a_number_is_reported) {
     const test::FakeOprofilefs fake;
     const auto said = fault(ErrorKind::input, [&] { fake.files().number("cpu_type"); });
     EXPECT_TRUE(contains(said, fake.dir() / "cpu_type holds no number but \"timer\"")) << said;

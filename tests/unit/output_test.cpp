@@ -47,7 +47,7 @@ TEST(Output, goes_through_a_symbolic_link) {
     EXPECT_EQ(read_file(dir / "target"), "new");
 }
 
-TEST(Output, that_cannot_be_written_says_why_and_leaves_nothing) {
+TEST(Output, a_failed_write_reports_the_reason_and_leaves_nothing) {
     const test::TempDir dir;
     EXPECT_EQ(code_of("/dev/full"), ENOSPC);
     EXPECT_EQ(code_of(dir.path()), EISDIR);

@@ -52,7 +52,7 @@ TEST(PerfDecoder, a_chain_longer_than_its_record_is_counted_lost) {
     EXPECT_EQ(std::get<Lost>(decoded->record).cause, LossCause::damaged_stream);
 }
 
-TEST(PerfDecoder, events_are_told_apart_by_their_id) {
+TEST(PerfDecoder, events_are_distinguished_by_their_id) {
     PerfDecoder decoder(plain | PERF_SAMPLE_IDENTIFIER);
     decoder.add_event_id(500, 1);
     PerfBytes known(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
@@ -95,7 +95,7 @@ TEST(PerfDecoder, names_forks_and_exits_carry_their_ids) {
     EXPECT_EQ(f.parent_tid, 8u);
 }
 
-TEST(PerfDecoder, losses_and_throttling_are_told) {
+TEST(PerfDecoder, losses_and_throttling_are_reported) {
     const PerfDecoder decoder(plain);
     ChainArena chains;
     PerfBytes lost(PERF_RECORD_LOST, 0);

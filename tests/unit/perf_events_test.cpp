@@ -40,7 +40,7 @@ std::vector<EventEncoding> choose(const std::vector<std::string>& specs, const E
     return choose_events({parsed, callgraph, catalogue, works, rate}, info, notes);
 }
 
-/// The unit masks that 32 bits of their number do not tell from others.
+/// The unit masks that share the low 32 bits of their number with others.
 std::vector<std::pair<const CatalogueEvent*, const UnitMaskEntry*>> hard_masks(
     const EventCatalogue& catalogue) {
     const auto low = [](const UnitMaskEntry& entry) { return static_cast<uint32_t>(entry.value); };
@@ -78,7 +78,7 @@ TEST(PerfEvents, the_default_is_cycles_where_there_are_counters) {
     EXPECT_TRUE(notes.warnings().empty());
 }
 
-TEST(PerfEvents, without_counters_the_clock_takes_over_and_one_line_says_so) {
+TEST(PerfEvents, without_counters_the_clock_takes_over_with_a_one_line_note) {
     for (const auto& specs : {std::vector<std::string>{}, {"CPU_CLK_UNHALTED:500000"}}) {
         SessionInfo info;
         Diagnostics notes;
@@ -139,7 +139,7 @@ TEST(PerfEvents, an_unknown_event_or_a_low_count_is_refused) {
     EXPECT_THROW(choose({"TIMER:9999"}, all_counters, info, notes), Error);
 }
 
-TEST(PerfEvents, the_kernel_is_asked_for_what_the_catalogue_says) {
+TEST(PerfEvents, the_kernel_is_asked_for_the_catalogues_encoding) {
     SessionInfo info;
     Diagnostics notes;
     const auto encodings =
@@ -179,7 +179,7 @@ TEST(PerfEvents, events_but_cycles_have_no_substitute) {
                        "event 'FLOATS': this machine cannot count it"));
 }
 
-TEST(PerfEvents, an_event_without_a_count_gets_one_and_it_is_told) {
+TEST(PerfEvents, an_event_without_a_count_gets_one_and_a_note) {
     SessionInfo info;
     Diagnostics notes;
     choose({"FLOATS"}, all_counters, info, notes, false, toy());
@@ -211,7 +211,7 @@ TEST(PerfEvents, precision_is_asked_for_until_the_kernel_refuses) {
     EXPECT_EQ(make_attr(event, encoding, true, {}, {.precise = false}).precise_ip, 0u);
 }
 
-TEST(PerfEvents, a_samplers_event_asks_for_what_it_says_of_samples_and_leaves_no_mode_out) {
+TEST(PerfEvents, a_samplers_event_requests_its_sample_fields_and_excludes_no_mode) {
     const RecordedEvent event{"IBS_OP_LOAD", 0xf201, 50000, 1, false, true};
     const auto attr =
         make_attr(event, {11, 1 << 19, 0, 0, 0, Sampler::ibs_op}, true, {}, {.kernel_mode = false});
@@ -246,9 +246,9 @@ TEST(PerfEvents, unit_masks_of_libpfm_get_to_the_daemon_as_they_were_asked_for) 
         const auto wanted = choose_one(settings.events.at(0), catalogue, asked);
         if (!wanted) continue;
         const RecordedEvent& e = asked.events.at(0);
-        const ConfiguredEvent told{e.name, e.code,   0,      e.count,         e.unit_mask,
+        const ConfiguredEvent sent{e.name, e.code,   0,      e.count,         e.unit_mask,
                                    0,      e.kernel, e.user, e.unit_mask_name};
-        const auto specs = parse_daemon_event_specs({to_daemon_text(std::span(&told, 1))});
+        const auto specs = parse_daemon_event_specs({to_daemon_text(std::span(&sent, 1))});
         EXPECT_EQ(choose_one(specs.at(0).spec, catalogue, got), wanted) << settings.events[0];
         EXPECT_EQ(got.events, asked.events);
         ++compared;

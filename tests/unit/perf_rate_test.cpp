@@ -33,8 +33,8 @@ TEST(EventRate, what_did_not_occur_has_no_count) {
     EXPECT_EQ(count_for({100, 0}, 1), std::nullopt);
 }
 
-// The kernel's clock counts nanoseconds, so its count is known: the time between two samples, within what its
-// two ways of telling time differ.
+// The kernel's clock counts nanoseconds, so its count is known: the time between two samples, within the
+// difference between the kernel's two clocks.
 TEST(EventRate, the_clock_is_measured_at_its_own_speed) {
     const RecordedEvent event{"TIMER", 0, 1000000, 0, true, true};
     const auto rate = measure_event(event, builtin_encoding("TIMER"), 0);

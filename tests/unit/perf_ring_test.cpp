@@ -41,7 +41,7 @@ protected:
 
 }  // namespace
 
-TEST_F(Rings, what_is_cut_off_by_an_impossible_size_is_told) {
+TEST_F(Rings, a_record_of_impossible_size_is_reported_as_cut_off) {
     put(64);
     ring_->update();
     EXPECT_TRUE(ring_->peek());

@@ -116,7 +116,7 @@ TEST(ProfileWords, with_braces_that_make_no_sense_are_refused) {
         EXPECT_THROW(split_differential(words), Error) << words.size() << words[0];
 }
 
-TEST(ProfileSpec, braces_around_a_word_are_told) {
+TEST(ProfileSpec, braces_around_a_word_are_reported) {
     for (const char* word : {"{", "{}", "{ }", "{session:a}", "{session:a", "session:a}"}) {
         try {
             parse_profile_spec(Words{word});

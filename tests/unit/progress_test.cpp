@@ -49,7 +49,7 @@ private:
     Fd master_, before_;
 };
 
-/// A clock that goes when told to.
+/// A clock that the test advances.
 struct SetClock {
     ProgressLine::Clock::time_point time{};
     auto now() {

@@ -83,7 +83,7 @@ TEST_F(SampleSets, sessions_without_an_account_count_as_they_are) {
     EXPECT_FALSE(samples.scaled(0));
 }
 
-TEST_F(SampleSets, samples_and_calls_are_scaled_each_as_its_session_says) {
+TEST_F(SampleSets, samples_and_calls_are_scaled_by_their_own_session) {
     SampleSet samples = set({{4000, 1000}, {2000, 2000}});
     const Totals found = totals(samples, 3);
     EXPECT_EQ(found[0] + found[1], 48u);

@@ -153,7 +153,7 @@ TEST(Selection, sessions_may_hold_the_same_file) {
     EXPECT_EQ(outcome(dir, {"session:" + dir.path() + "/samples/same"}), "1");
 }
 
-TEST(Selection, nothing_found_says_what_to_do) {
+TEST(Selection, an_empty_selection_suggests_a_remedy) {
     const test::TempDir dir;
     EXPECT_NE(outcome(dir, {}).find("--session-dir"), std::string::npos);
     dir.write("samples/current/stats/x", "");

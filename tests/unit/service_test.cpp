@@ -140,7 +140,7 @@ TEST_F(Serviced, starts_and_stops_as_often_as_asked) {
     EXPECT_FALSE(service_.sampling());
 }
 
-TEST_F(Serviced, reset_makes_anew_a_session_that_was_removed) {
+TEST_F(Serviced, reset_recreates_a_removed_session) {
     ask("start");
     source_.put_samples(4);
     ask("dump");
@@ -173,7 +173,7 @@ TEST_F(Serviced, reset_forgets_and_the_next_samples_count_from_nothing) {
     EXPECT_EQ(session_.read_info(notes_)->ledger.stored(), 1u);
 }
 
-TEST_F(Serviced, save_keeps_the_session_under_its_name_and_begins_anew) {
+TEST_F(Serviced, save_renames_the_session_and_starts_a_new_one) {
     ask("start");
     source_.put_samples(4);
     EXPECT_TRUE(ask("save first").ok());
@@ -272,7 +272,7 @@ TEST_F(Serviced, account_is_written_on_the_timer) {
     EXPECT_TRUE(contains(log(), "samples stored: 2"));
 }
 
-TEST_F(Serviced, hup_opens_files_anew_where_they_are_now) {
+TEST_F(Serviced, hup_reopens_files_at_their_current_names) {
     ask("start");
     source_.put_samples(2);
     service_.turn(now_);

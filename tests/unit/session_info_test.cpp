@@ -119,7 +119,7 @@ TEST(Manifest, missing_members_keep_their_defaults_and_unknown_ones_are_ignored)
     EXPECT_EQ(fault(R"({"ledger": {"lost": {"by_a_newer_cause": {"0": 1}}}})"), "");
 }
 
-TEST(Manifest, wrong_types_are_told_by_member) {
+TEST(Manifest, wrong_types_are_reported_by_member) {
     EXPECT_EQ(fault(R"({"host": 1})"), "x/manifest.json: member 'host' is not a string");
     EXPECT_EQ(fault(R"({"events": {}})"), "x/manifest.json: member 'events' is not an array");
     EXPECT_EQ(fault(R"({"events": [{}, {"count": -1}]})"),
@@ -201,7 +201,7 @@ TEST(SessionInfo, merge_unites_lists_and_the_newer_wins) {
     EXPECT_EQ(info.images["/bin/true"].build_id, "f00d");
 }
 
-TEST(SessionInfo, merge_keeps_in_mind_that_an_image_was_built_anew) {
+TEST(SessionInfo, merge_records_that_an_image_was_rebuilt) {
     const auto merged = [](const RecordedImage& before, const RecordedImage& after) {
         SessionInfo sum, newer;
         sum.images["/bin/a"] = before;
@@ -211,7 +211,7 @@ TEST(SessionInfo, merge_keeps_in_mind_that_an_image_was_built_anew) {
     };
     EXPECT_TRUE(merged({"ab", 5}, {"cd", 5}));
     EXPECT_FALSE(merged({"ab", 5}, {"ab", 6})) << "the same build, copied";
-    EXPECT_TRUE(merged({"", 5}, {"cd", 6})) << "without build-ids the time tells";
+    EXPECT_TRUE(merged({"", 5}, {"cd", 6})) << "without build-ids the time decides";
     EXPECT_FALSE(merged({"", 0}, {"cd", 6})) << "nothing is known of it";
     EXPECT_TRUE(merged({"ab", 5, false, true}, {"ab", 5})) << "in a run before";
     SessionInfo info;

@@ -29,7 +29,7 @@ SessionWriter open(const std::string& dir, bool create = true) {
     return SessionWriter(dir, create, notes);
 }
 
-/// A child process that runs `action`, says so, and then waits to be killed.
+/// A child process that runs `action`, reports that it has, and then waits to be killed.
 class Child {
 public:
     template <class Action>
@@ -71,7 +71,7 @@ TEST(SessionLock, file_holds_the_pid_without_a_newline_while_held) {
     EXPECT_FALSE(fs::exists(dir / "d/lock"));
 }
 
-TEST(SessionLock, second_writer_is_told_the_owner) {
+TEST(SessionLock, a_second_writer_gets_the_owners_pid) {
     const TempDir dir;
     const SessionWriter session = open(dir / "d");
     EXPECT_TRUE(contains(fault(ErrorKind::usage, [&] { open(dir / "d"); }),

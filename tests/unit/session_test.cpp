@@ -179,7 +179,7 @@ TEST(Session, links_inside_an_old_session_are_deleted_not_followed) {
 TEST(Session, after_a_crash_the_account_is_that_of_the_files) {
     const TempDir dir;
     Diagnostics notes;
-    const auto open_anew = [&] {
+    const auto reopen = [&] {
         SessionWriter session(dir / "d", true, notes);
         session.begin(true);
         session.recover_account(notes);
@@ -192,19 +192,19 @@ TEST(Session, after_a_crash_the_account_is_that_of_the_files) {
         SampleName arc = sample("/bin/b");
         arc.callee = arc.image;
         session.open_sample_file(arc, {}, notes).add(1, 5);
-        SessionInfo told;
-        told.ledger.add_sampled(12);
-        told.ledger.add_stored(10);
-        told.ledger.add_lost(LossCause::no_mapping, 0, 2);
-        session.write_info(told);
+        SessionInfo info;
+        info.ledger.add_sampled(12);
+        info.ledger.add_stored(10);
+        info.ledger.add_lost(LossCause::no_mapping, 0, 2);
+        session.write_info(info);
     }
-    EXPECT_EQ(open_anew()->ledger.stored(), 10u);
+    EXPECT_EQ(reopen()->ledger.stored(), 10u);
     dir.write("d/lock", "4194305");
-    const auto recovered = open_anew();
+    const auto recovered = reopen();
     EXPECT_EQ(recovered->ledger.stored(), 70u);
     EXPECT_EQ(recovered->ledger.sampled(), 72u);
     EXPECT_EQ(recovered->arcs_stored, 5u);
-    EXPECT_TRUE(contains(notes.take().back(), "hold 70 samples where the manifest told of 10"));
+    EXPECT_TRUE(contains(notes.take().back(), "hold 70 samples, the manifest had 10"));
 }
 
 // ---- opening
@@ -225,7 +225,7 @@ TEST(Session, samples_that_is_a_link_is_refused) {
     EXPECT_TRUE(contains(fault(ErrorKind::system, [&] { open(dir / "d"); }), "symbolic link"));
 }
 
-TEST(Session, unwritable_directory_is_told_at_once) {
+TEST(Session, an_unwritable_directory_is_reported_at_once) {
     if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
     const TempDir dir;
     fs::create_directories(dir / "d/samples");

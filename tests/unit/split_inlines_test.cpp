@@ -73,7 +73,7 @@ TEST(SplitInlines, inlined_calls_become_arcs_if_asked_for) {
               (Sums{{"main>square", 0x104}, {"sum>square", 0x108 + 50}, {"main>sum", 0x108 + 50}}));
 }
 
-TEST(SplitInlines, a_function_without_code_of_its_own_is_told) {
+TEST(SplitInlines, a_function_without_code_of_its_own_is_reported) {
     Inlined one;
     split_by_inlined_functions(one.profile, {.with_calls = true});
     const auto report = report_callgraph(one.profile, {}, {});

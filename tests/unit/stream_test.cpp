@@ -236,7 +236,7 @@ TEST(Stream, a_stream_cut_off_anywhere_gives_what_came_before_and_counts_the_dam
     const std::string bytes = write_stream(dir / "s", one_of_each());
     const auto copy = aligned(bytes);
     const std::vector<size_t> ends = record_ends(dir / "e", head.size());
-    // Before the placed sample stands a record of its context: a cut between them cannot be told from an end.
+    // A record of its context precedes the placed sample: a cut between them looks like the stream's end.
     const size_t context_end = ends[ends.size() - 2] + sizeof(op_record_context);
     for (size_t n = head.size() + 1; n < bytes.size(); ++n) {
         StreamReader reader(span_of(copy, n), "s");

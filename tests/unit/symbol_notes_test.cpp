@@ -26,7 +26,7 @@ protected:
     void add(const std::string& path, uint64_t samples) {
         add({ImageName::Kind::file, path, 0, 0, 0}, samples);
     }
-    std::vector<std::string> told(bool wants_lines = false) {
+    std::vector<std::string> notes_of_profile(bool wants_lines = false) {
         const SymbolizedProfile one{&profile_, &symbolizer_};
         note_missing_symbols(std::span(&one, 1), {wants_lines, nullptr, packages_.path()}, notes_);
         return notes_.take();
@@ -45,14 +45,14 @@ protected:
 
 TEST_F(SymbolNotes, an_image_with_all_its_names_is_no_news) {
     add("/usr/bin/demo", 100);
-    EXPECT_TRUE(told(true).empty());
+    EXPECT_TRUE(notes_of_profile(true).empty());
 }
 
 TEST_F(SymbolNotes, large_images_have_a_line_each_the_largest_first) {
     add("/gone/small", 200);
     add("/usr/bin/demo", 500);
     add("/gone/large", 300);
-    const auto notes = told();
+    const auto notes = notes_of_profile();
     ASSERT_EQ(notes.size(), 2u);
     EXPECT_EQ(
         notes[0],
@@ -64,7 +64,7 @@ TEST_F(SymbolNotes, small_images_share_one_line) {
     add("/usr/bin/demo", 990);
     add("/gone/a", 4);
     add("/gone/b", 6);
-    const auto notes = told();
+    const auto notes = notes_of_profile();
     ASSERT_EQ(notes.size(), 1u);
     EXPECT_EQ(notes[0], "2 further images lack symbols, with 1.0 % of the samples together");
 }
@@ -83,7 +83,7 @@ TEST_F(SymbolNotes, two_profiles_share_their_lines) {
 
 TEST_F(SymbolNotes, memory_without_a_file_is_explained) {
     add({ImageName::Kind::anon, "anon", 7, 0x1000, 0x2000}, 1);
-    const auto notes = told();
+    const auto notes = notes_of_profile();
     ASSERT_EQ(notes.size(), 1u);
     EXPECT_EQ(
         notes[0],
@@ -91,10 +91,10 @@ TEST_F(SymbolNotes, memory_without_a_file_is_explained) {
         "symbols");
 }
 
-TEST_F(SymbolNotes, an_image_without_samples_is_not_told) {
+TEST_F(SymbolNotes, an_image_without_samples_is_not_reported) {
     add("/usr/bin/demo", 1);
     add("/gone/a", 0);
-    EXPECT_TRUE(told().empty());
+    EXPECT_TRUE(notes_of_profile().empty());
 }
 
 TEST_F(SymbolNotes, images_that_the_question_is_not_about_are_passed_over) {
@@ -113,7 +113,7 @@ TEST_F(SymbolNotes, what_lacks_debug_symbols_is_named_by_its_package) {
     add("/usr/lib/libdemo.so", 200);
     add("/usr/bin/demo", 300);
     add("/gone/program", 100);
-    const auto notes = told(true);
+    const auto notes = notes_of_profile(true);
     ASSERT_EQ(notes.size(), 2u);
     EXPECT_EQ(
         notes[0],

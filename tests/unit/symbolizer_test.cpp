@@ -120,13 +120,13 @@ TEST_F(Symbolizing, anonymous_memory_is_quiet) {
     EXPECT_EQ(warning(), "");
 }
 
-TEST_F(Symbolizing, another_build_than_the_profiled_is_told) {
+TEST_F(Symbolizing, a_build_other_than_the_profiled_one_is_reported) {
     info_.images["/usr/bin/split"].build_id = "00";
     symbols("/usr/bin/split");
     EXPECT_NE(warning().find("build-ids differ"), std::string::npos) << warning();
 }
 
-TEST_F(Symbolizing, a_changed_file_is_told_by_its_time_where_no_build_id_helps) {
+TEST_F(Symbolizing, without_build_ids_a_changed_file_is_detected_by_its_time) {
     symbols("/usr/bin/demo", 1);
     EXPECT_NE(warning().find("was changed after it was profiled"), std::string::npos);
 }
@@ -170,14 +170,14 @@ TEST_F(Symbolizing, a_kernel_of_our_sessions_counts_from_its_first_mark) {
     EXPECT_EQ(name_at(kernel, 0x10043), "start_kernel");
 }
 
-TEST_F(Symbolizing, the_kernel_image_given_by_hand_stands_for_all_kernels) {
+TEST_F(Symbolizing, the_kernel_image_given_by_hand_is_used_for_all_kernels) {
     options_.vmlinux = test::fixture("root/boot/vmlinux");
     EXPECT_EQ(name_at(symbols("/proc/kallsyms"), 0x42), "schedule");
     EXPECT_EQ(name_at(symbols("/gone/vmlinux", 5, true), 2), "schedule");
     EXPECT_EQ(warning(), "");
 }
 
-TEST_F(Symbolizing, a_kernel_image_of_another_build_is_told) {
+TEST_F(Symbolizing, a_kernel_image_of_another_build_is_reported) {
     options_.vmlinux = test::fixture("root/usr/bin/split");
     info_.kernel_images.push_back({"/proc/kallsyms", 0xffffffff81000000, 0x1000, "00"});
     symbols("/proc/kallsyms");
@@ -318,13 +318,13 @@ TEST_F(Symbolizing, nobody_is_asked_for_what_is_here) {
     EXPECT_EQ(source.asked, "");
 }
 
-TEST_F(Symbolizing, a_deleted_file_is_told_as_such) {
+TEST_F(Symbolizing, a_deleted_file_is_reported_as_such) {
     info_.images["/gone/program"].deleted = true;
     symbols("/gone/program");
     EXPECT_TRUE(shortcoming("/gone/program").starts_with("was deleted or replaced"));
 }
 
-TEST_F(Symbolizing, a_file_that_is_no_binary_is_told) {
+TEST_F(Symbolizing, a_file_that_is_no_binary_is_reported) {
     dir_.write("usr/bin/text", "#!/bin/sh\n");
     root_ = dir_.path();
     EXPECT_EQ(name_at(symbols("/usr/bin/text"), 0), "/usr/bin/text");

@@ -7,7 +7,7 @@
 
 namespace op::tool {
 
-TEST(Tool, a_step_that_failed_is_told_and_the_next_one_done) {
+TEST(Tool, a_failed_step_is_reported_and_the_next_one_done) {
     Tool tool;
     tool.name = "tool";
     testing::internal::CaptureStderr();

@@ -69,9 +69,9 @@ TEST(UnitMask, bitmask_takes_0_only_if_it_has_it_or_the_processor_always_does) {
     EXPECT_EQ(choose(set_of(UnitMaskKind::bitmask, 0, {{0, 0, "", ""}, {1, 0, "", ""}}), "0").value, 0u);
 }
 
-TEST(UnitMask, a_number_that_stands_for_several_is_refused) {
+TEST(UnitMask, an_ambiguous_number_is_refused) {
     EXPECT_EQ(fault(twins, "1"),
-              "event 'E': unit mask 0x01 stands for several; give it by name: 0x01 (plain), 0x01 (cycles)");
+              "event 'E': unit mask 0x01 is ambiguous; give it by name: 0x01 (plain), 0x01 (cycles)");
     const auto twin_bits =
         set_of(UnitMaskKind::bitmask, 2,
                {{1, extra_bits::named, "a", ""}, {1, extra_bits::edge, "b", ""}, {2, 0, "", ""}});
@@ -88,7 +88,7 @@ TEST(UnitMask, unions_are_of_entries_that_are_bits_and_nothing_else) {
     EXPECT_EQ(choose(mixed, "1").name, "edges");
     EXPECT_EQ(choose(mixed, "1").extra, extra_bits::edge | 1 << 8);
     EXPECT_EQ(choose(mixed, "0xe"), (UnitMaskChoice{14, 0, ""}));
-    EXPECT_TRUE(test::contains(fault(mixed, "3"), "unit mask 0x03 stands for several; give it by name"));
+    EXPECT_TRUE(test::contains(fault(mixed, "3"), "unit mask 0x03 is ambiguous; give it by name"));
     EXPECT_TRUE(test::contains(fault(mixed, "0x13"), "is not valid"));
 }
 
@@ -141,7 +141,7 @@ TEST(UnitMask, long_lists_are_cut) {
     EXPECT_TRUE(test::contains(fault(set, "99"), "0x0c and more, see ophelp")) << fault(set, "99");
 }
 
-TEST(UnitMask, sets_that_cannot_be_right_are_told) {
+TEST(UnitMask, inconsistent_sets_are_reported) {
     EXPECT_EQ(unit_mask_fault(bits), "");
     EXPECT_EQ(unit_mask_fault(twins), "");
     EXPECT_NE(unit_mask_fault(set_of(UnitMaskKind::bitmask, 0, {})), "");

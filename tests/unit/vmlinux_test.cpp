@@ -23,7 +23,7 @@ std::string refusal(const std::string& path) {
 
 }  // namespace
 
-TEST(Vmlinux, a_kernel_image_tells_where_its_code_is_linked_to_lie) {
+TEST(Vmlinux, a_kernel_image_contains_its_link_address) {
     Diagnostics notes;
     const auto kernel = read_vmlinux(fixture("root/boot/vmlinux"), "", notes);
     EXPECT_TRUE(kernel.path.starts_with('/'));

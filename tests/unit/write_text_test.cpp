@@ -46,7 +46,7 @@ TEST(TextWriter, is_in_the_table) {
     EXPECT_EQ(find_writer("yaml"), nullptr);
 }
 
-TEST(TextWriter, banner_tells_processor_and_event) {
+TEST(TextWriter, the_banner_names_processor_and_event) {
     EXPECT_EQ(write_text(ImageReport{head(), {}}),
               "CPU: Core 2, speed 2394.05 MHz (estimated)\n"
               "Counted CPU_CLK_UNHALTED events (Clock cycles) with a unit mask of 0x00 (No unit mask) "
