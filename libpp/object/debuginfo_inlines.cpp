@@ -77,8 +77,8 @@ bool InlineTable::add_range_list(FunctionWalk& walk, const IsCode& is_code, size
     const size_t before = ranges.size();
     const auto list = walk.range_list();
     if (!list || !lists_.add(*list, number, budget, ranges)) return false;
-    const auto is_none = [&](const auto& range) { return range.start >= range.end || !is_code(range.start); };
-    ranges.erase(std::remove_if(ranges.begin() + before, ranges.end(), is_none), ranges.end());
+    const auto is_void = [&](const auto& range) { return range.start >= range.end || !is_code(range.start); };
+    ranges.erase(std::remove_if(ranges.begin() + before, ranges.end(), is_void), ranges.end());
     return true;
 }
 

@@ -289,7 +289,7 @@ std::optional<Dwarf_Die> SplitUnit::die() const {
 struct SplitUnits::Impl {
     Dwarf* linked;
     DebugPlaces places;
-    bool is_told = false;
+    bool is_noted = false;
     std::optional<Package> package = {};
     // Of all skeletons, sorted: where each one's addresses and ranges begin.
     std::set<uint64_t> addr_bases = {}, ranges_bases = {};
@@ -328,8 +328,8 @@ void SplitUnits::Impl::read_bases() {
 }
 
 void SplitUnits::Impl::note(const std::string& text) {
-    if (places.notes && !is_told) places.notes->warn(text);
-    is_told = true;
+    if (places.notes && !is_noted) places.notes->warn(text);
+    is_noted = true;
 }
 
 void SplitUnits::Impl::open_package() {

@@ -139,7 +139,7 @@ std::map<ClassKey, Draft> group(std::span<const SelectedFile> files, const Merge
     return drafts;
 }
 
-bool tells_threads_apart(std::span<const ProfileClass> classes) {
+bool has_threads_apart(std::span<const ProfileClass> classes) {
     return std::ranges::any_of(classes, [](const ProfileClass& c) { return c.tgid || c.tid; });
 }
 
@@ -208,7 +208,7 @@ std::string ProfileClass::short_name(Axis axis) const {
 ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge, bool may_differ_in_several) {
     if (may_differ_in_several) return arrange_as_asked(files, merge);
     ProfileClasses result = arrange_as_asked(files, merge);
-    if (result.axis == Axis::several && !merge.tgid && tells_threads_apart(result.classes)) {
+    if (result.axis == Axis::several && !merge.tgid && has_threads_apart(result.classes)) {
         Merge merged = merge;
         merged.tid = merged.tgid = true;
         result = arrange_as_asked(files, merged);

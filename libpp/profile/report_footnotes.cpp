@@ -65,8 +65,8 @@ std::vector<std::string> report_footnotes(std::span<const ProfileClass> columns,
                                           std::span<const ScaledEvents> scaled) {
     std::vector<std::string> remarks;
     for (size_t i = 0; i < columns.size(); ++i) {
-        const auto is_told = [&](const ProfileClass& earlier) { return is_same_event(earlier, columns[i]); };
-        if (std::ranges::any_of(columns.first(i), is_told)) continue;
+        const auto is_done = [&](const ProfileClass& earlier) { return is_same_event(earlier, columns[i]); };
+        if (std::ranges::any_of(columns.first(i), is_done)) continue;
         if (std::string remark = info ? mode_remark(columns[i], *info) : ""; !remark.empty())
             remarks.push_back(std::move(remark));
         for (const ScaledEvent& event : scaled_of(columns[i], columns, scaled))

@@ -58,7 +58,7 @@ TEST(Merge, tgid_implies_tid_and_all_is_everything) {
     EXPECT_THROW(merge_of({"everything"}), Error);
 }
 
-TEST(ProfileClasses, may_differ_in_several_ways_if_asked_for) {
+TEST(ProfileClasses, may_differ_in_several_ways_on_request) {
     const auto all = files({"E.1.0.7.8.0", "E.1.0.7.9.0", "F.1.0.7.9.1"});
     EXPECT_EQ(arrange(all, {}, true).axis, Axis::several);
     EXPECT_EQ(arrange(all, {}, true).classes.size(), 3u);
@@ -71,14 +71,14 @@ TEST(ProfileClasses, one_class_is_on_the_event_axis) {
     EXPECT_EQ(heads(classes), Words{"E:100"});
 }
 
-TEST(ProfileClasses, events_stand_by_unit_mask_then_name_then_count_as_text) {
+TEST(ProfileClasses, events_are_ordered_by_unit_mask_then_name_then_count_as_text) {
     const auto classes = arrange(
         files({"B.6000.0.all.all.all", "B.10000.0.all.all.all", "C.5.0.all.all.all", "A.5.1.all.all.all"}),
         {});
     EXPECT_EQ(heads(classes), (Words{"B:10000", "B:6000", "C:5", "A:5"}));
 }
 
-TEST(ProfileClasses, numbers_stand_in_numeric_order_with_all_last) {
+TEST(ProfileClasses, numbers_are_in_numeric_order_with_all_last) {
     const auto cpus = arrange(files({"E.1.0.all.all.10", "E.1.0.all.all.9", "E.1.0.all.all.all"}), {});
     EXPECT_EQ(cpus.axis, Axis::cpu);
     EXPECT_EQ(heads(cpus), (Words{"cpu:9", "cpu:10", "cpu:all"}));

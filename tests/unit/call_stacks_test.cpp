@@ -64,7 +64,7 @@ TEST(CallStacks, go_up_while_there_is_one_way) {
     EXPECT_EQ(calls.of(0), (Stacks{{{0x10, 0x20, 0x30}, 7}}));
 }
 
-TEST(CallStacks, tell_callers_apart_and_samples_without_one) {
+TEST(CallStacks, distinguish_callers_and_samples_without_one) {
     Calls calls;
     calls.sample(0x10, 7);
     calls.call(0x20, 0x10, 3);
@@ -120,7 +120,7 @@ TEST(CallStacks, a_ring_of_calls_ends) {
     EXPECT_EQ(stacks.begin()->second, 4u);
 }
 
-TEST(CallStacks, another_applications_calls_are_none_of_this_ones) {
+TEST(CallStacks, calls_of_another_application_are_ignored) {
     Calls calls;
     calls.sample(0x10, 7);
     calls.profile.images.push_back({ImageName{ImageName::Kind::file, "/bin/b"}, nullptr});

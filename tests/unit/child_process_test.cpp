@@ -25,7 +25,7 @@ ChildEnd end_of(std::vector<std::string> words) {
 
 }  // namespace
 
-TEST(ChildProcess, tells_how_it_ended) {
+TEST(ChildProcess, reports_how_it_ended) {
     EXPECT_TRUE(end_of({"true"}).normal());
     EXPECT_EQ(end_of({"sh", "-c", "exit 3"}).text(), "exited with status 3");
     EXPECT_EQ(end_of({"sh", "-c", "kill -9 $$"}).text(), "was killed by signal 9 (Killed)");
@@ -42,7 +42,7 @@ TEST(ChildProcess, a_child_killed_by_the_parent_is_reported_as_such) {
               "was killed by signal 9 (Killed), sent from here: it had been asked to end and went on");
 }
 
-TEST(ChildProcess, what_cannot_be_run_is_a_usage_error) {
+TEST(ChildProcess, a_program_that_cannot_be_run_is_a_usage_error) {
     const test::TempDir dir;
     EXPECT_THROW(end_of({dir / "none"}), Error);
     EXPECT_THROW(end_of({dir.write("plain", "x")}), Error);

@@ -40,7 +40,7 @@ TEST(CountedEvents, the_kernels_own_are_known_on_every_machine) {
     EXPECT_EQ(choose({"TIMER"}, catalogue).at(0).encoding, find_software_event("cpu-clock")->encoding());
 }
 
-TEST(CountedEvents, without_any_the_default_of_the_processor_is_counted) {
+TEST(CountedEvents, the_processors_default_is_counted_if_none_is_given) {
     const auto events = choose({}, toy());
     ASSERT_EQ(events.size(), 1u);
     EXPECT_EQ(events[0].spec.name, "CYCLES");
@@ -63,11 +63,11 @@ TEST(CountedEvents, only_a_count_in_place_of_a_unit_mask_is_reported_as_a_count)
     EXPECT_FALSE(test::contains(fault("NO_SUCH:100000"), "no count is given here"));
 }
 
-TEST(CountedEvents, what_was_asked_for_is_never_replaced) {
+TEST(CountedEvents, a_requested_event_is_never_replaced) {
     EXPECT_EQ(choose({"CYCLES"}, toy(), no_counters).at(0).spec.name, "CYCLES");
 }
 
-TEST(CountedEvents, labels_say_what_narrows_the_event) {
+TEST(CountedEvents, labels_name_what_narrows_the_event) {
     const test::TempDir devices;
     const EventCatalogue catalogue = toy(devices.path());
     EXPECT_EQ(choose({"page-faults"}, catalogue).at(0).label, "page-faults");

@@ -166,7 +166,7 @@ TEST_F(Serving, descriptors_sent_along_are_not_kept) {
     EXPECT_EQ(open_files(), before);
 }
 
-TEST_F(Serving, who_does_not_read_his_answers_is_cut_off) {
+TEST_F(Serving, a_client_that_does_not_read_answers_is_cut_off) {
     const Fd deaf = client();
     for (int i = 0; i < 100000 && server_.clients() > 0; ++i) {
         send(deaf, "status");

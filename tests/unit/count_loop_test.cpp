@@ -88,7 +88,7 @@ TEST_F(CountingLoop, a_stop_signal_reaches_the_command) {
     EXPECT_EQ(blocks_.size(), 1u);
 }
 
-TEST_F(CountingLoop, tells_each_interval_what_it_brought) {
+TEST_F(CountingLoop, reports_the_counts_of_each_interval) {
     EXPECT_EQ(run({milliseconds{100}, 3}), StopReason::intervals_over);
     ASSERT_EQ(blocks_.size(), 3u);
     for (const CountBlock& block : blocks_) {

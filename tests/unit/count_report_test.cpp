@@ -89,7 +89,7 @@ TEST(CountReport, has_a_column_for_the_cpu_or_the_task) {
     EXPECT_EQ(count_report_brief(report, task, 0), "4711,LLC_MISSES,1,100.00\n");
 }
 
-TEST(CountReport, of_an_interval_begins_with_the_time) {
+TEST(CountReport, starts_with_the_time_for_an_interval) {
     CountReport report = of_command();
     report.has_intervals = true;
     EXPECT_TRUE(count_report_text(report, all_counted, 1700000000)
@@ -143,7 +143,7 @@ TEST(CountIntervals, are_rounded_to_tenths_of_a_second) {
     EXPECT_EQ(parse_intervals("1000:3").number, 3u);
 }
 
-TEST(CountIntervals, what_are_none_are_refused) {
+TEST(CountIntervals, malformed_ones_are_refused) {
     for (const char* text :
          {"", "0", "99", "x", "100:", "100:0", "100:x", "-100", "99999999999999999999", "100:1:1"})
         EXPECT_FALSE(test::fault(ErrorKind::usage, [&] { parse_intervals(text); }).empty()) << text;

@@ -19,14 +19,14 @@ std::vector<CountRow> rows(const Readings& after, CountSeparation separation = C
 
 }  // namespace
 
-TEST(Counts, what_ran_all_the_time_is_taken_as_it_is) {
+TEST(Counts, a_counter_that_ran_all_the_time_is_not_scaled) {
     const auto row = rows({{1234, 1000, 1000}}).at(0);
     EXPECT_EQ(row.count, 1234u);
     EXPECT_FALSE(row.is_scaled);
     EXPECT_DOUBLE_EQ(row.share(), 1.0);
 }
 
-TEST(Counts, what_ran_part_of_the_time_is_scaled_up) {
+TEST(Counts, a_counter_that_ran_part_of_the_time_is_scaled_up) {
     const auto row = rows({{1000, 4000, 1000}}).at(0);
     EXPECT_EQ(row.count, 4000u);
     EXPECT_EQ(row.counted, 1000u);
@@ -39,7 +39,7 @@ TEST(Counts, a_share_of_99_percent_is_enough) {
     EXPECT_TRUE(rows({{100, 10000, 9899}}).at(0).is_scaled);
 }
 
-TEST(Counts, what_never_ran_is_not_counted_which_is_not_0) {
+TEST(Counts, a_counter_that_never_ran_has_no_count) {
     EXPECT_FALSE(rows({{0, 1000, 0}}).at(0).is_counted());
     EXPECT_FALSE(rows({{0, 0, 0}}).at(0).is_counted());
     EXPECT_TRUE(rows({{0, 1000, 1}}).at(0).is_counted());
@@ -72,7 +72,7 @@ TEST(Counts, are_separated_by_task_on_request) {
     EXPECT_EQ(rows({{5, 9, 9}}).at(0).key.task, std::nullopt);
 }
 
-TEST(Counts, of_an_interval_are_what_came_since_the_last) {
+TEST(Counts, start_again_at_each_interval) {
     const auto row = rows({{3000, 6000, 3000}}, CountSeparation::none, {{1000, 2000, 2000}}).at(0);
     EXPECT_EQ(row.counted, 2000u);
     EXPECT_EQ(row.count, 8000u) << "scaled by the share of the interval alone";

@@ -66,7 +66,7 @@ Processor arm(const char* implementer, const char* part) {
 
 }  // namespace
 
-TEST(CpuModels, a_row_holds_what_its_lines_say) {
+TEST(CpuModels, a_row_holds_the_values_of_its_lines) {
     const CpuModels models = table();
     const CpuModel& row = *models.find("i386/a");
     EXPECT_EQ(row.title, "The first");
@@ -177,7 +177,7 @@ TEST(CpuDetection, amd_families_are_detected_and_future_ones_are_generic) {
     EXPECT_EQ(detected(x86("AuthenticAMD", 5, 1, false)), "timer");
 }
 
-TEST(CpuDetection, hygon_is_as_amd) {
+TEST(CpuDetection, hygon_is_detected_like_amd) {
     EXPECT_EQ(detected(x86("HygonGenuine", 0x18, 1, false)), "x86-64/zen1");
     EXPECT_EQ(detected(x86("HygonGenuine", 0x10, 1, false)), "x86-64/family10");
     EXPECT_EQ(detected(x86("CentaurHauls", 6, 0x3c, true)), "timer");
@@ -218,7 +218,7 @@ TEST(CpuDetection, leaf_10_lists_counters_and_missing_events) {
     EXPECT_EQ(cpu.missing_events, 0x10u);  // seven bits are valid
 }
 
-TEST(CpuDetection, early_nehalems_lack_reference_cycles_whatever_they_say) {
+TEST(CpuDetection, early_nehalems_lack_reference_cycles_whatever_cpuid_reports) {
     for (const uint32_t stepping : {4u, 5u}) {
         X86Processor cpu;
         cpu.vendor = "GenuineIntel";

@@ -46,7 +46,7 @@ TEST(DaemonSettings, a_classic_file_is_understood) {
     EXPECT_EQ(s.others, (std::map<std::string, std::string>{{"XENIMAGE", "none"}}));
 }
 
-TEST(DaemonSettings, what_is_written_is_read_again) {
+TEST(DaemonSettings, written_settings_are_read_back) {
     DaemonSettings s;
     s.events = {"TIMER:200000:0:1:0", "r1c2:100000"};
     s.separation = {true, true, false, true};

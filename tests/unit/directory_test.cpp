@@ -38,7 +38,7 @@ TEST(Directory, trees_of_any_depth_are_removed) {
     remove_tree_at(top, "tree", "tree");
 }
 
-TEST(Directory, what_cannot_be_removed_is_named) {
+TEST(Directory, a_file_that_cannot_be_removed_is_named) {
     if (::geteuid() == 0) GTEST_SKIP() << "root may remove everything";
     const TempDir dir;
     dir.write("tree/sub/file", "");

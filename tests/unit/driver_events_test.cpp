@@ -147,7 +147,7 @@ TEST(DriverEvents, counts_that_could_stall_the_machine_are_refused) {
     EXPECT_NE(fault(model_of("amd", "x86-64/family10", ~0ull), {"rc0:500"}, true), "");
 }
 
-TEST(DriverEvents, what_cannot_be_counted_is_refused) {
+TEST(DriverEvents, an_event_that_cannot_be_counted_is_refused) {
     EXPECT_NE(fault(intel, {"r1:100000", "r2:100000", "r3:100000"}).find("counters here are 2"),
               std::string::npos);
     EXPECT_NE(fault(intel, {"r1:100000", "r1:100000"}).find("twice"), std::string::npos);
@@ -185,13 +185,13 @@ TEST(DriverEvents, there_is_a_default_for_every_model) {
                       1u);
 }
 
-TEST(DriverEvents, without_a_count_the_events_own_one_is_taken) {
+TEST(DriverEvents, the_events_own_count_is_the_default) {
     EXPECT_EQ(choose(model_of("timer", "timer"), {"TIMER"})[0].count, 1000000u);
     EXPECT_EQ(choose(model_of("rtc", "rtc"), {"RTC_INTERRUPTS"})[0].count, 1024u);
     EXPECT_THROW(choose(model_of("intel", "i386/arch_perfmon"), {"r1c2"}), Error);
 }
 
-TEST(DriverEvents, of_the_processors_event_files_have_their_code_unit_mask_and_minimum) {
+TEST(DriverEvents, take_code_unit_mask_and_minimum_from_the_event_files) {
     const auto events = choose(intel, {"LLC_MISSES:6000:0x4f:1:0"}, false, two_counters());
     EXPECT_EQ(events[0], (ConfiguredEvent{"LLC_MISSES", 0x2e, 0, 6000, 0x4f, 0, true, false}));
     EXPECT_EQ(choose(intel, {"LLC_MISSES:6000"}, false, two_counters())[0].unit_mask, 0x41u);
@@ -217,7 +217,7 @@ TEST(DriverEvents, go_to_counters_that_can_hold_them) {
         << "the kernel finds the counter itself";
 }
 
-TEST(DriverEvents, of_a_busy_counter_take_another) {
+TEST(DriverEvents, take_another_counter_if_one_is_busy) {
     DriverModel model = intel;
     model.counters.erase(model.counters.begin());
     EXPECT_EQ(choose(model, {"DIVISIONS:6000"}, false, two_counters())[0].counter, 1);

@@ -73,7 +73,7 @@ TEST(DriverSetup, sizes_are_written_only_if_they_were_set) {
                             {"pgrp_filter", 0}}));
 }
 
-TEST(DriverSetup, the_model_is_what_the_files_say) {
+TEST(DriverSetup, the_model_is_read_from_the_files) {
     const FakeDriver driver;
     const DriverModel found = read_driver_model(driver.files);
     EXPECT_EQ(found.model, "intel");

@@ -128,7 +128,7 @@ TEST_F(Driving, the_error_for_a_missing_driver_explains_how_to_load_it) {
     EXPECT_TRUE(contains(said, "opcontrol --init")) << said;
 }
 
-TEST_F(Driving, what_the_driver_sends_ends_in_sample_files_and_the_account_balances) {
+TEST_F(Driving, samples_from_the_driver_reach_sample_files_and_the_account_balances) {
     const test::TempDir dir;
     SessionWriter session(dir.path(), false, notes_);
     session.begin(false);

@@ -141,7 +141,7 @@ TEST(BuildId, a_file_of_many_overlapping_notes_is_not_searched_to_its_end) {
     EXPECT_EQ(build_id_of_file(dir.write("notes", file)), "");
 }
 
-TEST(BuildId, what_is_no_regular_file_is_not_waited_for) {
+TEST(BuildId, reading_a_pipe_does_not_block) {
     const test::TempDir dir;
     ASSERT_EQ(::mkfifo((dir / "fifo").c_str(), 0600), 0);
     EXPECT_EQ(build_id_of_file(dir / "fifo"), "");

@@ -89,7 +89,7 @@ TEST(EventCatalogue, the_machine_decides_on_counters_and_events) {
     EXPECT_TRUE(toy(with_perfmon(6, 2)).missing.empty());
 }
 
-TEST(EventCatalogue, the_kernels_events_stand_behind_those_of_the_files) {
+TEST(EventCatalogue, the_kernels_events_follow_those_of_the_files) {
     const test::TempDir dir;
     dir.write("cpu/type", "4\n");
     dir.write("cpu/events/CYCLES", "config=0x1\n");
@@ -173,7 +173,7 @@ TEST(EventCatalogue, counts_are_held_to_their_bounds) {
               "event 'CYCLES': count 4294967296 is above the maximum of 4294967295");
 }
 
-TEST(EventCatalogue, of_several_events_of_a_name_the_first_that_fits_is_meant) {
+TEST(EventCatalogue, the_first_event_of_a_name_that_fits_is_taken) {
     const EventCatalogue catalogue = toy();
     const auto minimum = [&](const char* spec) {
         return resolve_event(catalogue, parse_event_spec(spec)).event->minimum_count;
@@ -209,7 +209,7 @@ TEST(EventCatalogue, power_events_may_lack_their_group) {
     EXPECT_EQ(fault(catalogue, "PM_GRP_CMPL:10"), "");
 }
 
-TEST(EventText, tells_event_and_unit_mask_by_what_sample_files_hold) {
+TEST(EventText, finds_event_and_unit_mask_by_the_numbers_in_sample_files) {
     const EventCatalogue catalogue = toy();
     EXPECT_EQ(describe_event(catalogue, "CYCLES", 0)->unit_mask, "No unit mask");
     EXPECT_EQ(describe_event(catalogue, "CACHE_READS", 1)->unit_mask, "Hits of the first level");
@@ -287,7 +287,7 @@ TEST(EventEncoding, power_events_of_a_group_are_those_without_it) {
         "PM_B");
 }
 
-TEST(EventEncoding, what_no_kernel_of_today_counts_is_refused) {
+TEST(EventEncoding, an_event_that_no_current_kernel_counts_is_refused) {
     CpuModel model;
     EventDescription event;
     event.code = 2;
@@ -345,7 +345,7 @@ TEST(EventEncoding, only_facilities_that_are_known_are_asked_for) {
               "event 'E': nothing is known of ibs_what");
 }
 
-TEST(EventEncoding, what_only_the_driver_counts_is_refused) {
+TEST(EventEncoding, an_event_that_only_the_driver_counts_is_refused) {
     EXPECT_NE(OneEvent("rtc", "event:0x0 counters:0").fault(), "");
     EXPECT_NE(OneEvent("i386/p4", "event:0x1 counters:0").fault(), "");
 }
@@ -431,7 +431,7 @@ public:
 
 using Names = std::vector<std::string>;
 
-TEST(PfmEvents, of_a_types_pmus_those_of_the_machine_count) {
+TEST(PfmEvents, come_from_the_pmus_that_the_machine_has) {
     if (pfm_events("skx").empty()) GTEST_SKIP() << "libpfm4 is not there, or has no x86 events here";
     const Skylake client([](const std::string& pmu) { return pmu == "skl"; });
     const Skylake server([](const std::string& pmu) { return pmu == "skx"; });
@@ -443,7 +443,7 @@ TEST(PfmEvents, of_a_types_pmus_those_of_the_machine_count) {
     EXPECT_NE(server.encoding(any), client.encoding(any));
 }
 
-TEST(PfmEvents, of_all_pmus_are_there_if_none_is_known_to_be_the_machines) {
+TEST(PfmEvents, come_from_all_pmus_if_none_is_known_on_the_machine) {
     if (pfm_events("skx").empty()) GTEST_SKIP() << "libpfm4 is not there, or has no x86 events here";
     const Skylake unknown([](const std::string&) { return false; });
     for (const Skylake& skylake : {Skylake(), unknown}) {

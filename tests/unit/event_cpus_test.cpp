@@ -49,7 +49,7 @@ TEST_F(EventCpus, a_pmu_without_a_cpu_list_counts_on_all_cpus) {
     EXPECT_EQ(cpus_of_pmu(dir_.path(), "msr"), std::nullopt);
 }
 
-TEST(CountingCpus, of_no_list_are_all_and_of_a_list_its_own) {
+TEST(CountingCpus, are_all_cpus_or_those_of_the_list) {
     EXPECT_TRUE(counts_on(std::nullopt, 5));
     EXPECT_TRUE(counts_on(std::vector<uint32_t>{0, 2}, 2));
     EXPECT_FALSE(counts_on(std::vector<uint32_t>{0, 2}, 1));

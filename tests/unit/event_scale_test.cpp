@@ -99,7 +99,7 @@ TEST(EventScale, numbers_saturate) {
         EXPECT_EQ(entry.count, UINT64_MAX);
 }
 
-TEST(EventScale, nothing_scaled_is_nothing) {
+TEST(EventScale, no_samples_stay_no_samples) {
     SampleFileContent made;
     scale_counts(made, {200, 100});
     EXPECT_EQ(made.total, 0u);

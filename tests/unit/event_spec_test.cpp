@@ -126,7 +126,7 @@ TEST(DaemonEventSpecs, classic_form_names_code_and_counter) {
     EXPECT_EQ(specs[2].spec.name, "B");
 }
 
-TEST(DaemonEventSpecs, what_is_no_number_or_too_large_is_refused) {
+TEST(DaemonEventSpecs, malformed_and_too_large_numbers_are_refused) {
     for (const char* text :
          {"A:x:1:5000:2:0:1", "A:1:x:5000:2:0:1", "A:1:-1:5000:2:0:1", "A:1:1:0:2:0:1", "A:1:2000:5000:2:0:1",
           "A:0x100000000:1:5000:2:0:1", "A:1:1:5000:2:0:1:1", "A:1:1:5000:2:0"})

@@ -40,7 +40,7 @@ ResolvedEvent asked(const CatalogueEvent& event, const std::string& spec) {
 
 }  // namespace
 
-TEST(EventSupports, of_events_listed_every_unit_mask_may_be_asked_for) {
+TEST(EventSupports, every_unit_mask_of_a_listed_event_may_be_requested) {
     const CatalogueEvent counted = on_counters(), ibs = without_counter(EventOrigin::file, "ibs_op");
     const EventNeeds needs = needs_of_all({&counted, &ibs});
     EXPECT_TRUE(needs.counters);
@@ -48,7 +48,7 @@ TEST(EventSupports, of_events_listed_every_unit_mask_may_be_asked_for) {
     EXPECT_EQ(needs.samplers, std::set<std::string>{"ibs_op"});
 }
 
-TEST(EventSupports, of_events_asked_for_only_what_they_take_counts) {
+TEST(EventSupports, requested_events_need_only_what_they_use) {
     const CatalogueEvent counted = on_counters();
     for (const auto& [spec, precision] : {std::pair{"COUNTED:1", false}, {"COUNTED:1:exact", true}}) {
         const ResolvedEvent event = asked(counted, spec);
@@ -67,7 +67,7 @@ TEST(EventSupports, the_kernels_events_and_the_clock_take_nothing) {
     EXPECT_TRUE(notes.warnings().empty());
 }
 
-TEST(EventSupports, what_no_kernel_of_today_counts_is_noted_once) {
+TEST(EventSupports, uncounted_events_are_noted_once) {
     CpuModel model;
     model.name = "alpha/ev67";
     model.title = "Alpha EV67";

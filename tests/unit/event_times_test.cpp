@@ -19,7 +19,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST(EventTimes, of_cpus_add_up) {
+TEST(EventTimes, add_up_over_cpus) {
     const ClockReading readings[] = {
         {0, 0, {100, 50}}, {1, 0, {100, 40}}, {0, 1, {100, 60}}, {1, 1, {100, 30}}};
     EXPECT_EQ(texts(EventTimes().advance(readings)), (Texts{"0:200/110", "1:200/70"}));
@@ -43,7 +43,7 @@ TEST(EventTimes, a_late_descriptor_makes_no_event_run_longer_than_it_was_enabled
     EXPECT_EQ(texts(EventTimes().advance(readings)), Texts{"0:100/100"});
 }
 
-TEST(EventTimes, what_is_missing_for_switching_one_descriptor_after_the_other_is_no_waiting) {
+TEST(EventTimes, the_skew_between_descriptors_is_not_waiting) {
     const ClockReading readings[] = {
         {0, 7, {100, 30}}, {0, 7, {98, 66}}, {0, 8, {100, 30}}, {0, 8, {100, 65}}};
     EXPECT_EQ(texts(EventTimes().advance(readings, 4)), Texts{"0:200/195"});

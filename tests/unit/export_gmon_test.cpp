@@ -93,7 +93,7 @@ TEST(ExportGmon, has_the_arcs_within_the_image) {
     EXPECT_EQ(two.written().arcs, (decltype(Gmon::arcs){{{0x400108, 0x400120}, 9}}));
 }
 
-TEST(ExportGmon, of_a_32_bit_image_has_short_addresses) {
+TEST(ExportGmon, has_short_addresses_for_a_32_bit_image) {
     Diagnostics notes;
     TwoFunctions two{{0x104, 5}};
     EXPECT_EQ(export_gmon(two.profile, 0, 8, notes).size() - export_gmon(two.profile, 0, 4, notes).size(),

@@ -158,7 +158,7 @@ TEST(ExportPprof, inlined_functions_are_lines_before_the_symbols_own) {
                                                                     {"f /src/f.c", 9}}));
 }
 
-TEST(ExportPprof, says_what_was_counted_and_when) {
+TEST(ExportPprof, records_what_was_counted_and_when) {
     const Message profile = Called{}.written();
     const Message type(profile.bytes.at(1).at(0)), period(profile.bytes.at(11).at(0));
     EXPECT_EQ(text(profile, type.number(1)) + "/" + text(profile, type.number(2)), "samples/count");

@@ -81,7 +81,7 @@ TEST(ForeignAbi, reads_the_other_byte_order_with_all_64_bits) {
     EXPECT_EQ(content.total, 14u);
 }
 
-TEST(ForeignAbi, of_this_machine_describes_itself) {
+TEST(ForeignAbi, descriptions_with_equal_values_are_equal) {
     EXPECT_EQ(ForeignAbi(abi_text(), "abi"), ForeignAbi(abi_text(), "abi"));
     EXPECT_FALSE(ForeignAbi(abi_text(), "abi") == ForeignAbi(big_abi, "abi"));
 }
@@ -92,7 +92,7 @@ TEST(ForeignAbi, a_file_that_is_cut_off_gives_what_is_there) {
     EXPECT_EQ(notes.warnings().size(), 1u);
 }
 
-TEST(ForeignAbi, what_is_no_sample_file_is_refused) {
+TEST(ForeignAbi, other_files_are_refused) {
     EXPECT_TRUE(is_refused(""));
     EXPECT_TRUE(is_refused(big_file().substr(0, 80)));
     EXPECT_TRUE(is_refused("X" + big_file()));

@@ -110,13 +110,13 @@ TEST(IbsFetch, the_latency_counts_its_cycles) {
     EXPECT_EQ(fetch_events(cycles(12, 32)), "f000 f001") << "killed";
 }
 
-TEST(IbsOp, cycles_between_tag_completion_and_retirement) {
+TEST(IbsOp, has_cycles_between_tag_completion_and_retirement) {
     EXPECT_EQ(op_events(cycles(7, 0) | cycles(300, 16)), "f101=300 f102=7");
     EXPECT_EQ(op_events(0), "");
     EXPECT_EQ(events_of(op(0), 0xf100, 0xf100), "f100") << "every sample is one of all";
 }
 
-TEST(IbsOp, branches_by_what_became_of_them) {
+TEST(IbsOp, branches_are_counted_by_outcome) {
     EXPECT_EQ(op_events(bits(37)), "f103");
     EXPECT_EQ(op_events(bits(37, 36)), "f103 f104");
     EXPECT_EQ(op_events(bits(37, 35)), "f103 f105");
@@ -127,7 +127,7 @@ TEST(IbsOp, branches_by_what_became_of_them) {
     EXPECT_EQ(op_events(bits(32)), "f109");
 }
 
-TEST(IbsOp, loads_and_stores) {
+TEST(IbsOp, loads_and_stores_are_counted) {
     EXPECT_EQ(access_events(0), "");
     EXPECT_EQ(access_events(bits(0)), "f200 f201 f207");
     EXPECT_EQ(access_events(bits(1)), "f200 f202 f207");
@@ -151,7 +151,7 @@ TEST(IbsOp, the_data_cache_misses_and_loads_wait) {
     EXPECT_EQ(access_events(bits(0) | cycles(321, 32)), "f200 f201 f207");
 }
 
-TEST(IbsOp, accesses_by_kind) {
+TEST(IbsOp, accesses_are_counted_by_kind) {
     for (const auto& [n, code] : {std::pair{8u, "f208"},
                                   {9u, "f209"},
                                   {10u, "f20a"},
@@ -164,7 +164,7 @@ TEST(IbsOp, accesses_by_kind) {
         EXPECT_EQ(access_events(bits(0, n)), std::string("f200 f201 f207 ") + code);
 }
 
-TEST(IbsNorthbridge, local_sources) {
+TEST(IbsNorthbridge, local_sources_are_distinguished) {
     EXPECT_EQ(northbridge_events(from(1)), "f240 f242 f24b=200");
     EXPECT_EQ(northbridge_events(from(2)), "f240 f243 f249 f24b=200");
     EXPECT_EQ(northbridge_events(from(2 | bits(5))), "f240 f243 f24a f24b=200");
@@ -172,14 +172,14 @@ TEST(IbsNorthbridge, local_sources) {
     EXPECT_EQ(northbridge_events(from(7)), "f240 f247 f24b=200");
 }
 
-TEST(IbsNorthbridge, remote_sources) {
+TEST(IbsNorthbridge, remote_sources_are_distinguished) {
     EXPECT_EQ(northbridge_events(from(2 | bits(4))), "f241 f244 f249 f24c=200");
     EXPECT_EQ(northbridge_events(from(2 | bits(4, 5))), "f241 f244 f24a f24c=200");
     EXPECT_EQ(northbridge_events(from(3 | bits(4))), "f241 f246 f24c=200");
     EXPECT_EQ(northbridge_events(from(7 | bits(4))), "f241 f248 f24c=200");
 }
 
-TEST(IbsNorthbridge, what_was_not_asked_of_it_has_no_source) {
+TEST(IbsNorthbridge, only_load_misses_with_a_known_source_count) {
     EXPECT_EQ(northbridge_events(from(0)), "");
     EXPECT_EQ(northbridge_events(from(bits(4, 5))), "") << "no source";
     EXPECT_EQ(northbridge_events(from(3, bits(1, 7))), "") << "a store";

@@ -15,7 +15,7 @@ TEST(ReplacementNote, goes_by_build_ids_where_both_are_known) {
     EXPECT_NE(replacement_note(path, "ab", {"ab", 1, false, true}).find("all builds"), std::string::npos);
 }
 
-TEST(ReplacementNote, goes_by_modification_time_else) {
+TEST(ReplacementNote, goes_by_modification_time_otherwise) {
     const test::TempDir dir;
     const std::string path = dir.write("a", "");
     EXPECT_EQ(replacement_note(path, "ab", {}), "") << "nothing is known";

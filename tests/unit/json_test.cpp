@@ -70,11 +70,11 @@ TEST(Json, text_is_indented_by_level_and_sorted_on_demand) {
               "{\n\t\"a\": {\n\t\t\"c\": null,\n\t\t\"d\": 1.0\n\t},\n\t\"b\": [\n\t\t1,\n\t\t\"x\"\n\t]\n}");
 }
 
-TEST(Json, of_members_with_one_name_the_last_remains) {
+TEST(Json, the_last_member_of_a_name_wins) {
     EXPECT_EQ(line(parsed(R"({"b":1,"a":2,"b":3,"a":4,"b":5})")), R"({"a":4,"b":5})");
 }
 
-TEST(Json, what_is_not_utf8_or_not_finite_is_replaced) {
+TEST(Json, invalid_utf8_and_infinite_numbers_are_replaced) {
     EXPECT_EQ(line("a\xff\xc3"), "\"a\xef\xbf\xbd\xef\xbf\xbd\"");
     EXPECT_EQ(line(std::nan("")), "null");
     EXPECT_EQ(line(std::numeric_limits<double>::infinity()), "null");

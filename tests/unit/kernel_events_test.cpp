@@ -29,7 +29,7 @@ TEST(KernelEvents, terms_are_placed_by_their_format) {
     EXPECT_EQ(parse_kernel_event("config=0x1234,config2=7", 1, format)->config2, 7u);
 }
 
-TEST(KernelEvents, what_is_not_understood_is_no_event) {
+TEST(KernelEvents, malformed_descriptions_are_no_events) {
     EXPECT_EQ(parse_kernel_event("event=?", 4, format), std::nullopt);
     EXPECT_EQ(parse_kernel_event("odd=1", 4, format), std::nullopt);
     EXPECT_EQ(parse_kernel_event("umask=0x100", 4, format), std::nullopt);

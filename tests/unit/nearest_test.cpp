@@ -7,7 +7,7 @@ namespace op {
 
 using Names = std::vector<std::string>;
 
-TEST(NearestNames, few_letters_off_are_found_the_nearest_first) {
+TEST(NearestNames, names_a_few_letters_off_are_found_the_nearest_first) {
     EXPECT_EQ(nearest_names("CYCLS", {"INST", "CYCLES", "CYCLE"}), (Names{"CYCLE", "CYCLES"}));
     EXPECT_EQ(nearest_names("cycles", {"CYCLES"}), Names{"CYCLES"});
     EXPECT_EQ(nearest_names("INTS_RETIRED", {"INST_RETIRED", "UOPS"}), Names{"INST_RETIRED"});
@@ -17,13 +17,13 @@ TEST(NearestNames, parts_of_names_are_found_after_those) {
     EXPECT_EQ(nearest_names("LLC", {"LLC_MISSES", "LLD"}), (Names{"LLD", "LLC_MISSES"}));
 }
 
-TEST(NearestNames, nothing_alike_is_nothing) {
+TEST(NearestNames, no_similar_name_gives_an_empty_text) {
     EXPECT_EQ(nearest_names("BRANCHES", {"CYCLES", "INST"}), Names{});
     EXPECT_EQ(nearest_names("", {"A"}), Names{});
     EXPECT_EQ(nearest_names(std::string(1000, 'A'), {std::string(1000, 'A')}), Names{});
 }
 
-TEST(NearestNames, three_at_most_and_each_once) {
+TEST(NearestNames, at_most_three_are_listed_each_once) {
     EXPECT_EQ(nearest_names("AAAA", {"AAAB", "AAAC", "AAAD", "AAAE", "AAAB"}).size(), 3u);
 }
 

@@ -74,7 +74,7 @@ TEST(ControlOptions, name_one_action) {
     EXPECT_EQ(action_of({"--start-daemon", "-e", "TIMER:1000000", "-V"}), ControlAction::start_daemon);
 }
 
-TEST(ControlOptions, that_contradict_each_other_are_refused) {
+TEST(ControlOptions, contradicting_options_are_refused) {
     for (const Words& words :
          {Words{}, Words{"--setup"}, Words{"--start", "--stop"}, Words{"--save=x", "--reset"},
           Words{"--dump", "--no-vmlinux"}, Words{"--setup", "--start", "--no-vmlinux"}, Words{"--verbose"},
@@ -159,7 +159,7 @@ TEST(SettingsStore, keeps_what_was_saved) {
     EXPECT_NE(tree.file("root/.oprofile/daemonrc").find("VMLINUX=none\n"), std::string::npos);
 }
 
-TEST(SettingsStore, what_is_set_while_the_daemon_runs_waits) {
+TEST(SettingsStore, settings_made_while_the_daemon_runs_wait) {
     const Tree tree;
     const SettingsStore store(tree.paths.home, true);
     DaemonSettings before, after;
@@ -242,7 +242,7 @@ TEST(NmiWatchdog, is_switched_off_and_restored_once) {
     EXPECT_FALSE(restore_nmi_watchdog(tree.paths));
 }
 
-TEST(NmiWatchdog, that_was_off_stays_off) {
+TEST(NmiWatchdog, stays_off_if_it_was_off) {
     const Tree tree;
     const std::string knob = tree.dir.write("proc/sys/kernel/nmi_watchdog", "0\n");
     EXPECT_FALSE(switch_off_nmi_watchdog(tree.paths));
@@ -290,7 +290,7 @@ TEST(DriverModule, every_refusal_has_a_remedy) {
         EXPECT_NE(load_refusal(error), "") << error;
 }
 
-TEST(DaemonWords, say_everything_that_was_set) {
+TEST(DaemonWords, contain_every_setting) {
     const ControlPaths paths = control_paths("/t");
     DaemonSettings settings;
     settings.vmlinux = vmlinux_none;

@@ -29,7 +29,7 @@ TEST(Oprofilefs, reads_numbers_and_texts_without_the_newline) {
     EXPECT_EQ(fake.files().find_number("0/count"), 0u);
 }
 
-TEST(Oprofilefs, what_was_set_is_read_back) {
+TEST(Oprofilefs, written_values_are_read_back) {
     const test::FakeOprofilefs fake;
     fake.files().set("0/count", 123456789);
     fake.files().set("0/count", UINT64_MAX);

@@ -37,7 +37,7 @@ struct Targets {
 
 }  // namespace
 
-TEST(Options, may_stand_anywhere_and_in_every_spelling) {
+TEST(Options, may_be_anywhere_and_in_every_spelling) {
     Targets t;
     const auto parsed = t.parse({"one", "-ft", "x", "--list=a,b", "two", "--list", "c\\,d", "-n0x10"});
     EXPECT_FALSE(parsed.exit_status);
@@ -54,7 +54,7 @@ TEST(Options, after_two_dashes_are_words) {
     EXPECT_FALSE(t.flag);
 }
 
-TEST(Options, of_a_profiled_command_are_its_own) {
+TEST(Options, after_the_profiled_command_are_its_own) {
     Targets t;
     EXPECT_EQ(t.parse({"-f", "ls", "-n", "--text"}, true).words, (Words{"ls", "-n", "--text"}));
     EXPECT_TRUE(t.flag);

@@ -65,7 +65,7 @@ TEST(Output, dash_is_no_file) {
     EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
-TEST(Output, that_cannot_be_written_is_named) {
+TEST(Output, an_unwritable_file_is_named) {
     const test::TempDir dir;
     try {
         write_output(dir / "absent/file", "text");
@@ -97,7 +97,7 @@ TEST(OutputStream, replaces_the_file_with_the_first_piece_and_adds_the_others) {
     EXPECT_EQ(std::distance(begin(left), end(left)), 1);
 }
 
-TEST(OutputStream, tells_at_once_what_could_not_be_made) {
+TEST(OutputStream, reports_a_file_that_cannot_be_made_at_once) {
     const test::TempDir dir;
     for (const std::string& path : {dir.path(), dir / "absent/file"})
         EXPECT_THROW(OutputStream{path}, Error);

@@ -33,7 +33,7 @@ TEST(Packages, are_none_where_there_is_no_database) {
     EXPECT_EQ(owning_packages(root.path(), Paths{"/usr/bin/perl"}), Found{});
 }
 
-TEST(Packages, of_debug_symbols_have_the_name_of_the_distribution) {
+TEST(Packages, of_debug_symbols_are_named_as_the_distribution_does) {
     EXPECT_EQ(debug_package("perl"), "perl-dbgsym");
     EXPECT_EQ(debug_package("libc6"), "libc6-dbg");
     EXPECT_EQ(debug_package("linux-image-6.1.0-18-amd64"), "linux-image-6.1.0-18-amd64-dbg");

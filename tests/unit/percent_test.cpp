@@ -15,13 +15,13 @@ TEST(Percent, is_seven_columns_wide_as_scripts_expect) {
         EXPECT_EQ(format_percent(percent), text) << percent;
 }
 
-TEST(Percent, of_nothing_is_zero) {
+TEST(Percent, is_zero_for_a_total_of_zero) {
     EXPECT_EQ(percent_of(0, 0), 0);
     EXPECT_EQ(percent_of(5, 0), 0);
     EXPECT_EQ(percent_of(1, 4), 25);
 }
 
-TEST(Percent, of_the_greatest_counts_is_still_right) {
+TEST(Percent, is_right_for_the_greatest_counts) {
     EXPECT_EQ(percent_of(~uint64_t{0}, ~uint64_t{0}), 100);
 }
 

@@ -50,7 +50,7 @@ TEST(PerfReading, has_every_field_in_its_place_where_the_kernel_counts_no_losses
     expect_readable({.kernel_mode = false, .lost_count = false});
 }
 
-TEST(PerfReading, is_none_of_what_is_no_event) {
+TEST(PerfReading, of_another_descriptor_is_empty) {
     EXPECT_FALSE(read_event(Fd(), {}));
 }
 

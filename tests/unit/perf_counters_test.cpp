@@ -83,14 +83,14 @@ TEST(CompleteWaits, the_last_wait_is_that_of_the_others_of_the_task) {
     EXPECT_EQ(readings, expected) << "what never waited has its own time";
 }
 
-TEST(PerfCounters, of_a_process_count_its_children_too) {
+TEST(PerfCounters, count_a_process_with_its_children) {
     const auto faults = count(Kind::processes);
     if (!faults) GTEST_SKIP() << "counting is not permitted here";
     EXPECT_GE(*faults, 2 * pages);
     EXPECT_LT(*faults, 2 * pages + pages / 2);
 }
 
-TEST(PerfCounters, of_a_thread_count_that_thread_alone) {
+TEST(PerfCounters, count_a_single_thread) {
     const auto faults = count(Kind::threads);
     if (!faults) GTEST_SKIP() << "counting is not permitted here";
     EXPECT_GE(*faults, pages);
@@ -107,7 +107,7 @@ TEST(PerfCounters, there_is_one_for_each_event_and_task) {
               (std::vector<CounterKey>{{0, task, {}}, {0, task, {}}, {1, task, {}}, {1, task, {}}}));
 }
 
-TEST(PerfCounters, what_the_machine_cannot_count_is_refused_with_what_it_can) {
+TEST(PerfCounters, an_unsupported_event_is_refused_with_the_supported_ones) {
     if (!count(Kind::threads)) GTEST_SKIP() << "counting is not permitted here";
     Diagnostics notes;
     const std::string text = test::fault(ErrorKind::usage, [&] {
@@ -119,7 +119,7 @@ TEST(PerfCounters, what_the_machine_cannot_count_is_refused_with_what_it_can) {
     EXPECT_TRUE(is_countable_here(software("page-faults")));
 }
 
-TEST(PerfCounters, of_cpus_that_do_not_count_an_event_are_refused) {
+TEST(PerfCounters, cpus_that_do_not_count_an_event_are_refused) {
     Diagnostics notes;
     CountedEvent event = software("page-faults");
     event.cpus = std::vector<uint32_t>{4, 8};
@@ -129,7 +129,7 @@ TEST(PerfCounters, of_cpus_that_do_not_count_an_event_are_refused) {
     EXPECT_EQ(text, "event 'page-faults': none of these CPUs counts it, but CPU 4,8 may do");
 }
 
-TEST(PerfCounters, of_a_task_that_is_gone_there_are_none) {
+TEST(PerfCounters, do_not_open_for_a_task_that_is_gone) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     ::waitpid(child, nullptr, 0);

@@ -52,7 +52,7 @@ TEST(PerfErrors, a_refused_event_is_named) {
     EXPECT_TRUE(mentions(situation, "cannot count event 'msr@tsc'; use event TIMER"));
 }
 
-TEST(PerfErrors, the_other_refusals_say_what_to_do) {
+TEST(PerfErrors, the_other_refusals_name_a_remedy) {
     EXPECT_TRUE(mentions({ENOENT, false, true, "2", false, 0}, "use event TIMER"));
     EXPECT_TRUE(mentions({EMFILE, false, true, "2", false, 0}, "ulimit -n"));
     EXPECT_TRUE(mentions({EBUSY, false, true, "2", false, 0}, "in use by another profiler"));

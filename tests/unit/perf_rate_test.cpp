@@ -28,7 +28,7 @@ TEST(EventRate, counts_stay_within_their_bounds) {
     EXPECT_EQ(count_for({UINT64_MAX, 1}, 1), 2'100'000'000u);
 }
 
-TEST(EventRate, what_did_not_occur_has_no_count) {
+TEST(EventRate, an_event_that_did_not_occur_has_no_rate) {
     EXPECT_EQ(count_for({0, 100}, 1), std::nullopt);
     EXPECT_EQ(count_for({100, 0}, 1), std::nullopt);
 }
@@ -45,7 +45,7 @@ TEST(EventRate, the_clock_is_measured_at_its_own_speed) {
     EXPECT_LT(*count, 1'100'000u);
 }
 
-TEST(EventRate, what_the_kernel_does_not_know_is_not_measured) {
+TEST(EventRate, an_event_unknown_to_the_kernel_is_not_measured) {
     const RecordedEvent event{"X", 0, 1, 0, true, true};
     EXPECT_FALSE(measure_event(event, EventEncoding{0x7fffffff, 0, 0, 0, 0}, 0));
 }

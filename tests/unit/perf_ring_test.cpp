@@ -76,7 +76,7 @@ TEST_F(Rings, a_record_across_the_end_comes_in_one_piece) {
     }
 }
 
-TEST_F(Rings, what_came_after_update_waits_for_the_next) {
+TEST_F(Rings, records_after_update_wait_for_the_next_update) {
     put(24);
     EXPECT_EQ(ring_->peek(), nullptr);
     ring_->update();

@@ -53,7 +53,7 @@ TEST(GapFiller, looks_at_most_once_a_second) {
     EXPECT_FALSE(fill(sample, true).empty());
 }
 
-TEST(GapFiller, of_an_unknown_process_the_program_comes_first) {
+TEST(GapFiller, the_program_of_an_unknown_process_comes_first) {
     GapFiller fill;
     Sample sample{};
     sample.tgid = ::getpid();

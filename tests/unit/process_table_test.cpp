@@ -206,7 +206,7 @@ TEST_F(Processes, known_kernel_images_lie_on_top_of_the_rest) {
     EXPECT_EQ(rest->image->name, "no-vmlinux");
 }
 
-TEST(MappedPath, tells_files_from_memory) {
+TEST(MappedPath, distinguishes_files_from_memory) {
     EXPECT_EQ(classify_mapped_path("/usr/bin/ls").kind, RegionKind::file);
     EXPECT_EQ(classify_mapped_path("[heap]").name, "[heap]");
     for (const char* path : {"", "//anon", "/memfd:jit (deleted)", "/dev/zero (deleted)",

@@ -59,7 +59,7 @@ struct SetClock {
 
 }  // namespace
 
-TEST(ProgressLine, says_nothing_in_the_first_second_and_then_at_most_ten_times_a_second) {
+TEST(ProgressLine, prints_nothing_in_the_first_second_and_then_at_most_ten_times_a_second) {
     const OwnTerminal terminal;
     SetClock clock;
     ProgressLine line(clock.now());

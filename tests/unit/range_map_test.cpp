@@ -15,7 +15,7 @@ TEST(RangeMap, ranges_are_half_open) {
     EXPECT_EQ(map.find(20), std::nullopt);
 }
 
-TEST(RangeMap, the_innermost_counts_and_after_it_the_outer_again) {
+TEST(RangeMap, the_innermost_range_wins_and_the_outer_resumes_after_it) {
     const RangeMap map({{12, 14, 3}, {0, 100, 0}, {10, 20, 1}, {14, 15, 2}});
     EXPECT_EQ(map.find(9), 0u);
     EXPECT_EQ(map.find(11), 1u);
@@ -32,7 +32,7 @@ TEST(RangeMap, a_range_may_have_several_parts) {
     EXPECT_EQ(map.find(35), 7u);
 }
 
-TEST(RangeMap, neighbours_and_ranges_without_an_address) {
+TEST(RangeMap, neighbours_are_apart_and_empty_ranges_are_ignored) {
     const RangeMap map({{10, 20, 1}, {20, 30, 2}, {15, 15, 9}, {18, 12, 9}});
     EXPECT_EQ(map.find(15), 1u);
     EXPECT_EQ(map.find(20), 2u);

@@ -83,7 +83,7 @@ TEST_F(Recordings, last_until_the_program_ends_and_take_what_comes_after) {
     EXPECT_TRUE(command.poll_end()->normal());
 }
 
-TEST_F(Recordings, of_a_process_that_ended_meanwhile_end_at_once) {
+TEST_F(Recordings, end_at_once_if_the_process_has_ended) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     const Fd ended = watch_process(child);
@@ -92,7 +92,7 @@ TEST_F(Recordings, of_a_process_that_ended_meanwhile_end_at_once) {
     EXPECT_THROW(watch_process(child), Error) << "nothing to wait for for ever";
 }
 
-TEST_F(Recordings, tell_that_the_process_ended_before_sampling_began) {
+TEST_F(Recordings, report_that_the_process_ended_before_sampling_began) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     const Fd ended = watch_process(child);
@@ -102,7 +102,7 @@ TEST_F(Recordings, tell_that_the_process_ended_before_sampling_began) {
     ::waitpid(child, nullptr, 0);
 }
 
-TEST_F(Recordings, tell_that_the_process_ended_while_sampled) {
+TEST_F(Recordings, report_that_the_process_ended_while_sampled) {
     const pid_t child = ::fork();
     if (child == 0) {
         for (;;)
@@ -159,7 +159,7 @@ TEST_F(Recordings, go_on_when_a_checkpoint_fails) {
     EXPECT_NE(notes_.warnings()[0].find("no space"), std::string::npos);
 }
 
-TEST_F(Recordings, that_failed_leave_a_program_that_can_still_be_stopped) {
+TEST_F(Recordings, leave_the_program_stoppable_after_a_failure) {
     ChildProcess command({"sleep", "1000"}, signals_.old_mask());
     command.release();
     send(SIGTERM);

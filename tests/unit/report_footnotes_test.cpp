@@ -19,7 +19,7 @@ ScaledEvent half(const std::string& event, uint64_t unit_mask = 0, const std::st
 
 }  // namespace
 
-TEST(ReportFootnotes, say_how_long_a_scaled_event_ran) {
+TEST(ReportFootnotes, report_how_long_a_scaled_event_ran) {
     const ProfileClass columns[] = {column("E"), column("F")};
     const ScaledEvents scaled[] = {{{"", "E", 100, 0, {4875, 1000}}}, {}};
     EXPECT_EQ(report_footnotes(columns, nullptr, scaled),
@@ -27,7 +27,7 @@ TEST(ReportFootnotes, say_how_long_a_scaled_event_ran) {
     EXPECT_EQ(report_footnotes(columns, nullptr, {}), Words{});
 }
 
-TEST(ReportFootnotes, tell_events_and_sessions_apart) {
+TEST(ReportFootnotes, distinguish_events_and_sessions) {
     const ProfileClass columns[] = {column("E", 3)};
     const ScaledEvents scaled[] = {{half("E", 1), half("E", 2, "saved")}};
     EXPECT_EQ(

@@ -157,7 +157,7 @@ TEST(SymbolReport, totals_are_of_what_the_filter_lets_through) {
     EXPECT_EQ(report.totals, std::vector<uint64_t>{6});
 }
 
-TEST(SymbolReport, what_is_in_no_symbol_can_be_filtered_by_its_name) {
+TEST(SymbolReport, samples_in_no_symbol_can_be_filtered_by_name) {
     ReportOptions options;
     options.include_symbols = {"[no symbol]"};
     EXPECT_EQ(shown(options), Words{"b:[no symbol]:2"});
@@ -231,7 +231,7 @@ TEST(CallgraphReport, has_the_totals_and_columns_of_what_the_filter_lets_through
         << "the lines shown are all of the application's own image";
 }
 
-TEST(CallgraphReport, what_is_in_no_symbol_is_a_function) {
+TEST(CallgraphReport, samples_in_no_symbol_are_one_function) {
     Shared shared;
     shared.profile.arcs = {{1, 1, 3, 2}};
     shared.profile.arc_counts = {4};
@@ -274,7 +274,7 @@ TEST(ReportHead, an_event_without_description_is_a_note) {
     EXPECT_EQ(made.cpu_name, "Core 2");
 }
 
-TEST(ReportHead, says_in_which_modes_an_event_was_counted) {
+TEST(ReportHead, names_the_modes_in_which_an_event_was_counted) {
     const auto remarks = [](std::vector<RecordedEvent> events) {
         SessionInfo info;
         info.events = std::move(events);
@@ -294,7 +294,7 @@ TEST(ReportHead, has_one_event_unless_events_are_the_axis) {
     EXPECT_EQ(make_head({}, Axis::event, head(3).columns, {}, nullptr, notes).events.size(), 3u);
 }
 
-TEST(ShownName, of_the_kernel_has_a_slash_among_full_paths) {
+TEST(ShownName, has_a_slash_for_the_kernel_among_full_paths) {
     const ImageName kernel{ImageName::Kind::kernel, "no-vmlinux"};
     EXPECT_EQ(shown_name(kernel, true), "/no-vmlinux");
     EXPECT_EQ(shown_name(kernel, false), "no-vmlinux");

@@ -210,7 +210,7 @@ TEST(ParseSampleFile, key_0_is_a_key) {
     EXPECT_EQ(parse_silently(bytes).entries, (Entries{{0, 5}, {0x11, 6}}));
 }
 
-TEST(ParseSampleFile, says_what_is_no_sample_file) {
+TEST(ParseSampleFile, reports_what_is_no_sample_file) {
     const std::string whole = four_slots(header_0x13());
     std::string swapped = whole, newer = whole;
     put_u32(swapped, 4, 0x12000000);

@@ -108,7 +108,7 @@ TEST_F(SampleSets, columns_know_what_is_scaled_in_them) {
     EXPECT_TRUE(scaled_columns(classes, samples).empty());
 }
 
-TEST_F(SampleSets, what_was_stored_is_compared_with_what_the_files_hold_before_they_are_scaled) {
+TEST_F(SampleSets, the_account_is_compared_with_unscaled_counts) {
     SampleSet samples = set({{4000, 1000}, {4000, 1000}}, 10);
     totals(samples, 3);
     EXPECT_TRUE(notes_.warnings().empty());

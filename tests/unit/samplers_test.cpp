@@ -33,7 +33,7 @@ TEST(Samplers, are_opened_as_their_first_event_and_counters_each) {
     EXPECT_EQ(opened, (std::vector<size_t>{0, 1, 2, 1, 4, 2}));
 }
 
-TEST(Samplers, tell_all_their_events_with_the_modes_of_each) {
+TEST(Samplers, report_all_their_events_with_the_modes_of_each) {
     const auto samplings = samplings_of(events(), encodings);
     ASSERT_EQ(samplings.size(), 2u);
     EXPECT_EQ(samplings[0].sampler, Sampler::ibs_op);

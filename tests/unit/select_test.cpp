@@ -103,7 +103,7 @@ TEST(Selection, call_graph_files_are_not_samples) {
     EXPECT_EQ(outcome(dir, {}), "1");
 }
 
-TEST(Selection, what_no_program_ran_is_left_out_and_counted) {
+TEST(Selection, memory_without_a_program_is_left_out_and_counted) {
     const test::TempDir dir;
     dir.write("samples/current/" + demo_path, "");
     for (const char* tgid : {"7", "8"}) {

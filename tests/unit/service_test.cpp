@@ -203,7 +203,7 @@ TEST_F(Serviced, each_session_has_the_times_in_which_its_events_were_counted) {
     EXPECT_EQ(time("current"), CountedTime{});
 }
 
-TEST_F(Serviced, save_refuses_names_that_are_none_or_taken) {
+TEST_F(Serviced, save_refuses_invalid_and_taken_names) {
     ask("start");
     source_.put_samples(1);
     for (const char* name : {"save /etc", "save .", "save ..", "save a/b", "save .hidden", "save a,b",

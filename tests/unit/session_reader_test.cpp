@@ -48,7 +48,7 @@ TEST(SessionReader, list_of_an_empty_session_is_empty) {
     EXPECT_TRUE(SessionReader(dir.path()).list().empty());
 }
 
-TEST(SessionReader, what_is_no_regular_file_is_not_read) {
+TEST(SessionReader, only_regular_files_are_read) {
     const TempDir dir;
     Diagnostics notes;
     const SessionReader reader(dir.path());

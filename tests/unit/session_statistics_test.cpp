@@ -29,7 +29,7 @@ TEST(SessionStatistics, abi_has_every_key_of_this_machine) {
     }
 }
 
-TEST(SessionStatistics, every_loss_but_the_asked_for_is_in_some_counter) {
+TEST(SessionStatistics, every_loss_but_the_requested_ones_is_in_some_counter) {
     for (int i = 0; i < loss_causes; ++i) {
         SessionInfo info;
         info.ledger.add_sampled(3);

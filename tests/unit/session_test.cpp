@@ -86,7 +86,7 @@ TEST(Session, run_without_samples_does_not_push_out_previous) {
     EXPECT_EQ(images_in(dir / "d/samples/previous"), std::vector<std::string>{"/bin/b"});
 }
 
-TEST(Session, what_is_not_ours_goes_to_previous_with_the_run_it_lay_in) {
+TEST(Session, foreign_files_move_to_previous_with_their_run) {
     for (const char* name : {"thesis.txt", "{root}/bin/a/{dep}/{root}/bin/a/TIMER.1.0.all.all.all.damaged",
                              "notes/stats", "stats.txt"}) {
         const TempDir dir;
@@ -97,7 +97,7 @@ TEST(Session, what_is_not_ours_goes_to_previous_with_the_run_it_lay_in) {
     }
 }
 
-TEST(Session, what_a_run_without_samples_leaves_is_deleted) {
+TEST(Session, the_leavings_of_a_run_without_samples_are_deleted) {
     const TempDir dir;
     run_session(dir / "d", "/bin/a");
     run_session(dir / "d", "/bin/b");
@@ -134,7 +134,7 @@ TEST(Session, saved_sessions_stay) {
     EXPECT_EQ(images_in(dir / "d/samples/saved"), std::vector<std::string>{"/bin/a"});
 }
 
-TEST(Session, what_a_crash_left_half_deleted_is_deleted) {
+TEST(Session, a_session_half_deleted_by_a_crash_is_deleted) {
     const TempDir dir;
     run_session(dir / "d", "/bin/a");
     dir.write("d/samples/.deleted/{root}/x/y", "");

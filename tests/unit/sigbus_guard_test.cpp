@@ -11,7 +11,7 @@
 
 namespace op::tool {
 
-TEST(SigbusGuard, what_another_program_cut_off_reads_as_zeros) {
+TEST(SigbusGuard, a_truncated_mapping_reads_as_zeros) {
     guard_mappings();
     const test::TempDir dir;
     const std::string path = dir.write("file", std::string(1 << 16, 'x'));

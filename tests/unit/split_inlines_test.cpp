@@ -66,7 +66,7 @@ TEST(SplitInlines, a_sample_counts_for_the_innermost_function_wherever_its_code_
     EXPECT_EQ(one.by_call(), (Sums{{"sum>square", 50}})) << "the caller is inlined, too";
 }
 
-TEST(SplitInlines, inlined_calls_become_arcs_if_asked_for) {
+TEST(SplitInlines, inlined_calls_become_arcs_on_request) {
     Inlined one;
     split_by_inlined_functions(one.profile, {.with_calls = true});
     EXPECT_EQ(one.by_call(),

@@ -160,7 +160,7 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     EXPECT_FALSE(reader.damage());
 }
 
-TEST(RecordEncoder, says_a_context_only_when_it_changes) {
+TEST(RecordEncoder, writes_a_context_only_when_it_changes) {
     const std::string bytes = encoded({placed(1), placed(1), Exit{1, 2, 2}, placed(1), placed(2),
                                        placed(1, 3), placed(1, 3, 4), placed(1, 3, 4)});
     EXPECT_EQ(count_type(bytes, OP_RECORD_CONTEXT), 4u);
@@ -254,7 +254,7 @@ TEST(Stream, a_stream_cut_off_anywhere_gives_what_came_before_and_counts_the_dam
     }
 }
 
-TEST(Stream, what_a_failed_write_wrote_is_not_written_again) {
+TEST(Stream, the_part_that_a_failed_write_wrote_is_not_written_again) {
     const test::TempDir dir;
     SessionInfo info;
     info.events.push_back({"TIMER", 0, 1000000});

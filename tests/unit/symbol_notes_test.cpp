@@ -108,7 +108,7 @@ TEST_F(SymbolNotes, images_that_the_question_is_not_about_are_passed_over) {
     EXPECT_TRUE(notes[0].starts_with("/gone/asked (40.0 % of the samples)")) << notes[0];
 }
 
-TEST_F(SymbolNotes, what_lacks_debug_symbols_is_named_by_its_package) {
+TEST_F(SymbolNotes, a_file_without_debug_symbols_is_named_by_its_package) {
     packages_.write("var/lib/dpkg/info/libdemo1.list", "/usr/lib/libdemo.so\n");
     add("/usr/lib/libdemo.so", 200);
     add("/usr/bin/demo", 300);

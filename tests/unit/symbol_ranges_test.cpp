@@ -62,7 +62,7 @@ TEST(SymbolRanges, code_before_the_first_symbol_is_named_after_its_section) {
               (Lines{"800+20 .plt", "1000+10 .text", "1010+f0 a"}));
 }
 
-TEST(SymbolRanges, of_several_names_the_best_stays) {
+TEST(SymbolRanges, the_best_of_several_names_is_kept) {
     const std::vector sections{code(".text", 0x1000, 0, 0x100)};
     RawSymbol local = symbol("aaa", 0x1000), weak = symbol("aab", 0x1000);
     local.global = false;

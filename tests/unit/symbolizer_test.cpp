@@ -282,7 +282,7 @@ private:
 
 }  // namespace
 
-TEST_F(Symbolizing, what_this_machine_lacks_is_had_by_build_id) {
+TEST_F(Symbolizing, missing_files_are_fetched_by_build_id) {
     OneFile source(root_ + "/usr/bin/split", root_ + "/usr/bin/.debug/split.debug");
     dir_.write("nothing", "");
     root_ = dir_.path();
@@ -309,7 +309,7 @@ TEST_F(Symbolizing, an_answer_that_is_no_debug_file_costs_no_names) {
     }
 }
 
-TEST_F(Symbolizing, nobody_is_asked_for_what_is_here) {
+TEST_F(Symbolizing, files_that_are_here_are_not_fetched) {
     OneFile source("/none", "/none");
     options_.by_build_id = &source;
     info_.images["/usr/bin/split"].build_id = split_id;

@@ -25,7 +25,7 @@ TEST(Text, parse_number_takes_the_whole_text_or_nothing) {
     EXPECT_EQ(parse_number("18446744073709551616"), std::nullopt);
 }
 
-TEST(Text, why_a_text_is_no_number) {
+TEST(Text, the_reason_why_a_text_is_no_number_is_given) {
     for (const char* large : {"99999999999999999999", "0x10000000000000000", "07777777777777777777777"})
         EXPECT_EQ(c_integer_fault(large), "too large") << large;
     for (const char* none : {"", "x", "0x", "09", "99999999999999999999x", "-1"})

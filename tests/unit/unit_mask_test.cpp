@@ -39,7 +39,7 @@ std::string fault(const UnitMaskSet& set, const std::string& mask) {
 
 }  // namespace
 
-TEST(UnitMask, none_asked_for_is_the_default) {
+TEST(UnitMask, the_default_is_taken_without_a_request) {
     EXPECT_EQ(choose(bits, "").value, 3u);
     EXPECT_EQ(choose(one_of, "").value, 2u);
     EXPECT_EQ(choose(only, "").value, 0x4fu);
@@ -123,11 +123,11 @@ TEST(UnitMask, stored_is_the_value_or_the_upper_bits_of_the_select_register) {
     EXPECT_EQ(choose(twins, "cycles").stored(), counter_mask_1 | 1 << 8);
 }
 
-TEST(UnitMask, what_is_stored_can_be_asked_for) {
+TEST(UnitMask, a_stored_number_can_be_requested) {
     EXPECT_EQ(choose(twins, std::to_string(counter_mask_1 | 1 << 8)).name, "cycles");
 }
 
-TEST(UnitMask, a_set_without_default_has_to_be_asked) {
+TEST(UnitMask, a_set_without_a_default_needs_a_unit_mask) {
     UnitMaskSet set = one_of;
     set.has_default = false;
     EXPECT_EQ(fault(set, ""), "event 'E': it needs a unit mask; it takes 0x00, 0x02");

@@ -31,7 +31,7 @@ TEST(Vmlinux, a_kernel_image_contains_its_link_address) {
     EXPECT_TRUE(notes.warnings().empty());
 }
 
-TEST(Vmlinux, what_is_no_kernel_image_is_refused) {
+TEST(Vmlinux, other_files_are_refused) {
     const test::TempDir dir;
     EXPECT_TRUE(contains(refusal(fixture("root/usr/bin/demo")), "neither symbol _text nor _stext"));
     EXPECT_TRUE(contains(refusal(dir.write("text", "no ELF")), "no ELF file"));

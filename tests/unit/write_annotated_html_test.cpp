@@ -136,7 +136,7 @@ TEST(AnnotatedHtml, needs_nothing_from_elsewhere) {
     EXPECT_TRUE(has(page, "default-src 'none'"));
 }
 
-TEST(AnnotatedHtml, says_so_if_there_is_nothing) {
+TEST(AnnotatedHtml, has_a_note_if_there_is_nothing) {
     Sampled sampled;
     EXPECT_TRUE(
         has(annotated_html(sampled.annotation, {}, "opannotate --html"), "No source file has samples."));

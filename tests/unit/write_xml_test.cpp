@@ -89,7 +89,7 @@ TEST(XmlWriter, image_reports_have_modules_without_symbols) {
             "</count>\n</module>\n</binary>\n<symboltable>\n</symboltable>\n"));
 }
 
-TEST(XmlWriter, tells_what_was_asked_for) {
+TEST(XmlWriter, records_the_request) {
     SymbolReport report = symbols();
     report.head.request = {.command = "opreport",
                            .sessions = {"a", "b"},

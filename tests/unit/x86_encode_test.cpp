@@ -29,7 +29,7 @@ op_u64 amd(op_u64 before, const op_x86_settings& settings) {
     return op_x86_select_word(&layout, before, &settings);
 }
 
-TEST(X86Select, event_and_unit_mask_stand_in_the_low_16_bits) {
+TEST(X86Select, event_and_unit_mask_are_in_the_low_16_bits) {
     EXPECT_EQ(intel(0, both_modes(0x3c, 0)), 0x13003Cu);
     EXPECT_EQ(intel(0, both_modes(0x2e, 0x41)), 0x13412Eu);
     EXPECT_EQ(amd(0, both_modes(0x76, 0)), 0x130076u);
@@ -63,7 +63,7 @@ TEST(X86Select, extra_changes_nothing_else) {
     EXPECT_EQ(amd(0, settings), 0xFF9701C0u);
 }
 
-TEST(X86Select, amd_event_bits_8_to_11_stand_in_bits_32_to_35) {
+TEST(X86Select, amd_event_bits_8_to_11_are_in_bits_32_to_35) {
     EXPECT_EQ(amd(0, both_modes(0x1C7, 0x02)), 0x1001302C7u);
     EXPECT_EQ(amd(0, both_modes(0xF76, 0xFF)), 0xF0013FF76u);
     EXPECT_EQ(amd(0, both_modes(0x1076, 0)), 0x130076u);
