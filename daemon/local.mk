@@ -13,6 +13,7 @@ libopd_a_SOURCES = \
 	daemon/count/counter_rows.cpp daemon/count/counter_rows.h \
 	daemon/count/perf_counters.cpp daemon/count/perf_counters.h \
 	daemon/driver/driver_events.cpp daemon/driver/driver_events.h \
+	daemon/driver/driver_models.cpp daemon/driver/driver_models.h \
 	daemon/driver/driver_session.cpp daemon/driver/driver_session.h \
 	daemon/driver/driver_setup.cpp daemon/driver/driver_setup.h \
 	daemon/driver/driver_source.cpp daemon/driver/driver_source.h \

@@ -34,6 +34,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/diagnostics_test.cpp \
 	tests/unit/directory_test.cpp \
 	tests/unit/driver_events_test.cpp \
+	tests/unit/driver_models_test.cpp \
 	tests/unit/driver_session_test.cpp \
 	tests/unit/driver_setup_test.cpp \
 	tests/unit/driver_source_test.cpp \

@@ -15,32 +15,10 @@ namespace op::collect {
 
 namespace {
 
-constexpr std::string_view rtc_event = "RTC_INTERRUPTS";
-constexpr uint64_t default_rtc_rate = 1024, greatest_rtc_rate = 4096;
-constexpr int most_counters = 32;                // of which masks have bits
-constexpr uint64_t greatest_count = 0x7fffffff;  // a counter of 31 usable bits
-
-/// The code of CPU_CLK_UNHALTED, by the beginning of the CPU type's name; the first match counts.
-struct ClockCode {
-    std::string_view prefix;
-    uint32_t code;
-};
-constexpr ClockCode clock_codes[] = {
-    {"i386/athlon", 0x76}, {"x86-64/", 0x76}, {"i386/ppro", 0x79}, {"i386/pii", 0x79},
-    {"i386/p6", 0x79},     {"i386/", 0x3c},   {"arm/", 0x11},
-};
+constexpr int most_counters = 32;  // of which masks have bits
 
 std::string quoted(const EventSpec& spec) {
     return "event '" + printable(spec.name) + "': ";
-}
-
-bool is_x86(const DriverModel& model) {
-    return model.cpu_type.starts_with("i386/") || model.cpu_type.starts_with("x86-64/");
-}
-
-/// Whose event 0 stands for the fixed counters; AMD's is one like others.
-bool is_intel(const DriverModel& model) {
-    return model.cpu_type.starts_with("i386/") && model.cpu_type != "i386/athlon";
 }
 
 std::optional<uint64_t> raw_code(std::string_view name) {
@@ -59,7 +37,7 @@ void decode_x86(uint64_t raw, const EventSpec& spec, ConfiguredEvent& event) {
 
 void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, ConfiguredEvent& event) {
     const bool has_unit_mask = spec.unit_mask.value_or(0) != 0;
-    if (is_x86(model)) {
+    if (counter_registers(model.cpu_type).is_x86) {
         if (has_unit_mask && (raw & 0xff00)) throw_usage(quoted(spec) + "the unit mask is given twice");
         decode_x86(raw, spec, event);
     } else if (raw > 0xffff || has_unit_mask) {
@@ -73,12 +51,10 @@ void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, C
 }
 
 void set_clock_code(const EventSpec& spec, const DriverModel& model, ConfiguredEvent& event) {
-    const auto row = std::ranges::find_if(
-        clock_codes, [&](const ClockCode& c) { return model.cpu_type.starts_with(c.prefix); });
-    if (row == std::end(clock_codes))
+    event.code = counter_registers(model.cpu_type).clock_code;
+    if (event.code == 0)
         throw_usage(quoted(spec) + "its code is not known for " + printable(model.cpu_type) +
                     "; give the code of the processor's manual as rNNN:COUNT");
-    event.code = row->code;
 }
 
 /// An event of the catalogue: what the kernel would be asked for holds the register's bits.
@@ -93,9 +69,9 @@ CounterMask identify_known(const EventSpec& spec, const DriverModel& model, cons
     if (encoding.type != perf_type_raw || encoding.config1 != 0 || encoding.config2 != 0)
         throw_usage(quoted(spec) +
                     "it takes more than a counter, which the driver does not program; operf can");
-    if (is_intel(model) && resolved.event->code == 0)
+    if (counter_registers(model.cpu_type).has_fixed_counters && resolved.event->code == 0)
         throw_usage(quoted(spec) + "a fixed counter counts it, which the driver does not program; operf can");
-    if (is_x86(model))
+    if (counter_registers(model.cpu_type).is_x86)
         decode_x86(encoding.config, spec, event);
     else
         event.code = static_cast<uint32_t>(encoding.config);
@@ -105,14 +81,12 @@ CounterMask identify_known(const EventSpec& spec, const DriverModel& model, cons
 /// Fills in the code and gives the counters that can hold the event; the model's own rules.
 CounterMask identify(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
                      bool callgraph, ConfiguredEvent& event) {
-    const std::string_view only = model.model == "timer" ? timer_event
-                                  : model.model == "rtc" ? rtc_event
-                                                         : "";
+    const DriverKind& kind = model.kind();
     const auto raw = raw_code(spec.name);
-    if (!only.empty()) {
-        if (spec.name != only)
+    if (kind.has_clock_only()) {
+        if (spec.name != kind.clock.name)
             throw_usage(quoted(spec) + "the driver counts by the " + model.model + " here, so only " +
-                        std::string(only) + ":COUNT can be asked for");
+                        std::string(kind.clock.name) + ":COUNT can be asked for");
     } else if (catalogue.knows(spec.name)) {
         return identify_known(spec, model, catalogue, callgraph, event);
     } else if (spec.name == cycles_event) {
@@ -134,12 +108,11 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
 
 void check_count(const EventSpec& spec, const DriverModel& model, const DriverCounter& counter,
                  bool callgraph) {
-    const bool is_rate = model.model == "rtc";
-    const uint64_t factor = callgraph && !is_rate ? callgraph_count_factor : 1;
-    const EventInfo* const known = find_event(spec.name);
-    const uint64_t own = is_rate ? 2 : known && model.model != "timer" ? known->minimum_count : 1;
-    const uint64_t minimum = std::max(own, counter.minimum_count);
-    const uint64_t maximum = is_rate ? greatest_rtc_rate : greatest_count;
+    const DriverKind& kind = model.kind();
+    const uint64_t factor = callgraph && !kind.counts_rate ? callgraph_count_factor : 1;
+    const EventInfo* const known = kind.has_clock_only() ? &kind.clock : find_event(spec.name);
+    const uint64_t minimum = std::max(known ? known->minimum_count : 1, counter.minimum_count);
+    const uint64_t maximum = kind.greatest_count;
     if (minimum > maximum / factor || spec.count < minimum * factor)
         throw_usage(quoted(spec) + "count " + std::to_string(spec.count) + " is below the minimum of " +
                     std::to_string(minimum) +
@@ -185,7 +158,7 @@ void check_distinct(std::span<const Unplaced> events) {
 
 /// Only models that program the registers are bound to what a counter can hold: the kernel finds one itself.
 std::vector<int> find_counters(const DriverModel& model, std::span<const Unplaced> events) {
-    const bool is_bound = model.model == "intel" || model.model == "amd";
+    const bool is_bound = model.kind().programs_counters;
     uint32_t free = 0;
     unsigned end = 0;
     for (const DriverCounter& counter : model.counters) {
@@ -213,12 +186,18 @@ void place(ConfiguredEvent& event, int number, const EventSpec& spec, const Driv
     event.counter = number;
 }
 
+/// An event known without files, of this machine or of some model.
+const EventInfo* known_event(std::string_view name) {
+    const EventInfo* const event = find_event(name);
+    return event ? event : find_driver_clock(name);
+}
+
 /// The specification with the event's own count where none was asked for.
 EventSpec with_count(EventSpec spec) {
     if (spec.count != 0) return spec;
-    const EventInfo* const known = find_event(spec.name);
-    if (!known && spec.name != rtc_event) throw_usage(quoted(spec) + "no count; write NAME:COUNT");
-    spec.count = known ? known->default_count : default_rtc_rate;
+    const EventInfo* const known = known_event(spec.name);
+    if (!known) throw_usage(quoted(spec) + "no count; write NAME:COUNT");
+    spec.count = known->default_count;
     return spec;
 }
 
@@ -226,7 +205,7 @@ EventSpec with_count(EventSpec spec) {
 
 EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue) {
     EventSpec spec;
-    spec.name = model.model == "timer" ? timer_event : model.model == "rtc" ? rtc_event : cycles_event;
+    spec.name = model.kind().has_clock_only() ? model.kind().clock.name : cycles_event;
     const auto& own = catalogue.model.default_event;
     if (spec.name == cycles_event && own && catalogue.knows(own->name)) return *own;
     return with_count(spec);
@@ -260,7 +239,7 @@ uint64_t recorded_unit_mask(const ConfiguredEvent& event) {
 }
 
 bool is_driver_event_name(std::string_view name) {
-    return name == rtc_event || find_event(name) || raw_code(name);
+    return known_event(name) || raw_code(name);
 }
 
 std::string to_daemon_text(std::span<const ConfiguredEvent> events) {

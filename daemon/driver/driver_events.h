@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From the events a person asked for to counters of the driver: what each of its models can count, with which
-// code, and which counts are refused. Reads no file; that is daemon/driver_setup.
+// code, and which counts are refused. Reads no file; that is daemon/driver/driver_setup.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/driver/driver_models.h"
 #include "libop/events/event_catalogue.h"
 #include "libop/events/event_spec.h"
 
@@ -22,9 +23,11 @@ struct DriverCounter {
 
 /// What counts, as the driver says.
 struct DriverModel {
-    std::string model;     ///< "timer", "rtc", "perf", "intel", "amd"
+    std::string model;     ///< see DriverKind
     std::string cpu_type;  ///< "timer", "i386/arch_perfmon" ...
     std::vector<DriverCounter> counters;
+
+    const DriverKind& kind() const noexcept { return driver_kind(model); }
 };
 
 /// One event on its counter.
@@ -41,7 +44,7 @@ struct ConfiguredEvent {
     bool operator==(const ConfiguredEvent&) const = default;
 };
 
-/// The event that is counted when none was asked for: TIMER, RTC_INTERRUPTS, the default of the catalogue's
+/// The event that is counted when none was asked for: the model's only one, the default of the catalogue's
 /// CPU model, or CPU_CLK_UNHALTED.
 EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue);
 

@@ -33,9 +33,8 @@ std::string in_counter(int counter, const char* file) {
 
 /// The name for what a counter is set up to count: raw codes as the processor's manual has them.
 std::string event_name(const std::string& model, uint64_t code) {
-    if (model == "timer") return std::string(timer_event);
-    if (model == "rtc") return "RTC_INTERRUPTS";
-    return "r" + hex(code);
+    const DriverKind& kind = driver_kind(model);
+    return kind.has_clock_only() ? std::string(kind.clock.name) : "r" + hex(code);
 }
 
 RecordedEvent set_up_event(const Oprofilefs& files, const std::string& model, int counter) {

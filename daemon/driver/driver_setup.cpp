@@ -61,7 +61,7 @@ DriverModel read_driver_model(const Oprofilefs& driver) {
 }
 
 std::optional<CpuModel> driver_cpu_model(const DriverModel& model) {
-    if (model.model == "timer" || model.model == "rtc") return std::nullopt;
+    if (model.kind().has_clock_only()) return std::nullopt;
     const CpuModels& models = cpu_models();
     const CpuModel& own = models.detect(running_processor());
     for (const auto& [name, family] : common_types)
@@ -75,8 +75,7 @@ EventCatalogue driver_catalogue(const DriverModel& model) {
     if (!row) return {};
     const Processor machine = running_processor();
     // Which counters can hold an event libpfm does not tell; models that program registers have to know.
-    const bool is_bound = model.model == "intel" || model.model == "amd";
-    CatalogueSources sources{events_directory(), {}, !is_bound, ""};
+    CatalogueSources sources{events_directory(), {}, !model.kind().programs_counters, ""};
     if (row->matches(machine)) sources.machine = machine;
     return load_catalogue(*row, sources);
 }

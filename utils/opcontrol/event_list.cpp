@@ -45,11 +45,9 @@ CatalogueEvent further_event(std::string_view name, std::string_view description
 
 /// What a driver samples besides the events of its CPU type, or instead.
 std::vector<CatalogueEvent> events_of_driver(const collect::DriverModel& driver, bool has_catalogue) {
-    const EventInfo &timer = *find_event(timer_event), &cycles = *find_event(cycles_event);
-    if (driver.model == "rtc")
-        return {further_event("RTC_INTERRUPTS",
-                              "Interrupts of the real-time clock a second, a power of two up to 4096", 2)};
-    if (driver.model == "timer") return {further_event(timer.name, timer.description, 1)};
+    const EventInfo &clock = driver.kind().clock, &cycles = *find_event(cycles_event);
+    if (driver.kind().has_clock_only())
+        return {further_event(clock.name, clock.description, clock.minimum_count)};
     std::vector<CatalogueEvent> events;
     if (!has_catalogue)
         events.push_back(further_event(cycles.name, cycles.description, cycles.minimum_count));
@@ -59,12 +57,11 @@ std::vector<CatalogueEvent> events_of_driver(const collect::DriverModel& driver,
 
 /// The events of the driver's type with the minimum counts of its counters.
 EventCatalogue catalogue_of_driver(const collect::DriverModel& driver, EventCatalogue catalogue) {
-    const bool has_clock_only = driver.model == "rtc" || driver.model == "timer";
-    if (has_clock_only) catalogue.events.clear();
+    if (driver.kind().has_clock_only()) catalogue.events.clear();
     for (CatalogueEvent& event : events_of_driver(driver, !catalogue.events.empty()))
         catalogue.events.push_back(std::move(event));
     const uint64_t least = driver.counters.empty() ? 0 : driver.counters.front().minimum_count;
-    if (driver.model != "rtc")
+    if (!driver.kind().counts_rate)
         for (CatalogueEvent& event : catalogue.events)
             event.minimum_count = std::max(least, event.minimum_count);
     return catalogue;

@@ -87,8 +87,7 @@ DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& 
 bool needs_nmi_watchdog_off(const ControlPaths& paths) {
     const collect::Oprofilefs driver(paths.driver);
     if (!driver.present()) return false;
-    const std::string model = driver.text("model");
-    return model == "intel" || model == "amd";
+    return collect::driver_kind(driver.text("model")).programs_counters;
 }
 
 }  // namespace op::tool
