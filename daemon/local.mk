@@ -51,4 +51,5 @@ libopd_a_SOURCES = \
 	daemon/source/machine.cpp daemon/source/machine.h \
 	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
 	daemon/source/replay_source.cpp daemon/source/replay_source.h \
-	daemon/source/sample_source.h
+	daemon/source/sample_source.h \
+	daemon/source/vmlinux.cpp daemon/source/vmlinux.h

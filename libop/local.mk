@@ -28,6 +28,7 @@ libop_a_SOURCES = \
 	libop/control/control.cpp libop/control/control.h \
 	libop/control/control_message.cpp \
 	libop/control/daemon_settings.cpp libop/control/daemon_settings.h \
+	libop/control/separation.cpp libop/control/separation.h \
 	libop/events/counter_alloc.cpp libop/events/counter_alloc.h \
 	libop/events/cpu_detect.cpp \
 	libop/events/cpu_model.cpp libop/events/cpu_model.h \

@@ -14,8 +14,7 @@ libutils_a_SOURCES = \
 	utils/shared/terminal.cpp utils/shared/terminal.h \
 	utils/shared/tool.cpp utils/shared/tool.h \
 	utils/shared/tree_writer.cpp utils/shared/tree_writer.h \
-	utils/source_finder.cpp utils/source_finder.h \
-	utils/vmlinux.cpp utils/vmlinux.h
+	utils/source_finder.cpp utils/source_finder.h
 
 # What the commands that record are linked with, and those that report.
 op_system_libs = -ldw -lelf -lz -llzma -lzstd -liberty -lpopt -ldl $(PFM_LIBS)

@@ -17,11 +17,11 @@
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
 #include "daemon/source/replay_source.h"
+#include "daemon/source/vmlinux.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
-#include "utils/vmlinux.h"
 
 namespace op::tool {
 namespace {

@@ -9,9 +9,6 @@
 #include <ctime>
 #include <memory>
 
-#include "daemon/driver/driver_session.h"
-#include "daemon/perf/perf_events.h"
-#include "daemon/perf/perf_probe.h"
 #include "daemon/service/background.h"
 #include "daemon/service/control_server.h"
 #include "daemon/service/privileges.h"
@@ -20,12 +17,13 @@
 #include "daemon/service/sources.h"
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
+#include "daemon/source/vmlinux.h"
 #include "libop/base/error.h"
 #include "libop/base/path.h"
 #include "libop/base/text.h"
+#include "libop/control/daemon_settings.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
-#include "utils/vmlinux.h"
 
 namespace op::tool {
 namespace {
@@ -73,35 +71,9 @@ CommandSyntax syntax(Options& o) {
     return s;
 }
 
-/// What --separate and its classic spellings come to.
-struct Separation {
-    bool library = false, kernel = false, thread = false, cpu = false;
-
-    std::string text() const {
-        std::string words;
-        const auto add = [&](bool is_on, const char* word) {
-            if (is_on) words += (words.empty() ? "" : ",") + std::string(word);
-        };
-        add(library, "library");
-        add(kernel, "kernel");
-        add(thread, "thread");
-        add(cpu, "cpu");
-        return words.empty() ? "none" : words;
-    }
-};
-
+/// --separate and its classic spellings.
 Separation separation(const Options& o) {
-    Separation s;
-    for (const std::string& word : o.separate) {
-        const bool all = word == "all";
-        if (!all && word != "none" && word != "lib" && word != "library" && word != "kernel" &&
-            word != "thread" && word != "cpu")
-            throw_usage("--separate=" + word + ": not one of none, library, kernel, thread, cpu, all");
-        s.library |= all || word == "lib" || word == "library";
-        s.kernel |= all || word == "kernel";
-        s.thread |= all || word == "thread";
-        s.cpu |= all || word == "cpu";
-    }
+    Separation s = parse_separation(o.separate);
     s.library = o.separate_lib.value_or(s.library);
     s.kernel = o.separate_kernel.value_or(s.kernel);
     s.thread = o.separate_thread.value_or(s.thread);
@@ -134,7 +106,7 @@ void check(Options& o) {
     separation(o);
     only_images(o);
     if (!o.kernel_range.empty()) parse_kernel_range(o.kernel_range);
-    if (!o.source.starts_with("replay:") && !o.source.empty()) source_kind(o.source);
+    if (!o.source.empty()) parse_source(o.source);
     o.session_dir = absolute(o.session_dir);
     o.control = absolute(o.control);
     o.oprofilefs = absolute(o.oprofilefs);
@@ -177,7 +149,8 @@ private:
     StopSignals signals_;
     std::unique_ptr<SampleSource> source_;
     GapFiller gaps_;
-    std::string source_name_, model_;
+    const SourceKind* kind_ = nullptr;
+    std::string model_;
     std::optional<ControlServer> control_;
     std::optional<SessionWriter> session_;
     std::optional<ServiceLog> log_;
@@ -185,55 +158,42 @@ private:
     std::optional<Service> service_;
 };
 
-/// "driver", "perf", or "replay" with its stream's path; says so when the driver is missed.
-std::string choose_source(const Options& o, SourceOptions& source, Tool& tool) {
-    constexpr std::string_view replay = "replay:";
-    if (o.source.starts_with(replay)) {
-        source.stream = absolute(o.source.substr(replay.size()));
-        return "replay";
+/// The source that is named, else the best; a note where that is not the first choice.
+const SourceKind& choose_source(const Options& o, SourceOptions& source, Tool& tool) {
+    if (!o.source.empty()) {
+        const SourceName named = parse_source(o.source);
+        source.stream = absolute(named.path);
+        return *named.kind;
     }
-    if (!o.source.empty()) return o.source;
-    if (source.files.present()) return "driver";
-    write_stderr(tool.name + ": the driver is not there (" + printable(o.oprofilefs) +
-                 "), sampling through perf_event_open\n");
-    return "perf";
+    const SourceKind& best = best_source(source);
+    const SourceKind& first = source_kinds().front();
+    if (&best != &first)
+        write_stderr(tool.name + ": " + std::string(first.description) + " is not there (" +
+                     printable(o.oprofilefs) + "), sampling through " + std::string(best.description) + "\n");
+    return best;
 }
 
-/// Machine and events, and where the source gets them from.
-void describe(const Options& o, const std::string& name, SourceOptions& source, Diagnostics& notes) {
-    if (name == "replay" && source.stream.empty())
-        throw_usage("--source=replay: say which recorded stream, replay:FILE");
-    if (name == "replay") return;
-    const auto events = parse_daemon_event_specs(o.events);
-    SessionInfo& info = source.described;
-    info = describe_machine();
+SessionInfo describe_session() {
+    SessionInfo info = describe_machine();
     info.tool = std::string("oprofiled ") + OP_VERSION;
     info.command = "whole system";
     info.start_time = ::time(nullptr);
-    if (name == "driver")
-        return describe_driver_session(source.files, events, o.callgraph.value_or(0), info, source.driver);
-    std::vector<EventSpec> specs;
-    for (const DaemonEventSpec& event : events)
-        specs.push_back(event.spec);
-    const EventCatalogue catalogue = running_catalogue();
-    source.perf.encodings =
-        choose_events({specs, source.perf.callgraph, catalogue, perf_event_works, {}}, info, notes);
+    return info;
 }
 
 void Daemon::open_source() {
     SourceOptions source;
     source.files = Oprofilefs(o_.oprofilefs);
-    NamedKernel kernel;
-    if (!o_.vmlinux.empty()) kernel = read_vmlinux(o_.vmlinux, running_kernel_build_id(), tool_.notes);
-    if (!o_.kernel_range.empty()) kernel.asked = parse_kernel_range(o_.kernel_range);
-    source.perf.target = {PerfTarget::Kind::system, -1};
-    source.perf.callgraph = o_.callgraph.value_or(0) > 0;
-    source.perf.kernel = source.driver.kernel = kernel;
-    source_name_ = choose_source(o_, source, tool_);
-    const SourceKind& kind = source_kind(source_name_);
-    describe(o_, source_name_, source, tool_.notes);
-    if (source_name_ == "driver") model_ = source.files.text("model");
-    source_ = kind.open(source, tool_.notes);
+    source.events = parse_daemon_event_specs(o_.events);
+    source.callgraph = o_.callgraph.value_or(0);
+    source.perf_target = {PerfTarget::Kind::system, -1};
+    if (!o_.vmlinux.empty()) source.kernel = read_vmlinux(o_.vmlinux, running_kernel_build_id(), tool_.notes);
+    if (!o_.kernel_range.empty()) source.kernel.asked = parse_kernel_range(o_.kernel_range);
+    kind_ = &choose_source(o_, source, tool_);
+    if (kind_->is_live) source.described = describe_session();
+    kind_->describe(source, tool_.notes);
+    model_ = source.model;
+    source_ = kind_->open(source, tool_.notes);
 }
 
 void Daemon::make_session_dir() const {
@@ -258,24 +218,23 @@ void Daemon::open_session() {
     session_->begin(true);
     log_.emplace(*session_, [this](const std::string& line) { write_stderr(tool_.name + ": " + line); });
     const Separation by = separation(o_);
-    const bool replay = source_name_ == "replay";
     const CollectorOptions options{.separate_thread = by.thread,
                                    .separate_cpu = by.cpu,
-                                   .images_are_local = !replay,
+                                   .images_are_local = kind_->is_live,
                                    .separate_library = by.library,
                                    .separate_kernel = by.kernel,
                                    .only_images = only_images(o_)};
     FillGaps fill;
-    if (!replay) fill = [this](const Sample& sample, bool known) { return gaps_(sample, known); };
+    if (kind_->is_live) fill = [this](const Sample& sample, bool known) { return gaps_(sample, known); };
     keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));
 }
 
 ServiceOptions Daemon::service_options() const {
     ServiceOptions s;
-    s.source = source_name_;
+    s.source = kind_->name;
     s.model = model_;
-    s.separate = separation(o_).text();
-    s.vmlinux = o_.vmlinux.empty() ? "none" : o_.vmlinux;
+    s.separate = to_text(separation(o_));
+    s.vmlinux = o_.vmlinux.empty() ? vmlinux_none : o_.vmlinux;
     s.session_dir = o_.session_dir;
     s.start = o_.start;
     s.verbose = !o_.verbose.empty();

@@ -2,30 +2,70 @@
 // The table of sample sources. A new one is a row here.
 #include "daemon/service/sources.h"
 
+#include <algorithm>
+
+#include "daemon/driver/driver_session.h"
+#include "daemon/perf/perf_probe.h"
 #include "daemon/source/replay_source.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 
 namespace op::collect {
 namespace {
 
 using Opened = std::unique_ptr<SampleSource>;
 
+bool is_driver_there(const SourceOptions& o) {
+    return o.files.present();
+}
+
+void describe_driver(SourceOptions& o, Diagnostics&) {
+    DriverOptions driver;
+    describe_driver_session(o.files, o.events, o.callgraph, o.described, driver);
+    o.counters = std::move(driver.counters);
+    o.model = o.files.text("model");
+}
+
 Opened open_driver(const SourceOptions& o, Diagnostics& notes) {
-    return std::make_unique<DriverSource>(o.files, o.described, notes, o.driver);
+    return std::make_unique<DriverSource>(o.files, o.described, notes, DriverOptions{o.kernel, o.counters});
+}
+
+bool is_perf_there(const SourceOptions&) {
+    return true;
+}
+
+void describe_perf(SourceOptions& o, Diagnostics& notes) {
+    std::vector<EventSpec> specs;
+    for (const DaemonEventSpec& event : o.events)
+        specs.push_back(event.spec);
+    const EventCatalogue catalogue = running_catalogue();
+    o.encodings =
+        choose_events({specs, o.callgraph > 0, catalogue, perf_event_works, o.rate}, o.described, notes);
 }
 
 Opened open_perf(const SourceOptions& o, Diagnostics& notes) {
-    return std::make_unique<PerfSource>(o.perf, o.described, notes);
+    return std::make_unique<PerfSource>(PerfOptions{.target = o.perf_target,
+                                                    .callgraph = o.callgraph > 0,
+                                                    .encodings = o.encodings,
+                                                    .kernel = o.kernel},
+                                        o.described, notes);
 }
+
+/// A recording is never there by itself.
+bool is_replay_there(const SourceOptions&) {
+    return false;
+}
+
+void describe_replay(SourceOptions&, Diagnostics&) {}
 
 Opened open_replay(const SourceOptions& o, Diagnostics& notes) {
     return std::make_unique<ReplaySource>(o.stream, notes);
 }
 
 constexpr SourceKind kinds[] = {
-    {"driver", open_driver},
-    {"perf", open_perf},
-    {"replay", open_replay},
+    {"driver", "the driver", true, false, is_driver_there, describe_driver, open_driver},
+    {"perf", "perf_event_open", true, false, is_perf_there, describe_perf, open_perf},
+    {"replay", "a recorded stream", false, true, is_replay_there, describe_replay, open_replay},
 };
 
 }  // namespace
@@ -40,7 +80,26 @@ const SourceKind& source_kind(std::string_view name) {
         if (kind.name == name) return kind;
         known += (known.empty() ? "" : ", ") + std::string(kind.name);
     }
-    throw_usage("no sample source \"" + std::string(name) + "\"; there are: " + known);
+    throw_usage("no sample source \"" + printable(name) + "\"; there are: " + known);
+}
+
+SourceName parse_source(std::string_view text) {
+    const size_t colon = text.find(':');
+    const SourceKind& kind = source_kind(text.substr(0, colon));
+    const std::string path(colon == text.npos ? "" : text.substr(colon + 1));
+    const std::string name(kind.name);
+    if (kind.has_path && path.empty())
+        throw_usage("source " + name + ": name the file of " + std::string(kind.description) + ", " + name +
+                    ":FILE");
+    if (!kind.has_path && colon != text.npos) throw_usage("source " + name + " takes no file; write " + name);
+    return {&kind, path};
+}
+
+const SourceKind& best_source(const SourceOptions& options) {
+    const auto* const kind =
+        std::ranges::find_if(kinds, [&](const SourceKind& each) { return each.is_there(options); });
+    if (kind == std::end(kinds)) throw_usage("there is no sample source");
+    return *kind;
 }
 
 }  // namespace op::collect

@@ -1,31 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sample sources by name.
+// The sample sources by name, and what distinguishes them.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daemon/driver/driver_source.h"
+#include "daemon/perf/perf_events.h"
 #include "daemon/perf/perf_source.h"
 #include "daemon/source/sample_source.h"
 #include "libop/base/diagnostics.h"
+#include "libop/events/event_spec.h"
 
 namespace op::collect {
 
-/// What the sources need; each takes its own.
+/// What is wanted of a source and what it needs; each takes its own.
 struct SourceOptions {
-    SessionInfo described;  ///< driver, perf: machine and events
-    Oprofilefs files;       ///< driver
-    DriverOptions driver;
-    PerfOptions perf;
-    std::string stream;  ///< replay: the recorded stream's path
+    std::vector<DaemonEventSpec> events;  ///< wanted; none: the default one
+    uint64_t callgraph = 0;               ///< most callers of a sample, 0 = none
+    NamedKernel kernel;
+    Oprofilefs files;        ///< driver
+    PerfTarget perf_target;  ///< perf
+    EventMeter rate;         ///< perf: may be empty, see EventRequest
+    std::string stream;      ///< replay: the recorded stream's path
+
+    // What describe() fills in.
+    SessionInfo described;                 ///< machine and events
+    std::string model;                     ///< the driver's, else empty
+    std::vector<int> counters;             ///< driver: by event
+    std::vector<EventEncoding> encodings;  ///< perf: by event
 };
 
 struct SourceKind {
-    std::string_view name;  ///< "driver", "perf", "replay"
-    /// Opens the source, sampling off. `notes` must outlive it. Throws as its constructor does.
+    std::string_view name;         ///< "driver", "perf", "replay"
+    std::string_view description;  ///< for people
+    bool is_live;   ///< samples this machine: its images are files here, its processes can be looked at
+    bool has_path;  ///< it is written NAME:PATH
+    /// True if it can be used where nobody names a source.
+    bool (*is_there)(const SourceOptions& options);
+    /// Adds CPU type and events to `options.described`, and how the source is asked for them. Of what
+    /// describes itself nothing is added. Throws a usage error for events that the source cannot sample.
+    void (*describe)(SourceOptions& options, Diagnostics& notes);
+    /// Opens the source as described, sampling off. `notes` must outlive it. Throws as its constructor does.
     std::unique_ptr<SampleSource> (*open)(const SourceOptions& options, Diagnostics& notes);
 };
 
@@ -33,5 +52,17 @@ struct SourceKind {
 std::span<const SourceKind> source_kinds();
 /// The source of that name. Throws a usage error naming those there are.
 const SourceKind& source_kind(std::string_view name);
+
+/// A source as the command line names it.
+struct SourceName {
+    const SourceKind* kind;
+    std::string path;  ///< of those that have one
+};
+/// Parses NAME or NAME:PATH. Throws a usage error for an unknown name and for a path that is missing or that
+/// the source does not take.
+SourceName parse_source(std::string_view text);
+
+/// The best source that is there.
+const SourceKind& best_source(const SourceOptions& options);
 
 }  // namespace op::collect

@@ -153,19 +153,6 @@ void add_module_records(RecordList& out) {
     }
 }
 
-std::string checked_vmlinux(const std::string& path) {
-    std::string real = real_path(path);
-    char magic[4]{};
-    const Fd file = open_file(real, O_RDONLY | O_NONBLOCK);
-    constexpr std::string_view elf =
-        "\x7f"
-        "ELF";
-    if (::read(file.get(), magic, sizeof magic) != sizeof magic ||
-        std::string_view(magic, sizeof magic) != elf)
-        throw_usage(real + ": not an uncompressed kernel image (ELF); a vmlinuz will not do");
-    return real;
-}
-
 std::string gzipped_kallsyms_snapshot() {
     GzipWriter snapshot;
     std::string piece;

@@ -71,10 +71,6 @@ void add_kernel_records(const NamedKernel& vmlinux, RecordList& out, Diagnostics
 /// Adds Mapping records for the modules alone.
 void add_module_records(RecordList& out);
 
-/// The absolute path of a kernel image that the user named. Throws a usage error if it is not an ELF file (a
-/// vmlinuz is not one), a system error if it cannot be read.
-std::string checked_vmlinux(const std::string& path);
-
 /// The text symbols of /proc/kallsyms, gzip-compressed, for the session; empty if they are hidden or
 /// missing.
 std::string gzipped_kallsyms_snapshot();

@@ -169,16 +169,4 @@ std::string to_text(const DaemonSettings& settings) {
     return file;
 }
 
-std::string to_text(const Separation& separation) {
-    std::string words;
-    const auto word = [&words](bool is_set, const char* name) {
-        if (is_set) words += (words.empty() ? "" : ",") + std::string(name);
-    };
-    word(separation.library, "library");
-    word(separation.kernel, "kernel");
-    word(separation.thread, "thread");
-    word(separation.cpu, "cpu");
-    return words.empty() ? "none" : words;
-}
-
 }  // namespace op

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/control/separation.h"
+
 namespace op {
 
 /// The value of `vmlinux` for no kernel image.
@@ -20,16 +22,6 @@ inline constexpr const char* vmlinux_none = "none";
 inline constexpr const char* setting_characters = "A-Z a-z 0-9 _ : , . / @ -";
 /// Most events that can be chosen at once.
 inline constexpr size_t most_chosen_events = 24;
-
-/// What samples are kept apart by, besides the binary they fell into.
-struct Separation {
-    bool library = false;  ///< by the program that used the library
-    bool kernel = false;   ///< by the program that called the kernel; implies library
-    bool thread = false;
-    bool cpu = false;
-
-    bool operator==(const Separation&) const = default;
-};
 
 /// All settings; a default-made one is a machine where nothing was set up.
 struct DaemonSettings {
@@ -62,8 +54,5 @@ DaemonSettings parse_daemon_settings(std::span<const std::byte> file, std::strin
 /// The settings as such a file; parsing it gives them again. Throws a usage error for a value with other
 /// characters than is_setting_value allows.
 std::string to_text(const DaemonSettings& settings);
-
-/// "library,kernel", "none" …: the words of --separate.
-std::string to_text(const Separation& separation);
 
 }  // namespace op

@@ -127,14 +127,15 @@ TEST(ControlSettings, paths_become_absolute) {
 
 TEST(ControlSettings, the_kernel_image_must_be_one) {
     const test::TempDir dir;
-    const std::string elf = dir.write("vmlinux", "\177ELF....");
+    const std::string image = test::fixture("root/boot/vmlinux");
     const std::string other = dir.write("vmlinuz", "MZ......");
-    EXPECT_EQ(settings_of({"--vmlinux=" + elf}).vmlinux, fs::canonical(elf).string());
+    EXPECT_EQ(settings_of({"--vmlinux=" + image}).vmlinux, fs::canonical(image).string());
+    EXPECT_THROW(settings_of({"--vmlinux=/proc/self/exe"}), Error) << "a program is an ELF file, too";
     EXPECT_EQ(settings_of({"--no-vmlinux"}).vmlinux, vmlinux_none);
     EXPECT_EQ(settings_of({"--vmlinux=none"}).vmlinux, vmlinux_none);
     EXPECT_THROW(settings_of({"--vmlinux=" + other}), Error);
     EXPECT_THROW(settings_of({"--vmlinux=" + (dir / "missing")}), Error);
-    EXPECT_THROW(settings_of({"--vmlinux=" + elf, "--no-vmlinux"}), Error);
+    EXPECT_THROW(settings_of({"--vmlinux=" + image, "--no-vmlinux"}), Error);
 }
 
 TEST(ControlSettings, numbers_have_bounds) {

@@ -30,4 +30,48 @@ TEST(SourceKind, opens_what_it_names) {
     EXPECT_FALSE(source_kind("replay").open(options, notes)->drain().empty());
 }
 
+TEST(SourceKind, has_a_path_behind_its_name_only_where_it_takes_one) {
+    const SourceName recorded = parse_source("replay:a:b.opstream");
+    EXPECT_EQ(recorded.kind->name, "replay");
+    EXPECT_EQ(recorded.path, "a:b.opstream");
+    EXPECT_EQ(parse_source("perf").kind->name, "perf");
+    const auto refusal = [](const char* text) {
+        return test::fault(ErrorKind::usage, [&] { parse_source(text); });
+    };
+    EXPECT_EQ(refusal("replay"), "source replay: name the file of a recorded stream, replay:FILE");
+    EXPECT_EQ(refusal("replay:"), refusal("replay"));
+    EXPECT_EQ(refusal("driver:/dev/oprofile"), "source driver takes no file; write driver");
+}
+
+TEST(SourceKind, the_driver_is_best_where_it_is_there_and_a_recording_never) {
+    const test::FakeOprofilefs fake;
+    SourceOptions options;
+    options.files = fake.files();
+    EXPECT_EQ(best_source(options).name, "driver");
+    options.files = Oprofilefs("/nowhere");
+    EXPECT_EQ(best_source(options).name, "perf");
+}
+
+TEST(SourceKind, the_driver_describes_its_model_and_the_events_on_their_counters) {
+    const test::FakeOprofilefs fake;
+    fake.dir().write("model", "intel\n");
+    SourceOptions options;
+    options.files = fake.files();
+    options.events = parse_daemon_event_specs({"A:1:1:5000:0:1:1,B:2:0:6000:0:1:1"});
+    Diagnostics notes;
+    source_kind("driver").describe(options, notes);
+    EXPECT_EQ(options.model, "intel");
+    EXPECT_EQ(options.counters, (std::vector<int>{1, 0}));
+    ASSERT_EQ(options.described.events.size(), 2u);
+    EXPECT_EQ(options.described.events[1].name, "B");
+}
+
+TEST(SourceKind, a_recording_describes_itself) {
+    SourceOptions options;
+    Diagnostics notes;
+    source_kind("replay").describe(options, notes);
+    EXPECT_TRUE(options.described.events.empty());
+    EXPECT_FALSE(source_kind("replay").is_live);
+}
+
 }  // namespace op::collect

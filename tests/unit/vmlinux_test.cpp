@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "utils/vmlinux.h"
+#include "daemon/source/vmlinux.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,9 @@
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"
 
-namespace op::tool {
+namespace op::collect {
 namespace {
 
-using collect::KernelRange;
 using test::contains;
 using test::fault;
 using test::fixture;
@@ -38,4 +37,4 @@ TEST(Vmlinux, other_files_are_refused) {
     EXPECT_TRUE(contains(refusal(dir.write("empty", "")), "no ELF file"));
 }
 
-}  // namespace op::tool
+}  // namespace op::collect

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "daemon/source/kernel_map.h"
+#include "daemon/source/vmlinux.h"
+#include "libop/base/diagnostics.h"
 #include "libop/base/error.h"
 #include "libop/base/path.h"
 #include "libop/base/text.h"
@@ -47,53 +49,22 @@ void set_events(const std::vector<std::string>& given, std::vector<std::string>&
         throw_usage("--event: at most " + std::to_string(most_chosen_events) + " events");
 }
 
-void separate_by(const std::string& word, Separation& separation) {
-    if (word == "none") {
-        separation = {};
-    } else if (word == "lib" || word == "library") {
-        separation.library = true;
-    } else if (word == "kernel") {
-        separation.library = separation.kernel = true;
-    } else if (word == "thread") {
-        separation.thread = true;
-    } else if (word == "cpu") {
-        separation.cpu = true;
-    } else if (word == "all") {
-        separation = {true, true, true, true};
-    } else {
-        throw_usage("--separate " + printable(word) + ": not one of none, library, kernel, thread, cpu, all");
-    }
-}
-
-void set_separation(const std::vector<std::string>& given, Separation& separation) {
-    if (given.empty()) return;
-    separation = {};
-    for (const std::string& word : given)
-        separate_by(word, separation);
-}
-
 void set_kernel_image(const ControlOptions& o, std::string& vmlinux) {
     if (o.no_vmlinux && o.vmlinux && *o.vmlinux != vmlinux_none)
         throw_usage("--vmlinux and --no-vmlinux contradict each other");
     if (o.no_vmlinux || (o.vmlinux && *o.vmlinux == vmlinux_none)) {
         vmlinux = vmlinux_none;
     } else if (o.vmlinux) {
-        vmlinux = collect::checked_vmlinux(*o.vmlinux);
+        Diagnostics later;  // the daemon notes at its start if it is not the running kernel's
+        vmlinux = collect::read_vmlinux(*o.vmlinux, "", later).path;
         require_value("--vmlinux", vmlinux);
     }
 }
 
 void set_kernel_range(const std::optional<std::string>& given, std::string& range) {
     if (!given) return;
-    const auto digits = [](std::string_view text) {
-        return parse_number(text.starts_with("0x") ? text.substr(2) : text, 16);
-    };
-    const auto parts = split(*given, ',');
-    const auto start = digits(parts[0]);
-    const auto end = parts.size() == 2 ? digits(parts[1]) : std::nullopt;
-    if (!given->empty() && (!start || !end || *start >= *end))
-        throw_usage("--kernel-range " + printable(*given) +
-                    ": not START,END in hexadecimal with START below END");
+    if (!given->empty()) collect::parse_kernel_range(*given);
+    require_value("--kernel-range", *given);
     range = *given;
 }
 
@@ -129,7 +100,7 @@ void set_sizes(const ControlOptions& o, DaemonSettings& s) {
 
 void apply_settings(const ControlOptions& o, DaemonSettings& s) {
     set_events(o.events, s.events);
-    set_separation(o.separate, s.separation);
+    if (!o.separate.empty()) s.separation = parse_separation(o.separate);
     set_number("--callgraph", o.callgraph, deepest_callgraph, s.callgraph);
     set_session_dir(o.session_dir, s.session_dir);
     set_image_filter(o.image, s.image_filter);

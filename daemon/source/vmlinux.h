@@ -8,15 +8,14 @@
 #include "daemon/source/kernel_map.h"
 #include "libop/base/diagnostics.h"
 
-namespace op::tool {
+namespace op::collect {
 
 /// Reads the image at `path`. Throws a system error if it cannot be read and a usage error if it is no
 /// uncompressed kernel image with symbols. An image with another build-id than `running_build_id` (lower-case
 /// hex; empty = unknown) is a warning, and gives no range.
-collect::NamedKernel read_vmlinux(const std::string& path, const std::string& running_build_id,
-                                  Diagnostics& notes);
+NamedKernel read_vmlinux(const std::string& path, const std::string& running_build_id, Diagnostics& notes);
 
 /// The build-id of the running kernel as lower-case hex; empty if it does not tell.
 std::string running_kernel_build_id();
 
-}  // namespace op::tool
+}  // namespace op::collect

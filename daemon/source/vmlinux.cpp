@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A kernel image is told by the symbols that its linker script puts around the code.
-#include "utils/vmlinux.h"
+#include "daemon/source/vmlinux.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,11 +12,9 @@
 #include "libop/base/fd.h"
 #include "libop/base/path.h"
 
-namespace op::tool {
+namespace op::collect {
 
 namespace {
-
-using collect::KernelRange;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
     throw_usage(path + ": not an uncompressed kernel image with symbols (" + why +
@@ -40,9 +38,8 @@ KernelRange code_of(const ObjectFile& object, const std::string& path) {
 
 }  // namespace
 
-collect::NamedKernel read_vmlinux(const std::string& path, const std::string& running_build_id,
-                                  Diagnostics& notes) {
-    collect::NamedKernel kernel{real_path(path), {}};
+NamedKernel read_vmlinux(const std::string& path, const std::string& running_build_id, Diagnostics& notes) {
+    NamedKernel kernel{real_path(path), {}};
     const MappedFile file(kernel.path);
     constexpr std::string_view magic = "\177ELF";
     if (file.bytes().size() < magic.size() ||
@@ -69,4 +66,4 @@ std::string running_kernel_build_id() {
     }
 }
 
-}  // namespace op::tool
+}  // namespace op::collect
