@@ -144,6 +144,7 @@ TEST(ControlSettings, numbers_have_bounds) {
     EXPECT_EQ(settings_of({"--buffer-size=65536", "--buffer-watershed=65535"}).buffer_watershed, 65535u);
     EXPECT_THROW(settings_of({"--buffer-size=65536", "--buffer-watershed=65536"}), Error);
     EXPECT_THROW(settings_of({"--pid-filter=4294967296"}), Error);
+    EXPECT_THROW(settings_of({"--pgrp-filter=all"}), Error);
     EXPECT_EQ(settings_of({"--kernel-range=c0100000,0xc0200000"}).kernel_range, "c0100000,0xc0200000");
     for (const char* bad : {"1", "2,1", "1,2,3", "x,y", ","})
         EXPECT_THROW(settings_of({std::string("--kernel-range=") + bad}), Error) << bad;

@@ -33,6 +33,16 @@ void set_number(const char* option, const std::optional<uint64_t>& given, uint64
     value = *given;
 }
 
+/// A process or group number; `none` and 0 are all processes.
+void set_filter(const char* option, const std::optional<std::string>& given, uint64_t& value) {
+    if (!given) return;
+    const auto number = *given == "none" ? std::optional<uint64_t>(0) : parse_c_integer(*given);
+    if (!number || *number > INT32_MAX)
+        throw_usage(std::string(option) + "=" + printable(*given) + ": not a number up to " +
+                    std::to_string(INT32_MAX) + ", nor none");
+    value = *number;
+}
+
 /// The first --event forgets those of before; `default` alone asks for the CPU's own.
 void set_events(const std::vector<std::string>& given, std::vector<std::string>& events) {
     if (given.empty()) return;
@@ -107,8 +117,8 @@ void apply_settings(const ControlOptions& o, DaemonSettings& s) {
     set_kernel_image(o, s.vmlinux);
     set_kernel_range(o.kernel_range, s.kernel_range);
     set_sizes(o, s);
-    set_number("--pid-filter", o.pid_filter, INT32_MAX, s.pid_filter);
-    set_number("--pgrp-filter", o.pgrp_filter, INT32_MAX, s.pgrp_filter);
+    set_filter("--pid-filter", o.pid_filter, s.pid_filter);
+    set_filter("--pgrp-filter", o.pgrp_filter, s.pgrp_filter);
 }
 
 }  // namespace op::tool

@@ -77,8 +77,8 @@ void add_settings(ControlOptions& o, std::vector<Option>& table) {
         {"buffer-size", 0, &o.buffer_size, "the driver's sample memory in words; 0 is its default", "N"},
         {"buffer-watershed", 0, &o.buffer_watershed, "words in use at which the daemon is woken", "N"},
         {"cpu-buffer-size", 0, &o.cpu_buffer_size, "samples each CPU can hold", "N"},
-        {"pid-filter", 0, &o.pid_filter, "sample only this process; 0 is all", "PID"},
-        {"pgrp-filter", 0, &o.pgrp_filter, "sample only this process group; 0 is all", "PGRP"},
+        {"pid-filter", 0, &o.pid_filter, "sample only this process; none is all", "PID"},
+        {"pgrp-filter", 0, &o.pgrp_filter, "sample only this process group; none is all", "PGRP"},
     };
     table.insert(table.end(), std::begin(rows), std::end(rows));
 }

@@ -35,10 +35,9 @@ struct ControlOptions {
     std::optional<std::string> save, module, root_dir;
     // Settings.
     std::vector<std::string> events, separate;
-    std::optional<std::string> vmlinux, session_dir, image, kernel_range;
+    std::optional<std::string> vmlinux, session_dir, image, kernel_range, pid_filter, pgrp_filter;
     bool no_vmlinux = false;
-    std::optional<uint64_t> callgraph, buffer_size, buffer_watershed, cpu_buffer_size, pid_filter,
-        pgrp_filter;
+    std::optional<uint64_t> callgraph, buffer_size, buffer_watershed, cpu_buffer_size;
     // How the daemon talks.
     bool is_verbose = false;
     std::vector<std::string> verbose;

@@ -42,7 +42,7 @@ DaemonSource prepare_perf(const DaemonSettings& settings, Diagnostics& notes) {
     if (settings.pid_filter != 0 || settings.pgrp_filter != 0)
         throw_usage(
             "process filters need the driver, which is not loaded; switch them off with "
-            "--pid-filter=0 --pgrp-filter=0, or use operf --pid");
+            "--pid-filter=none --pgrp-filter=none, or use operf --pid");
     SessionInfo info = collect::describe_machine();
     const EventCatalogue catalogue = collect::running_catalogue();
     const std::vector<EventSpec> specs = specs_of(settings);
