@@ -20,12 +20,12 @@ struct Address {
     friend constexpr Address operator+(Address a, uint64_t n) noexcept { return {a.raw + n}; }
 };
 
-/// What the processor had in its program counter.
+/// An address in a running process: the value of the program counter.
 using RuntimeAddress = Address<struct RuntimeTag>;
-/// What a sample file's key holds: the file offset in a user binary, the distance from the image's start in
+/// The key of a sample file: the file offset in a user binary, the distance from the image's start in
 /// the kernel or a module, the distance from the region's start in anonymous memory.
 using ImageOffset = Address<struct OffsetTag>;
-/// What the linker assigned: an ELF virtual address (st_value, p_vaddr).
+/// An address that the linker assigned: an ELF virtual address (st_value, p_vaddr).
 using LinkAddress = Address<struct LinkTag>;
 
 }  // namespace op

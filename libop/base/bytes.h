@@ -14,8 +14,8 @@
 
 namespace op {
 
-/// A cursor over bytes. Every read checks that the bytes are there and throws an input error
-/// "<what>: cut off at byte N" otherwise, N counted from the start of the span given.
+/// A cursor over bytes. A read beyond the end throws an input error "<what>: cut off at byte N", where N
+/// counts from the start of the given span.
 class ByteReader {
 public:
     ByteReader(std::span<const std::byte> bytes, std::string_view what) : bytes_(bytes), what_(what) {}
@@ -28,7 +28,7 @@ public:
         std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
         return value;
     }
-    /// The next n bytes; valid as long as the bytes given.
+    /// The next n bytes; valid as long as the given bytes.
     std::span<const std::byte> take(size_t n) {
         if (n > remaining()) throw_input(std::string(what_) + ": cut off at byte " + std::to_string(at_));
         const auto part = bytes_.subspan(at_, n);

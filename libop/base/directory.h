@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Directories by descriptor: opening, listing and removing trees that others may have put traps into.
-// No symbolic link is followed below the descriptor given, unless said so.
+// No symbolic link below the given descriptor is followed, except where noted.
 #pragma once
 
 #include <sys/stat.h>
@@ -29,21 +29,21 @@ std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label);
 /// names `label` and reports whether a link or a file is in its place.
 Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make);
 
-/// Throws an input error naming `label` unless `st`, of a file opened for writing, is of a regular file with
-/// no second name: whatever has a second name may be somebody else's, put there to be overwritten.
+/// Checks a file opened for writing by its `st`. Throws an input error naming `label` unless it is a regular
+/// file with a single link: a hard link may lead to somebody else's file, put there to be overwritten.
 void check_own_file(const struct stat& st, const std::string& label);
 
-/// Opens relative `path` below `dir` whatever its length; the last component is not followed if it is a link,
-/// the others are. Returns an empty Fd with errno set on failure.
+/// Opens relative `path`, of any length, below `dir`. Follows symbolic links except in the last component.
+/// Returns an empty Fd with errno set on failure.
 Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept;
 
-/// The content of regular file `path` below `dir` (see open_below); none if there is no such file. Throws a
-/// system error, or an input error if it is no regular file or longer than `limit` bytes, naming `label`.
+/// The content of regular file `path` below `dir` (see open_below); none if the file does not exist. Throws a
+/// system error, or an input error if it is not a regular file or exceeds `limit` bytes, naming `label`.
 std::optional<std::string> read_file_below(const Fd& dir, std::string_view path, const std::string& label,
                                            size_t limit);
 
-/// Removes `name` below `dir` with everything in it, of any depth, without leaving its file system; nothing
-/// there is fine. Throws a system error naming what could not be removed, leaving the rest.
+/// Removes `name` below `dir` with everything in it, at any depth, without leaving its file system. Does
+/// nothing if it does not exist. Throws a system error that names an entry it could not remove.
 void remove_tree_at(const Fd& dir, const std::string& name, const std::string& label);
 
 }  // namespace op

@@ -11,7 +11,7 @@
 namespace op {
 
 /// Reads an ELF file from memory. `bytes` must outlive the object. Throws an input error naming `label` if it
-/// is no ELF file; a file that lies about its sizes loses the sections and symbols concerned.
+/// is not an ELF file. Sections and symbols with impossible sizes are left out.
 std::unique_ptr<ObjectFile> open_elf(std::span<const std::byte> bytes, std::string_view label);
 
 }  // namespace op

@@ -9,11 +9,11 @@
 
 namespace op {
 
-/// Who has to act: the person at the command line, whoever made the input, the machine, or we.
+/// Where the fault is: in the command line, in an input file, in the system, or in this program.
 enum class ErrorKind { usage, input, system, internal };
 
-/// A fault with a one-line message that names the thing at fault (path, offset, word) and, where there is
-/// one, the remedy. Messages carry no trailing newline and no program name.
+/// A fault with a one-line message that names the thing at fault (path, offset, word) and the remedy, if one
+/// is known. Messages have no trailing newline and no program name.
 class Error : public std::runtime_error {
 public:
     Error(ErrorKind kind, const std::string& message, int code = 0)

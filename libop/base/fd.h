@@ -42,12 +42,12 @@ Fd open_file(const std::string& path, int flags, mode_t mode = 0644);
 /// Returns an empty Fd with errno set on failure.
 Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexcept;
 
-/// True if there is a regular file (through symbolic links).
+/// True if `path` is a regular file; follows symbolic links.
 bool is_regular_file(const std::string& path) noexcept;
 
-/// Reads a whole file, also one whose size is not known beforehand (/proc). Throws a system error.
+/// Reads a whole file. Its size need not be known beforehand (/proc). Throws a system error.
 std::string read_file(const std::string& path);
-/// The same; none if there is no such file.
+/// The same; none if the file does not exist.
 std::optional<std::string> read_file_if_any(const std::string& path);
 /// The same from an open descriptor; `path` is for the message.
 std::string read_fd(int fd, const std::string& path);
@@ -58,11 +58,11 @@ void for_each_line(const std::string& path, const std::function<bool(std::string
 size_t write_part(int fd, std::string_view bytes) noexcept;
 /// Writes all bytes. Throws a system error "cannot write PATH".
 void write_fd(int fd, std::string_view bytes, const std::string& path);
-/// A name in a directory that nobody can foresee, for a file that takes another's place when it is whole.
+/// An unpredictable file name in a directory, for a file that replaces another one when it is complete.
 class TemporaryFile {
 public:
-    /// Makes nothing. `dir` must outlive the object; `name` is what it is to replace, `label` what messages
-    /// call that.
+    /// Creates no file. `dir` must outlive the object; `name` is the file to replace, `label` its name in
+    /// messages.
     TemporaryFile(const Fd& dir, const std::string& name, std::string label);
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -70,7 +70,7 @@ public:
     ~TemporaryFile();
 
     const std::string& name() const noexcept { return temporary_; }
-    /// Puts the file in the place of what it is to replace. Throws a system error.
+    /// Renames the file over the one that it replaces. Throws a system error.
     void rename();
 
 private:
@@ -92,7 +92,7 @@ public:
     MappedFile() = default;
     /// Maps the whole regular file. Throws a system error; an input error if it is not a regular file.
     explicit MappedFile(const std::string& path);
-    /// The same of an open file, whatever became of its name; `label` is for messages.
+    /// The same for an open file, even if its name is gone; `label` is for messages.
     MappedFile(const Fd& fd, const std::string& label);
     MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
     MappedFile& operator=(MappedFile&& other) noexcept;

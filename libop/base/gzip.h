@@ -11,13 +11,13 @@ namespace op {
 
 /// `bytes` as one gzip member.
 std::string gzip(std::string_view bytes);
-/// Compresses what comes piece by piece, so that only the result is in memory.
+/// Compresses text piece by piece, so that only the result is in memory.
 class GzipWriter {
 public:
     GzipWriter();
     ~GzipWriter();
     void add(std::string_view bytes);
-    /// The member of all that was added.
+    /// The gzip member of everything that was added.
     std::string finish() &&;
 
 private:

@@ -59,7 +59,7 @@ public:
     /// Adds a member to an object or null, and returns its value. It must not have one of that name.
     Json& add(std::string name, Json value);
 
-    /// The value if it is of that kind, else null.
+    /// The value if it has that kind, otherwise null.
     const bool* if_bool() const noexcept;
     const std::string* if_string() const noexcept;
     const Array* if_array() const noexcept;
@@ -84,7 +84,7 @@ struct Json::Member {
     Json value;
 };
 
-/// How much of a text is read.
+/// Limits on a text that is parsed.
 struct JsonLimits {
     size_t bytes = std::numeric_limits<size_t>::max();
     size_t values = std::numeric_limits<size_t>::max();  ///< including those within others
@@ -96,15 +96,15 @@ struct JsonLimits {
 Json parse_json(std::string_view text, std::string_view label, std::string_view kind,
                 const JsonLimits& limits);
 
-/// The look of a text.
+/// The format of written text.
 struct JsonLayout {
     int indent = 0;  ///< of these characters a level; -1 = all in one line
     char indent_character = ' ';
     bool sorts_members = false;  ///< by name, else in their order
 };
 
-/// The value as text, without a newline at its end. What is not UTF-8 in strings becomes U+FFFD, a number
-/// that is not finite null.
+/// The value as text, without a newline at its end. Bytes of strings that are not UTF-8 become U+FFFD, and
+/// numbers that are not finite become null.
 std::string json_text(Json value, const JsonLayout& layout);
 
 }  // namespace op

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of /proc/kallsyms (proc(5)): "address type name [module]". What they mean is the callers' business.
+// Lines of /proc/kallsyms (proc(5)): "address type name [module]". The callers interpret them.
 #pragma once
 
 #include <cstdint>

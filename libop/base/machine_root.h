@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the files that describe the processor, its PMUs and the kernel's settings are. A test puts a
-// directory of a made-up machine in their place (doc/HACKING.md, "Made-up machines").
+// The place of the files that describe the processor, its PMUs and the kernel's settings. Tests replace them
+// by the directory of a made-up machine (doc/HACKING.md, "Made-up machines").
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ inline constexpr const char* machine_variable = "OPROFILE_MACHINE_DIR";
 /// user who started it (secure_getenv(3)) ignores the variable.
 std::optional<std::string> made_up_machine();
 
-/// Where to read the machine's file `path`, such as "/proc/cpuinfo": there, or below the made-up machine.
-/// Such files are only ever read.
+/// The path to read for the machine's file `path`, such as "/proc/cpuinfo": the same, or one below the
+/// made-up machine. Such files are never written.
 std::string machine_path(const std::string& path);
 
 }  // namespace op

@@ -7,9 +7,9 @@
 
 namespace op {
 
-/// The text as it may stand in an element or a quoted attribute, whatever its bytes: & < > " are escaped,
-/// what is not UTF-8 or no character of XML 1.0 (section 2.2) becomes U+FFFD, control characters, also U+0080
-/// to U+009F, become '?'. Tabs stay.
+/// Any bytes as the text of an element or a quoted attribute: & < > " are escaped; bytes that are not UTF-8
+/// and characters that XML 1.0 (section 2.2) forbids become U+FFFD; control characters, including U+0080 to
+/// U+009F, become '?', except tabs.
 std::string markup_text(std::string_view text);
 
 }  // namespace op

@@ -8,11 +8,11 @@
 
 namespace op {
 
-/// Of `names` up to three that differ from `word` by few letters, or contain it, the nearest first; capitals
-/// and small letters are alike. Each is given once.
+/// Up to three of `names` that differ from `word` by few letters, or contain it, the nearest first. Ignores
+/// case. Each name is returned once.
 std::vector<std::string> nearest_names(std::string_view word, const std::vector<std::string>& names);
 
-/// "; did you mean A, B or C?", or nothing if there are none.
+/// "; did you mean A, B or C?", or nothing without names.
 std::string did_you_mean(const std::vector<std::string>& names);
 
 }  // namespace op

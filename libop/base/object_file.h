@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Seam 2: what the symbol layer needs of an object file. Does not open files: callers bring the bytes.
+// Seam 2: the interface of object files for the symbol layer. Does not open files: callers pass the bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace op {
 
-/// Where the first code of a relocatable file (a kernel module) is taken to lie, see relocatable_layout().
-/// Not 0, which the debug information of dropped functions has; no linked kernel begins there.
+/// The address that the first code of a relocatable file (a kernel module) gets, see relocatable_layout().
+/// Not 0, which the debug information of dropped functions uses; no linked kernel starts there.
 inline constexpr uint64_t relocatable_base = 1 << 21;
 
 /// A section that is part of the running image. Views are valid as long as the object file.

@@ -16,12 +16,12 @@ namespace op {
 std::vector<std::string_view> split(std::string_view text, char separator);
 /// Splits at commas that no backslash escapes; "\," gives a comma in the part. Empty parts are dropped.
 std::vector<std::string> split_list(std::string_view text);
-/// The whole text as an unsigned number in the given base (2..36); no sign, blank or prefix. Empty if it is
-/// not one or does not fit.
+/// The whole text as an unsigned number in the given base (2..36), without sign, blank or prefix. Empty if it
+/// is not such a number or does not fit.
 std::optional<uint64_t> parse_number(std::string_view text, int base = 10);
 /// The whole text as a C integer: 0x hex, leading 0 octal, else decimal.
 std::optional<uint64_t> parse_c_integer(std::string_view text);
-/// Why parse_c_integer takes the text for none: "too large" or "not a number".
+/// The reason why parse_c_integer refuses the text: "too large" or "not a number".
 std::string_view c_integer_fault(std::string_view text);
 /// Lower-case hexadecimal without prefix, padded with zeros to at least `width` digits.
 std::string hex(uint64_t value, int width = 0);
@@ -33,14 +33,14 @@ std::string_view take_line(std::string_view& text);
 std::string_view take_word(std::string_view& text);
 /// The texts with ", " between them.
 std::string joined(std::span<const std::string> texts);
-/// The texts with commas between them, of more than five the first five and how many more there are.
+/// The texts with commas between them; of more than five, the first five and the number of the others.
 std::string short_list(std::span<const std::string> texts);
 /// The part after the last '/', or all of it.
 std::string_view base_name(std::string_view path);
 /// Length of the UTF-8 character (RFC 3629) at the front of `text`, or 0 if the bytes are not UTF-8. `text`
 /// must not be empty.
 size_t utf8_length(std::string_view text);
-/// The text with small letters for the capitals of ASCII.
+/// The text with ASCII letters in lower case.
 std::string lower(std::string_view text);
 /// The text with control characters (below 0x20, 0x7f) replaced by '?': safe to print in one line.
 std::string printable(std::string_view text);

@@ -24,7 +24,7 @@ public:
 
     /// The element without content.
     std::string empty() const;
-    /// The element with content, which is XML that ends in a newline, or nothing.
+    /// The element with `content`, which is empty or XML that ends in a newline.
     std::string around(std::string_view content) const;
 
 private:

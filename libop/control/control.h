@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How programs talk to the daemon: the messages of its control socket, and the asking side.
-// A Unix socket of type SEQPACKET; one packet asks, one answers. Format: doc/FORMATS.md, "Control socket".
+// The messages of the daemon's control socket, and the client's side of it.
+// A Unix socket of type SEQPACKET: one packet asks, one answers. Format: doc/FORMATS.md, "Control socket".
 #pragma once
 
 #include <sys/types.h>
@@ -23,12 +23,12 @@ inline constexpr const char* control_socket_path = "/run/oprofiled/control";
 inline constexpr size_t control_request_limit = 512;
 inline constexpr size_t control_reply_limit = 16384;
 
-/// What can be asked of the daemon.
+/// The requests that the daemon answers.
 enum class ControlVerb {
-    status,    ///< what it does and what it counted
-    start,     ///< sample; nothing to do if it does
-    stop,      ///< do not sample; what was taken is stored
-    dump,      ///< bring everything taken so far into the session directory
+    status,    ///< report its state and counts
+    start,     ///< start sampling, unless it is sampling
+    stop,      ///< stop sampling; the samples taken are stored
+    dump,      ///< store everything taken so far in the session directory
     reset,     ///< discard what was taken: samples/current starts empty again
     save,      ///< rename samples/current; the argument is the new name
     shutdown,  ///< stop and end
@@ -63,8 +63,8 @@ struct ControlReply {
 
 /// The answer in a packet: "ok" or "error: REASON", then "key: value" lines. Throws an input error.
 ControlReply parse_control_reply(std::string_view packet);
-/// The packet of an answer. Control characters in it become '?'; what goes beyond control_reply_limit is cut
-/// off by whole lines.
+/// The packet of an answer. Control characters in it become '?'; lines beyond control_reply_limit are left
+/// out.
 std::string to_text(const ControlReply& reply);
 
 /// A connection to the daemon.
@@ -73,12 +73,12 @@ public:
     using Milliseconds = std::chrono::milliseconds;
 
     /// Connects within `deadline`. None if no daemon listens there. Throws a system error if it cannot be
-    /// reached, and an input error if whoever listens is neither root nor this user: its answers would prove
-    /// nothing.
+    /// reached, and an input error if the listener runs as neither root nor this user: its answers could not
+    /// be trusted.
     static std::optional<ControlClient> connect(const std::string& path = control_socket_path,
                                                 Milliseconds deadline = Milliseconds(5000));
-    /// Asks and waits for the answer. Throws a system error if none came before the deadline (then the
-    /// connection is of no more use), an input error if it is not understood.
+    /// Sends a request and waits for the answer. Throws a system error if no answer came before the deadline
+    /// (the connection cannot be used again then), an input error if the answer is malformed.
     ControlReply ask(std::string_view request, Milliseconds deadline);
     /// The process that listens, by the socket's credentials; 0 if it is unknown (another pid namespace).
     pid_t server() const noexcept { return server_; }
@@ -94,8 +94,8 @@ private:
     pid_t server_;
 };
 
-/// Asks the daemon that records into session directory `session_dir`, if there is one, to bring what it has
-/// into the files. Best effort: gives up without a word when `deadline` is over.
+/// Asks the daemon that records into session directory `session_dir`, if one does, to write its samples to
+/// the files. Best effort: gives up silently after `deadline`.
 void flush_recording_daemon(const std::string& session_dir, std::chrono::milliseconds deadline,
                             const std::string& path = control_socket_path) noexcept;
 

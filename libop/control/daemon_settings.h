@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The settings of system-wide profiling as opcontrol keeps them between its runs: a file of KEY=value lines
-// ("daemonrc") in the classic format. It is data: nothing in it is ever executed or expanded. Where the file
-// lies and who may write it is not known here.
+// The settings of system-wide profiling that opcontrol keeps between its runs: a file of KEY=value lines
+// ("daemonrc") in the classic format. It is data: nothing in it is ever executed or expanded. Does not know
+// the file's place and permissions.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace op {
 
 /// The value of `vmlinux` for no kernel image.
 inline constexpr const char* vmlinux_none = "none";
-/// What values are made of, for people.
+/// The characters that values may contain, for messages.
 inline constexpr const char* setting_characters = "A-Z a-z 0-9 _ : , . / @ -";
-/// Most events that can be chosen at once.
+/// The greatest number of events that can be chosen at once.
 inline constexpr size_t most_chosen_events = 24;
 
-/// All settings; a default-made one is a machine where nothing was set up.
+/// All settings. The defaults describe a machine where nothing has been set up.
 struct DaemonSettings {
     std::vector<std::string> events;  ///< specifications as given; none = the CPU's default event
     Separation separation;
@@ -51,8 +51,8 @@ bool is_setting_value(std::string_view text) noexcept;
 /// fit the events in the file.
 DaemonSettings parse_daemon_settings(std::span<const std::byte> file, std::string_view label);
 
-/// The settings as such a file; parsing it gives them again. Throws a usage error for a value with other
-/// characters than is_setting_value allows.
+/// The settings as the text of such a file, which parses to the same settings. Throws a usage error for a
+/// value with characters that is_setting_value does not allow.
 std::string to_text(const DaemonSettings& settings);
 
 }  // namespace op

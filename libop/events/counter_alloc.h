@@ -9,7 +9,7 @@
 
 namespace op {
 
-/// Which counters can hold an event: bit n = counter n. None = it takes no counter (IBS).
+/// The counters that can hold an event: bit n = counter n. No bits = it takes no counter (IBS).
 using CounterMask = std::optional<uint32_t>;
 
 /// The mask of the first so many counters; 32 at most.

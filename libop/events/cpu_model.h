@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CPU models as data: the file events/cpu_models, and which of its rows a machine is. A model is a row there,
-// not code here. Format: doc/FORMATS.md, "CPU models".
+// CPU models as data: reads the file events/cpu_models and finds the row of a machine. A model is a row of
+// that file, not code. Format: doc/FORMATS.md, "CPU models".
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace op {
 
 /// Number of the clock in sample file headers of version 0x13 (doc/FORMATS.md, "CPU types").
 inline constexpr uint32_t cpu_type_timer = 4;
-/// Types that version 0x13 dropped (rtc, IA64, avr32 ...) have this plus their 0.9.x number as theirs, a
-/// number that no header on disk holds.
+/// Types that version 0x13 dropped (rtc, IA64, avr32 ...) get this plus their 0.9.x number, which no header
+/// on disk holds.
 inline constexpr uint32_t cpu_type_dropped = 0x10000;
-/// Number of types that came after the numbers: headers hold that of a relative, see
-/// CpuModels::detect_numbered().
+/// The number of types that are newer than the numbering: their headers hold the number of a related type,
+/// see CpuModels::detect_numbered().
 inline constexpr uint32_t cpu_type_unnumbered = 0x20000;
 
 /// The facts that CPUID reports about an x86 processor.
@@ -49,10 +49,10 @@ struct Processor {
 void set_perfmon(X86Processor& cpu, uint32_t eax, uint32_t ebx);
 /// The pairs of /proc/cpuinfo's text.
 std::vector<std::pair<std::string, std::string>> parse_cpuinfo(std::string_view text);
-/// The machine this runs on. What cannot be read stays empty.
+/// The machine this runs on. Members that cannot be read stay empty.
 Processor running_processor();
 
-/// Both ends belong to it.
+/// A range that includes both ends.
 struct NumberRange {
     uint32_t first = 0, last = UINT32_MAX;
 };
@@ -70,7 +70,7 @@ struct CpuRule {
     std::vector<std::string> names;  ///< ppc: names; s390: machines; cpuinfo: one, a prefix
 };
 
-/// True for what may name a CPU type: a path below the directory of events that does not lead out of it.
+/// True for a valid name of a CPU type: a path that stays below the directory of events.
 bool is_cpu_type_name(std::string_view name);
 
 /// A row of the table.
@@ -83,7 +83,7 @@ struct CpuModel {
     std::optional<EventSpec> default_event;
     bool has_perfmon_filter = false;  ///< events with a filter exist only if CPUID leaf 0xA lists them
     std::vector<std::string> pmus;    ///< libpfm's names
-    std::string not_counted;  ///< why no kernel of today counts the events of its files; empty: one does
+    std::string not_counted;  ///< why no current kernel counts the events of its files; empty: one does
     std::vector<CpuRule> rules;
 
     /// True if some rule recognises the machine.
@@ -117,8 +117,8 @@ private:
     std::vector<CpuModel> rows_;
 };
 
-/// The table that was compiled in (events/cpu_models): what cpu_models() of libop/event_catalogue is where no
-/// file is. Thread-safe.
+/// The table that was compiled in (events/cpu_models), which cpu_models() of libop/event_catalogue returns if
+/// the file is missing. Thread-safe.
 const CpuModels& builtin_cpu_models();
 
 }  // namespace op

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Event descriptions: the text files `events` and `unit_masks` of a CPU type. Format: doc/FORMATS.md, "Event
-// files". Takes texts, never paths; what the running machine leaves of them is libop/event_catalogue.
+// files". Takes texts, never paths. libop/event_catalogue leaves out events that the machine lacks.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ struct EventTexts {
 /// Returns the texts of another CPU type, or nothing if there is no CPU type of that name. May throw.
 using EventIncluder = std::function<std::optional<EventTexts>(const std::string& cpu)>;
 
-/// Parses a CPU type's texts with all they include, in file order; a type that is included again adds
-/// nothing. Where several files define a unit-mask set or events of one name, the including one counts.
-/// Throws an input error "<label>/events:<line>: <what>" at the first fault, also for a set of the type's own
-/// that no event uses.
+/// Parses a CPU type's texts and the types they include, in file order; including a type a second time adds
+/// nothing. If several files define a unit-mask set or event of one name, the including file's is used.
+/// Throws an input error "<label>/events:<line>: <what>" at the first fault. A unit-mask set of the type's
+/// own that no event uses is a fault.
 std::vector<EventDescription> parse_events(const EventTexts& texts, const EventIncluder& include);
 
 }  // namespace op

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The file event_mappings of POWER's CPU types: what the monitor mode control registers hold for an event.
+// The file event_mappings of POWER's CPU types: the values of the monitor mode control registers per event.
 // Format: doc/FORMATS.md, "Event files".
 #pragma once
 
@@ -20,7 +20,7 @@ struct EventMapping {
 /// The mappings by event code. Throws an input error "<label>:<line>: <what>".
 std::map<uint32_t, EventMapping> parse_event_mappings(std::string_view text, const std::string& label);
 
-/// The mappings of a CPU type; none if it has no such file. Throws also a system error.
+/// The mappings of a CPU type; empty if it has no such file. Also throws a system error.
 std::map<uint32_t, EventMapping> load_event_mappings(const std::string& events_dir, const std::string& type);
 
 /// "mmcr0:0xNN mmcr1:0xNN mmcra:0xNN".

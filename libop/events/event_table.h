@@ -14,7 +14,7 @@ namespace op {
 /// The CPU clock, and cycles where there is a PMU.
 inline constexpr std::string_view timer_event = "TIMER", cycles_event = "CPU_CLK_UNHALTED";
 
-/// What there is to say about an event.
+/// The description of an event.
 struct EventInfo {
     std::string_view name;
     std::string_view description;  ///< one clause without full stop

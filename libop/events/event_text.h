@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What sample files' events are, in words.
+// Descriptions of the events in sample files.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace op {
 
-/// An event in words.
+/// The descriptions of an event and its unit mask.
 struct EventText {
     std::string description;
     std::string unit_mask;  ///< "No unit mask" where the event has none
@@ -19,8 +19,8 @@ struct EventText {
     bool operator==(const EventText&) const = default;
 };
 
-/// The words for an event with a unit mask as sample files hold it, of several alike the one of that name;
-/// none if the catalogue has no such event.
+/// Describes an event with a unit mask as sample files hold it; the name chooses between equal unit masks.
+/// None if the catalogue has no such event.
 std::optional<EventText> describe_event(const EventCatalogue& catalogue, std::string_view name,
                                         uint64_t unit_mask, std::string_view unit_mask_name = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What AMD's instruction-based sampling (IBS) demands of the events that are asked for together. Does not
-// know what a sample holds; that is daemon/ibs_decode.
+// The rules of AMD's instruction-based sampling (IBS) for events that are requested together. Does not know
+// the content of a sample; daemon/ibs_decode does.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace op {
 
-/// The low bits of a count that the samplers have not (AMD64 APM 2, "IBS Fetch Control Register",
+/// The low bits of a count that the samplers ignore (AMD64 APM 2, "IBS Fetch Control Register",
 /// IbsFetchMaxCnt: bits 19:4 of the count; IBS_OP_CTL has the same). The kernel refuses counts with such
 /// bits.
 inline constexpr uint64_t ibs_count_step = 16;

@@ -14,7 +14,7 @@
 
 namespace op {
 
-/// Where they are, on this machine or a made-up one (libop/base/machine_root.h).
+/// The directory of the PMUs, on this machine or a made-up one (libop/base/machine_root.h).
 std::string event_source_devices();
 
 /// An event of a PMU.
@@ -40,8 +40,8 @@ std::optional<uint32_t> kernel_pmu_type(const std::string& devices, const std::s
 std::map<std::string, uint32_t> kernel_pmus(const std::string& devices);
 /// The greatest perf_event_attr.precise_ip that the processor's own PMU supports; 0 if the kernel lists none.
 unsigned greatest_precise_level(const std::string& devices);
-/// All events below that directory, sorted by PMU and name; what is not understood is left out. Without the
-/// directory there are none. Throws a system error for what is there and cannot be read.
+/// All events below that directory, sorted by PMU and name; malformed ones are left out. Empty if the
+/// directory is missing. Throws a system error for a file that exists but cannot be read.
 std::vector<KernelEvent> kernel_events(const std::string& devices);
 
 }  // namespace op

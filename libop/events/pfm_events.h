@@ -13,7 +13,7 @@ namespace op {
 /// True if this program was built with libpfm4.
 bool has_pfm() noexcept;
 
-/// The events of a PMU by libpfm's name ("skl"), of whatever machine; empty if it does not know the PMU.
+/// The events of a PMU by libpfm's name ("skl"), of any machine; empty if libpfm does not know the PMU.
 /// Unit masks have names. Not thread-safe.
 std::vector<EventDescription> pfm_events(const std::string& pmu);
 

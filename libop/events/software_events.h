@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the kernel counts by itself, on every machine: clocks, page faults, context switches. Names are those
-// of perf_event_open(2)'s PERF_COUNT_SW_*, in small letters with dashes, as other programs have them.
+// The events that the kernel counts itself, on every machine: clocks, page faults, context switches. Their
+// names are those of PERF_COUNT_SW_* in perf_event_open(2), in lower case with dashes, as other tools do.
 #pragma once
 
 #include <span>
@@ -23,12 +23,12 @@ struct SoftwareEvent {
 
 /// All of them, sorted by number.
 std::span<const SoftwareEvent> software_events() noexcept;
-/// The one that is asked for by this encoding, or null.
+/// The event with this encoding, or null.
 const SoftwareEvent* find_software_event(const EventEncoding& encoding) noexcept;
-/// The one of that name, or null.
+/// The event of that name, or null.
 const SoftwareEvent* find_software_event(std::string_view name) noexcept;
-/// True if an event of this encoding shows nothing to a user who may not look into the kernel. `user_mode`:
-/// whether it is asked for in user mode, too.
+/// True if an event of this encoding counts nothing for a user who may not profile the kernel. `user_mode`:
+/// true if it is also requested in user mode.
 bool is_kernel_only(const EventEncoding& encoding, bool user_mode) noexcept;
 
 }  // namespace op

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Events that are known so that old sessions can be read, but that no kernel of today counts, whatever the
+// Events that are known so that old sessions can be read, but that no current kernel counts on any
 // machine.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace op {
 
-/// Why no kernel of today counts an event of the type's event files, as a clause; empty: some kernel does.
+/// Why no current kernel counts the events of the type's event files, as a clause; empty if one does.
 std::string why_uncounted(const CpuModel& model, const EventDescription& event);
 
 }  // namespace op

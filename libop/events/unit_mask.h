@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Unit-mask sets: the values that narrow an event, and which of them a specification asks for.
-// Does not parse them; that is libop/event_file.
+// Unit-mask sets: the values that narrow an event, and the choice of one by a specification.
+// Does not parse sets; libop/event_file does.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline constexpr uint32_t any = 1u << 21;
 inline constexpr uint32_t named = 1u << 22;  ///< has a name, and nothing else
 inline constexpr uint32_t inverted = 1u << 23;
 inline constexpr uint32_t counter_mask_shift = 24;
-/// Those that reach the hardware.
+/// The bits that reach the hardware.
 inline constexpr uint32_t real = edge | any | inverted | 0xffu << counter_mask_shift;
 }  // namespace extra_bits
 
@@ -31,7 +31,7 @@ struct UnitMaskEntry {
     uint64_t value = 0;  ///< of 32 bits in event files; libpfm4 has wider ones
     uint32_t extra =
         0;  ///< of extra_bits, and if there is a real one the value in bits 8-15; 0 = a plain value
-    std::string name;  ///< what may be written instead of the number; empty = nothing
+    std::string name;  ///< accepted instead of the number; empty = only the number is
     std::string description;
 
     bool operator==(const UnitMaskEntry&) const = default;
@@ -47,28 +47,28 @@ struct UnitMaskSet {
     UnitMaskKind kind = UnitMaskKind::mandatory;
     uint64_t default_value = 0;
     std::string default_name;  ///< set instead of default_value when the entry is a named one
-    bool has_default = true;   ///< else one has to be asked for
+    bool has_default = true;   ///< otherwise the user has to choose one
     std::vector<UnitMaskEntry> entries;
 
     bool operator==(const UnitMaskSet&) const = default;
 };
 
-/// What an event is narrowed to.
+/// The chosen unit mask of an event.
 struct UnitMaskChoice {
     uint64_t value = 0;
     uint32_t extra = 0;
     std::string name;  ///< of the entry; empty if it has none
 
-    /// What sample file headers and names hold: the value, or, where bits of the event select register
-    /// besides the mask are set, that register's bits 8-31.
+    /// The number in headers and names of sample files: the value, or bits 8-31 of the event select register
+    /// if bits besides the mask are set in it.
     uint64_t stored() const noexcept;
 
     bool operator==(const UnitMaskChoice&) const = default;
 };
 
-/// Why what was asked for cannot be had.
+/// The reason why a requested unit mask is refused.
 struct Refusal {
-    std::string reason;  ///< one line, as a usage error has it
+    std::string reason;  ///< one line, the text of a usage error
 };
 
 /// Returns the unit mask that `spec` asks for, or the set's default: one entry of a mandatory or exclusive
@@ -80,14 +80,14 @@ struct Refusal {
 std::variant<UnitMaskChoice, Refusal> choose_unit_mask(const UnitMaskSet& set, const EventSpec& spec,
                                                        bool zero_always = false);
 
-/// The set's entries for people: "0x01 (hit), 0x02 (miss)", of long sets the first.
+/// The set's entries for messages: "0x01 (hit), 0x02 (miss)"; of a long set, the first ones.
 std::string unit_mask_list(const UnitMaskSet& set);
 
 /// The entry that is the set's default, or null if the default is a union of entries.
 const UnitMaskEntry* default_entry(const UnitMaskSet& set);
 
-/// Why the set cannot be right, in words; empty if it is fine. The default of `merged` sets, which were
-/// joined of several, is bits of the mask and nothing else.
+/// The reason why the set is inconsistent; empty if it is fine. The default of a `merged` set, which was
+/// joined from several, consists of bits of the mask only.
 std::string unit_mask_fault(const UnitMaskSet& set, bool merged = false);
 
 }  // namespace op

@@ -9,14 +9,14 @@
 
 namespace op {
 
-/// Why an event was not counted at all, for people.
+/// The reason why an event was not counted at all, for messages.
 inline constexpr std::string_view no_counter_was_free =
     "all counters that could hold it were taken, by other events or by another user of the hardware (the NMI "
     "watchdog is "
     "one)";
 
-/// For how long an event was to be counted, and for how long a counter had it: ns, sums over CPUs or tasks.
-/// Both 0: not known.
+/// The time in which an event was enabled, and the time in which a counter held it: ns, sums over CPUs or
+/// tasks. Both 0: not known.
 struct CountedTime {
     uint64_t enabled = 0, running = 0;
 
@@ -28,13 +28,13 @@ struct CountedTime {
         return *this;
     }
 
-    /// True if the event was counted for less than 99.9 % of the time, so that its counts are a part of what
-    /// they should be. Nearer to 100 % nothing can be concluded: the counters of several CPUs are switched
-    /// on, off and read one after the other, and a task runs meanwhile.
+    /// True if the event was counted for less than 99.9 % of the time, so that its counts are too low. Closer
+    /// to 100 % the times prove nothing: the counters of several CPUs are switched on, off and read one after
+    /// the other, and a task runs meanwhile.
     constexpr bool is_partial() const noexcept {
         return running < enabled && enabled - running > enabled / 1000;
     }
-    /// True if it was to be counted and no counter ever had it: nothing is known of it.
+    /// True if it was enabled but no counter ever held it: its count is unknown.
     constexpr bool is_without_counter() const noexcept { return enabled != 0 && running == 0; }
     /// Share of the time in which it was counted, 0 to 1.
     double share() const noexcept {

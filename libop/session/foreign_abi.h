@@ -24,7 +24,7 @@ public:
     bool operator==(const ForeignAbi&) const = default;
 
     /// Parses the bytes of a sample file of that machine, version 0x12 or 0x13. Throws an input error naming
-    /// `label` if they are no such file; one that is cut off is a warning, and gives what is there.
+    /// `label` for other bytes. A truncated file is a warning; the entries before the cut are returned.
     SampleFileContent parse(std::span<const std::byte> bytes, const std::string& label,
                             Diagnostics& notes) const;
 

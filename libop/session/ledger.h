@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The account of samples: every one is stored or lost by a named cause. sampled = stored + sum of losses.
+// The account of samples: each is stored or lost by a named cause. sampled = stored + sum of losses.
 #pragma once
 
 #include <array>
@@ -39,10 +39,10 @@ std::string_view loss_name(LossCause cause);
 /// A clause for people, e.g. "address in no known mapping".
 std::string_view loss_text(LossCause cause);
 
-/// The cause of that manifest word, if there is one.
+/// The cause of that manifest word; nothing for other words.
 std::optional<LossCause> parse_loss_name(std::string_view name);
 
-/// a + b, or the greatest number if that does not fit: a damaged manifest must not make a huge loss look
+/// a + b, or the greatest number if the sum does not fit: a damaged manifest must not make a huge loss look
 /// small.
 constexpr uint64_t add_saturating(uint64_t a, uint64_t b) noexcept {
     return a + b < a ? ~uint64_t{0} : a + b;
@@ -57,10 +57,10 @@ public:
         uint64_t& lost = lost_[{cause, cpu}];
         lost = add_saturating(lost, n);
     }
-    /// All samples the source took, whether they arrived or not. Kept by the source side, not derived.
+    /// All samples that the source took, including lost ones. The source counts them; they are not derived.
     void add_sampled(uint64_t n) noexcept { sampled_ = add_saturating(sampled_, n); }
 
-    /// Corrects what is stored; `sampled` moves with it, so that the account balances as before.
+    /// Corrects the number of stored samples, and `sampled` by the same amount, so that the balance is kept.
     void set_stored(uint64_t n) noexcept;
 
     uint64_t sampled() const noexcept { return sampled_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The OProfile 1.x sample file: a memory-mapped hash from key to sample count. Layout: doc/FORMATS.md.
-// Does not know what a key means, nor where the file lies.
+// Does not know the meaning of a key or the place of the file.
 #pragma once
 
 #include <array>
@@ -53,16 +53,16 @@ struct SampleFileCounts {
     uint64_t lost_no_space = 0;   ///< dropped because the file could not grow
 };
 
-/// A sample file open for counting. Always written in version 0x13. One writer at a time (the session lock
-/// sees to that); concurrent readers see a sound file at every moment, and so does whoever opens it after a
-/// crash. Holds one descriptor. A process that truncates the file meanwhile brings SIGBUS, which the
-/// commands survive (utils/shared/sigbus_guard.h) at the cost of the samples in it. Not thread-safe.
+/// A sample file open for counting. Always written in version 0x13. The session lock allows one writer at a
+/// time. Concurrent readers, and readers after a crash, find a consistent file at any moment. Holds one
+/// descriptor. If another process truncates the file, accesses raise SIGBUS, which the commands survive
+/// (utils/shared/sigbus_guard.h) at the cost of the samples in it. Not thread-safe.
 class SampleFile {
 public:
-    /// Opens `name` below `dir` (never through a symbolic link), creating it with `header` when new. An
-    /// existing file's counts stay and its header is replaced. A file that was cut off, scribbled on, left
-    /// half-grown, or is of version 0x12 is rebuilt from its sound entries, with a warning; one that is no
-    /// sample file of this byte order is set aside as NAME.damaged, with a warning, and a new one begun. An
+    /// Opens `name` below `dir` (never through a symbolic link) and creates it with `header` if it is new.
+    /// The counts of an existing file are kept and its header is replaced. A truncated, damaged, half-grown
+    /// or version 0x12 file is rebuilt from its sound entries, with a warning. A file that is not a sample
+    /// file of this byte order is renamed to NAME.damaged, with a warning, and replaced by a new one. An
     /// empty file counts as new. `label` names the file in warnings. Throws a system error.
     SampleFile(const Fd& dir, const std::string& name, const SampleHeader& header, std::string_view label,
                Diagnostics& notes);
@@ -74,10 +74,10 @@ public:
     /// Counts one sample on `key`. May be deferred until flush(). Never fails: a sample that cannot be
     /// stored is counted by cause.
     void add(uint64_t key) noexcept;
-    /// Counts `samples` samples on `key` at once; those above saturation are lost_saturated.
+    /// Counts `samples` samples on `key` at once; samples beyond saturation are counted as lost_saturated.
     void add(uint64_t key, uint32_t samples) noexcept;
-    /// Brings every deferred sample into the file. The next sample that needs room tries a full disk again,
-    /// as does every thousandth one lost.
+    /// Stores all deferred samples in the file. After that, the next sample that needs space retries a full
+    /// disk; without a flush, every thousandth lost sample does.
     void flush() noexcept;
     /// Flushes, then returns what became of all samples added. stored + both losses = samples added.
     SampleFileCounts flush_and_count() noexcept;
@@ -105,10 +105,10 @@ struct SampleFileContent {
     uint64_t total = 0;                ///< sum of the counts
 };
 
-/// Parses the bytes of a sample file of version 0x13 or 0x12 in this machine's byte order, laid out as a
-/// 64-bit or an i386 program does. A cut-off or inconsistent file gives its sound entries and a warning, one
-/// caught growing no warning; bytes that are no such file, or end within its header, throw an input error
-/// that names `label` and the fault (no sample file, cut off, other byte order, other version).
+/// Parses the bytes of a sample file of version 0x13 or 0x12 in this machine's byte order and the layout of
+/// 64-bit or i386 programs. A truncated or inconsistent file gives its sound entries and a warning; a file
+/// that is just growing gives no warning. Other bytes, or a truncated header, throw an input error that names
+/// `label` and the fault (no sample file, cut off, other byte order, other version).
 SampleFileContent parse_sample_file(std::span<const std::byte> bytes, std::string_view label,
                                     Diagnostics& notes);
 

@@ -12,10 +12,10 @@ namespace op {
 inline constexpr std::array<char, 4> sample_magic = {'D', 'A', 'E', '\n'};
 inline constexpr uint32_t sample_version = 0x13;
 inline constexpr uint32_t first_sample_slots = 128;
-/// 671 MB: what is written here can be read back (SessionReader stops at 1 GiB).
+/// 671 MB: files of this size can be read back (SessionReader stops at 1 GiB).
 inline constexpr uint32_t max_sample_slots = uint32_t{1} << 25;
 
-/// The header of version 0x13 as 64-bit programs have it. The holes are theirs, spelled out, so that the
+/// The header of version 0x13 in the layout of 64-bit programs. Their padding is spelled out, so that the
 /// layout is the same on every machine.
 struct RawSampleHeader {
     std::array<char, 4> magic;

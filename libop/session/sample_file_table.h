@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A sample file mapped for counting: find, insert, grow. Knows no file names and trusts what it is given to
-// map: sample_file_recover checks it first.
+// A sample file mapped for counting: find, insert, grow. Knows no file names and trusts the mapped file,
+// which sample_file_recover has checked.
 #pragma once
 
 #include <array>
@@ -35,12 +35,12 @@ private:
     std::span<std::byte> bytes_;
 };
 
-/// Has the disk set aside room for all bytes in [from, to), extending the file to `to`: storing to a mapping
-/// of them never raises SIGBUS for want of space. Returns false with errno set.
+/// Reserves disk space for all bytes in [from, to) and extends the file to `to`, so that a store to a mapping
+/// of them never raises SIGBUS for lack of space. Returns false with errno set on failure.
 bool reserve_space(const Fd& fd, size_t from, size_t to) noexcept;
 
-/// The hash table in a sample file. Every store leaves a file that readers, and after a crash
-/// sample_file_recover, make sense of.
+/// The hash table in a sample file. After every store the file is readable, and after a crash
+/// sample_file_recover can use it.
 class SampleTable {
 public:
     /// Begins an empty table in the empty file `fd`. Throws a system error naming `label`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sample file names: the one place that knows how image, event and separation are spelled as a path.
+// Sample file names: the only code that converts image, event and separation to a path and back.
 // Format: doc/FORMATS.md, "Sample file names".
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace op {
 
-/// The image a sample is in: what {root}, {kern} and {anon:...} spell.
+/// The image of a sample, written as {root}, {kern} or {anon:...} in paths.
 struct ImageName {
     enum class Kind : uint8_t {
         file,    ///< {root}: `name` is an absolute path
@@ -24,7 +24,7 @@ struct ImageName {
     uint64_t end = 0;    ///< anon only, run-time address of the last byte (inclusive)
 
     auto operator<=>(const ImageName&) const = default;
-    /// How reports show it: the path, the bare name, or "<label> (tgid:N range:0xS-0xE)".
+    /// The name in reports: the path, the bare name, or "<label> (tgid:N range:0xS-0xE)".
     std::string display() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The session directory: where sample files lie, who may write, what is kept of earlier runs.
+// The session directory: its sample files, its lock, and the sessions of earlier runs.
 // Layout: doc/FORMATS.md, "Session directory".
 #pragma once
 
@@ -86,7 +86,7 @@ public:
     /// none a session can have (see check_session_name) or is taken, else a system error.
     void save_as(const std::string& name);
 
-    /// Path of samples/current, as a person would type it.
+    /// The path of samples/current, for messages.
     std::string current_path() const;
     /// Creates a file directly in samples/, e.g. operf.data, mode 0600, open for reading and writing; one
     /// that is there already is removed first. Throws a system error.

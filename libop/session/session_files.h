@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What lies in a session's directory samples/<session>: its sample files, found; its manifest, read.
+// The files in a session's directory samples/<session>: finds the sample files and reads the manifest.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ std::vector<std::string> list_sample_files(const Fd& dir, const std::string& lab
 /// snapshot, stats/, directories without a file. Throws a system error naming a path below `label`.
 bool holds_only_leavings(const Fd& dir, const std::string& label);
 
-/// What the sample files of a session hold together; saturating.
+/// The sums over all sample files of a session; saturating.
 struct HeldSamples {
     uint64_t samples = 0;  ///< of files without callee
     uint64_t arcs = 0;     ///< of call-graph files
 };
 
-/// Reads all sample files below `dir` and adds up. A file that cannot be read is a warning and counts for
+/// Reads all sample files below `dir` and adds up their samples. An unreadable file is a warning and adds
 /// nothing. Throws as list_sample_files.
 HeldSamples count_held_samples(const Fd& dir, const std::string& label, Diagnostics& notes);
 
@@ -40,7 +40,7 @@ HeldSamples count_held_samples(const Fd& dir, const std::string& label, Diagnost
 SampleFileContent read_sample_file(const Fd& dir, const std::string& path, const std::string& label,
                                    Diagnostics& notes);
 
-/// The manifest in `dir`, if there is one; one that cannot be read or is damaged is a warning and none.
+/// The manifest in `dir`, if it exists. An unreadable or damaged manifest is a warning and no result.
 std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes);
 
 }  // namespace op

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The manifest: what the sample file layout cannot hold, as one JSON file beside the sample files.
+// The manifest: facts that sample files have no place for, as one JSON file beside them.
 // Format: doc/FORMATS.md, "Manifest".
 #pragma once
 
@@ -34,10 +34,10 @@ struct RecordedEvent {
     bool operator==(const RecordedEvent&) const = default;
 };
 
-/// True if samples of both are one event's: alike in all that was asked for.
+/// True if both describe the same event: all requested settings are equal.
 bool is_same_event(const RecordedEvent& a, const RecordedEvent& b);
 
-/// What was known of an image when its first sample was stored.
+/// The known facts about an image when its first sample was stored.
 struct RecordedImage {
     std::string build_id;         ///< lower-case hex; empty = unknown
     uint64_t mtime = 0;           ///< seconds since the epoch; 0 = unknown
@@ -53,7 +53,7 @@ struct RecordedImage {
     bool operator==(const RecordedImage&) const = default;
 };
 
-/// The kernel image or a module where it lay while recording.
+/// The kernel image or a module, with its address during the recording.
 struct RecordedKernelImage {
     std::string name;      ///< path of vmlinux, "/proc/kallsyms", "no-vmlinux", or a module's bare name
     uint64_t start = 0;    ///< run-time address that image offsets count from
@@ -66,7 +66,7 @@ struct RecordedKernelImage {
 /// One session. Everything is optional for readers: a session of another tool has no manifest.
 struct SessionInfo {
     std::string tool;            ///< "operf 0.1"
-    std::string command;         ///< what was profiled, for people
+    std::string command;         ///< the profiled command, for people
     std::string host;            ///< node name
     std::string kernel_release;  ///< uname -r
     std::string machine;         ///< uname -m
@@ -86,8 +86,8 @@ struct SessionInfo {
     /// True if the samples of that image are of several builds of it.
     bool has_several_builds(const std::string& name) const;
 
-    /// Joins what an appended run adds: times widen, events, images and kernel images unite (the newer
-    /// wins), ledgers and the times of events add up.
+    /// Adds an appended run: the time span is extended; events, images and kernel images are united (the
+    /// newer one wins); ledgers and the times of events are added up.
     void merge(const SessionInfo& newer);
 };
 

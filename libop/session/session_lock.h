@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who may write to a session directory: the file `lock` with the owner's pid, held by flock(2).
+// The lock of a session directory: the file `lock` with the owner's pid, held by flock(2).
 #pragma once
 
 #include <sys/types.h>
@@ -11,10 +11,10 @@
 
 namespace op {
 
-/// The lock of one session directory. The file holds the owner's pid in decimal, without a newline; the owner
-/// also keeps it flock'ed, which ends with the process however it ends. Hence a file that can be flock'ed
-/// belongs to nobody and is taken over, whatever pid it names and whoever has that pid now, except that a
-/// running process called oprofiled is believed: the classic daemon leaves its pid without a flock.
+/// The lock of one session directory. The file holds the owner's pid in decimal, without a newline. The owner
+/// also holds a flock on it, which ends with the process in any case. So a file that can be flock'ed has no
+/// owner and is taken over, whatever pid it names, with one exception: if that pid is a running process named
+/// oprofiled, the lock is respected, since the classic daemon writes its pid without a flock.
 class SessionLock {
 public:
     /// No lock.
@@ -24,10 +24,10 @@ public:
     SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics& notes);
     SessionLock(SessionLock&&) noexcept = default;
     SessionLock& operator=(SessionLock&& other) noexcept;
-    /// Removes the file, if it is still this lock's and this is the process that took it (not a fork of it).
+    /// Removes the file if it is still this lock's and this process took the lock (a forked child does not).
     ~SessionLock() { release(); }
 
-    /// True if it was left by an owner that ended without removing it.
+    /// True if the previous owner ended without removing the file.
     bool was_left() const noexcept { return was_left_; }
 
 private:

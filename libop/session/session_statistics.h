@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is written about a session for OProfile's own tools and for people: abi, stats/, operf.log.
+// The files about a session for OProfile's own tools and for people: abi, stats/, operf.log.
 // Formats: doc/FORMATS.md, "Statistics" and "abi". Writes no file.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace op {
 
-/// The text of the `abi` file for this machine: how it lays sample files out.
+/// The text of the `abi` file for this machine: its layout of sample files.
 std::string abi_text();
 
-/// Every counter file that stats/ can have with its number, including those that are 0 and hence not written.
+/// All counter files that stats/ can have, with their numbers, including zeros, which are not written.
 std::map<std::string_view, uint64_t> statistics(const SessionInfo& info);
 
 /// The account of a session for operf.log, some lines ending in an empty one.

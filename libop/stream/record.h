@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a sample source delivers: samples and the events that say what the addresses in them mean.
+// The records of a sample source: samples, and the events that give meaning to the addresses in them.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace op {
 
-/// Where the processor was when the sample was taken.
+/// The mode of the processor when the sample was taken.
 enum class CpuMode : uint8_t { user, kernel, guest };
 
 /// The pseudo image that holds kernel addresses in no known image; its offsets are raw addresses.
 inline constexpr std::string_view no_vmlinux = "no-vmlinux";
-/// The kernel's image where no vmlinux was named: its symbols are those of this file.
+/// The kernel's image if no vmlinux was given: its symbols come from this file.
 inline constexpr std::string_view kallsyms_image = "/proc/kallsyms";
 
 // Views in records are valid until the source's next drain. Times are ns of the source's clock, process and
@@ -37,8 +37,8 @@ struct Sample {
     std::span<const uint64_t> chain;
     uint32_t weight = 1;  ///< counts as that many samples: cycles, of an event that is a latency
 };
-/// Executable memory appears in a process, or, if `kernel`, a kernel image or module. Replaces what lay in
-/// [start, start + length).
+/// Executable memory appears in a process or, if `kernel`, a kernel image or module. Replaces earlier
+/// mappings in [start, start + length).
 struct Mapping {
     uint64_t time;
     uint32_t tgid;
@@ -73,13 +73,13 @@ struct Exit {
     uint64_t time;
     uint32_t tgid, tid;
 };
-/// Samples that were taken and did not arrive.
+/// Samples that were taken but lost on the way.
 struct Lost {
     uint64_t count;
     uint32_t cpu;
     LossCause cause;
 };
-/// The kernel held sampling back on this CPU (or let it go on).
+/// The kernel throttled sampling on this CPU, or resumed it.
 struct Throttle {
     uint64_t time;
     uint32_t cpu;
@@ -91,8 +91,8 @@ struct Throttle {
 /// struct op_record_image).
 struct ImageCookie {
     uint32_t cookie;
-    bool region;             ///< memory of one process that is no file
-    uint32_t tgid;           ///< regions: whose
+    bool region;             ///< memory of one process without a file
+    uint32_t tgid;           ///< regions: the process
     RuntimeAddress start;    ///< regions
     uint64_t length;         ///< regions: bytes
     uint64_t device, inode;  ///< files: as stat(2) gives them
@@ -106,7 +106,7 @@ struct Place {
 
     bool operator==(const Place&) const = default;
 };
-/// A sample whose image the driver knew. Callers as Sample::chain.
+/// A sample whose image the driver found. `chain` is as in Sample.
 struct PlacedSample {
     uint32_t tgid, tid, cpu;
     uint32_t app;    ///< cookie of the process' executable, 0 = none

@@ -17,25 +17,25 @@
 
 namespace op {
 
-/// Whose samples a run of placed samples are: said once for all of them on the stream.
+/// The process, thread, CPU and application of a run of placed samples: written once for all of them.
 struct SampleContext {
     uint32_t cpu, tgid, tid, app;
 
     bool operator==(const SampleContext&) const = default;
 };
 
-/// Makes bytes of records, as they stand one after the other in one stream.
+/// Encodes the records of one stream, one after the other.
 class RecordEncoder {
 public:
-    /// Appends a record, with the context before it where that changes. Chains and texts longer than a record
-    /// can hold are cut.
+    /// Appends a record, preceded by its context if that has changed. Chains and texts that are too long for
+    /// a record are cut.
     void encode(const Record& record, std::string& out);
 
 private:
     std::optional<SampleContext> context_;  ///< of the placed sample before
 };
 
-/// Makes records of the bytes of one stream, without a file's head.
+/// Decodes the records of one stream, without a file's head.
 class RecordDecoder {
 public:
     /// Appends at most `limit` records from the front of `bytes` to `out` and returns their size in bytes.
@@ -43,7 +43,7 @@ public:
     /// as the bytes. Unknown record types are skipped. In place of the first damaged record comes a Lost
     /// record of cause damaged_stream; from then on nothing is decoded.
     size_t decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit);
-    /// What was wrong with the record after those decoded, if one was damaged.
+    /// The fault of the first damaged record, if one was damaged.
     const std::optional<std::string>& damage() const noexcept { return damage_; }
 
 private:
@@ -60,10 +60,10 @@ public:
     /// Throws a system error.
     StreamWriter(Fd fd, std::string path, const SessionInfo& session);
 
-    /// Adds one record. Throws a system error when the buffer has to go out and cannot.
+    /// Adds one record. Throws a system error if the buffer is full and cannot be written.
     void write(const Record& record);
-    /// Writes what is buffered. To be called before the writer is dropped; throws a system error, after which
-    /// it may be called again and goes on where it stopped.
+    /// Writes the buffered records. Must be called before the writer is destroyed. Throws a system error;
+    /// another call then continues where this one stopped.
     void finish();
     /// The stream's file.
     const Fd& file() const noexcept { return fd_; }
@@ -92,7 +92,7 @@ public:
     void read(std::vector<Record>& out, size_t limit);
     /// How many bytes of the stream have been read.
     size_t position() const noexcept { return position_; }
-    /// What was wrong, if the stream did not end where a record ended.
+    /// The fault, if the stream did not end at the end of a record.
     const std::optional<std::string>& damage() const noexcept { return damage_; }
 
 private:
