@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Samples by source line and by instruction: what annotated listings show. Does not read sources, does not
-// disassemble.
+// Samples by source line and by instruction: the data of annotated listings. Does not read sources and does
+// not disassemble.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct AnnotatedSymbol {
     Counts counts;          ///< all its samples, in whatever file
 };
 
-/// A call that was inlined: whose samples of a line these are.
+/// A call that was inlined into a line, with its part of the line's samples.
 struct InlinedCall {
     std::string_view caller;  ///< as shown; valid as long as the Symbolizer
     std::string_view file;    ///< of the call, as recorded by the compiler; empty = not known
@@ -35,11 +35,11 @@ struct InlinedCall {
 
 /// A source file with samples.
 struct AnnotatedFile {
-    std::string path;                      ///< as recorded by the compiler; of several spellings, one
+    std::string path;                      ///< one of the spellings that the compiler recorded
     Counts totals;                         ///< of its lines
     std::map<uint32_t, Counts> lines;      ///< 0 = not credited to a line
     std::vector<AnnotatedSymbol> symbols;  ///< by line, then name
-    /// Of lines that were inlined, the calls with most samples first; only if options ask for inlined calls.
+    /// For inlined lines, the calls, those with most samples first; only if options ask for inlined calls.
     std::map<uint32_t, std::vector<InlinedCall>> calls = {};
 };
 
@@ -52,10 +52,10 @@ struct AnnotatedCode {
     std::map<LinkAddress, Counts> by_address;
 };
 
-/// What annotated listings are made of.
+/// The content of annotated listings.
 struct Annotation {
     ReportHead head;
-    Counts totals;                     ///< of all wanted symbols: what shares are shares of
+    Counts totals;                     ///< of all wanted symbols: the base of shares
     std::vector<AnnotatedFile> files;  ///< by highest share of any column, falling
     std::vector<AnnotatedCode> code;   ///< by image, then samples, falling
     bool has_lines = false;            ///< some sample has a source line, whatever the threshold
@@ -64,8 +64,8 @@ struct Annotation {
 /// The highest of the columns' shares, in percent.
 double highest_share(const Counts& counts, const Counts& totals);
 
-/// Sums the samples of the symbols that `options` ask for. Files with a share below options.threshold in
-/// every column, and such symbols, are left out.
+/// Sums the samples of the symbols that `options` ask for. Files and symbols with a share below
+/// options.threshold in every column are left out.
 Annotation annotate(const Profile& profile, ReportHead head, const ReportOptions& options);
 
 }  // namespace op::pp

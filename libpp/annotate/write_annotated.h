@@ -19,16 +19,16 @@ std::string annotation_banner(const Annotation& annotation, const std::string& c
 /// A comment with the total of a file.
 std::string annotation_totals(const Annotation& annotation, const AnnotatedFile& file);
 
-/// The lines of a file with their samples in front; without the source's text, its symbols, one a line.
+/// The lines of a file with their samples in front. If the source's text is missing, its symbols, one a line.
 std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& file,
                             std::optional<std::string_view> source);
 
-/// What precedes a line of the source: its samples credited to no line, or an empty line.
+/// The line before the source's lines: its samples credited to no line, or an empty line.
 std::string annotated_line_zero(const Annotation& annotation, const AnnotatedFile& file);
 
-/// The listing of one symbol: `text` is what objdump -d would print of it. Each line gets the samples of its
-/// address in front, those of addresses between two instructions count at the first; the symbol's own line
-/// its total behind.
+/// The listing of one symbol: `text` is the output of objdump -d for it. Each line has the samples of its
+/// address in front; samples between two instructions count for the first one. The symbol's own line has its
+/// total at the end.
 std::string annotated_code(const Annotation& annotation, const AnnotatedCode& code, std::string_view text);
 
 }  // namespace op::pp

@@ -72,7 +72,7 @@ void CallStacks::extend(CallStack& stack, size_t arc) const {
     }
 }
 
-/// The only arc into a point, through which all calls from the point came; null if several arcs lead there.
+/// The single arc into a point through which all calls from that point were reached; null if no arc is.
 const size_t* CallStacks::only_way_up(const Point& from) const {
     const auto found = calls_.find(from);
     if (found == calls_.end() || found->second.into.size() != 1 || !is_zero(found->second.excess))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stacks from arcs: what the calls of a session say about how samples were reached, as far as they leave no
-// choice.
+// Stacks from arcs: the call stacks of samples, as far as the calls of a session determine them without
+// doubt.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ public:
     /// The profile must outlive the object.
     explicit CallStacks(const Profile& profile);
 
-    /// The stacks of one sample. Their counts add up to the sample's, whatever the arcs say.
+    /// The stacks of one sample. Their counts add up to the sample's for any arcs.
     std::vector<CallStack> of(size_t sample) const;
 
 private:

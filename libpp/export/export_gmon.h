@@ -12,15 +12,15 @@
 
 namespace op::pp {
 
-/// The histogram and the arcs of one image of a profile with one column; addresses as linked, of
-/// `address_bytes` (4 or 8) each, in host byte order. gprof adds records of the same kind up, so counts too
-/// large for one are spread over several; what would make the file larger than 256 MiB is cut, with a
-/// warning. Throws a usage error if the samples are spread too widely for a histogram.
+/// The histogram and the arcs of one image of a profile with one column. Addresses are linked addresses of
+/// `address_bytes` (4 or 8) each, in host byte order. gprof adds up records of the same kind, so counts too
+/// large for one record are spread over several. The file is cut at 256 MiB, with a warning. Throws a usage
+/// error if the samples are spread too widely for a histogram.
 std::string export_gmon(const Profile& profile, uint32_t image, unsigned address_bytes, Diagnostics& notes);
 
-/// Whether gprof reads a local symbol of this name (tried with gprof 2.40; it reads all global ones): not if
-/// there is a '$' in it, and after a '.' only digits, up to the next '.', or "clone" or "constprop" before
-/// one.
+/// True if gprof reads a local symbol of this name (tried with gprof 2.40; it reads all global ones). The
+/// name must not contain a '$'; after a '.' it may have only digits, up to the next '.', or "clone" or
+/// "constprop" before one.
 bool gprof_reads_local(std::string_view name);
 
 }  // namespace op::pp

@@ -15,15 +15,15 @@
 
 namespace op::pp {
 
-/// What an export may contain besides the profile.
+/// Facts that an export may contain besides the profile.
 struct ExportContext {
     const SessionInfo* info = nullptr;  ///< of the sessions, joined; null if none has a manifest
     Demangle demangle = Demangle::normal;
     std::vector<std::string> remarks = {};  ///< on how events were counted; one a line
 };
 
-/// The file of one format: all samples of the profile, each once, also those in no symbol. Names in it come
-/// from foreign files: a text has no control characters in them.
+/// The file of one format: all samples of the profile, each once, including those in no symbol. Names come
+/// from foreign files; a text format has no control characters in them.
 using ExportProfile = std::string(const Profile& profile, const ExportContext& context);
 
 /// A format.

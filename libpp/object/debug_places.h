@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the files lie that a debug file refers to. Plain data.
+// The places of files that a debug file refers to. Plain data.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace op::pp {
 
-/// Where to look for what a debug file refers to.
+/// The places to search for files that a debug file refers to.
 struct DebugPlaces {
-    std::string path = {};                ///< of the debug file itself; empty = it is no file
-    std::string image = {};               ///< of the image that it is of; often the same
+    std::string path = {};                ///< of the debug file itself; empty = it is not a file
+    std::string image = {};               ///< of the image that it belongs to; often the same
     std::vector<std::string> roots = {};  ///< prefixes of absolute paths; "" = this machine's
-    Diagnostics* notes = nullptr;         ///< gets a note of what is not found; null = no notes
+    Diagnostics* notes = nullptr;         ///< gets a note on each missing file; null = no notes
 };
 
 }  // namespace op::pp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Separate debug files: where they lie, and whether they fit.
+// Separate debug files: finds them and checks that they fit.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace op::pp {
 
-/// Where the debug file of that build-id (lower-case hex, more than two digits) lies below a root directory.
+/// The path of the debug file of that build-id (lower-case hex, more than two digits) below a root directory.
 std::string debug_file_path(const std::string& build_id);
 
-/// Why a file is not the debug file of that build-id; empty if it is.
+/// The reason why a file is not the debug file of that build-id; empty if it is.
 std::string debug_file_fault(const std::string& path, const std::string& build_id);
 
 /// The debug file of a binary, if one is found below any of `roots` ("" = this machine's): by build-id in
-/// /usr/lib/debug/.build-id, else by its debug link and checksum in DIR/.debug, /usr/lib/debug/DIR and DIR,
-/// DIR being where the binary lies. A candidate whose build-id or checksum differs is passed over with a
+/// /usr/lib/debug/.build-id, otherwise by its debug link and checksum in DIR/.debug, /usr/lib/debug/DIR and
+/// DIR, where DIR is the binary's directory. A candidate with another build-id or checksum is skipped with a
 /// note.
 std::optional<std::string> find_debug_file(const std::string& binary, const ObjectFile& object,
                                            std::span<const std::string> roots, Diagnostics& notes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The file that dwz moved to what several debug files have in common (.gnu_debugaltlink). Behind the door to
+// The file to which dwz moved the common parts of several debug files (.gnu_debugaltlink). Behind the door to
 // elfutils.
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace op::pp {
 
-/// Lends a debug file what it has in common with others.
+/// Gives a debug file access to the parts it shares with others.
 class SharedDebugInfo {
 public:
-    /// Opens the file that `dwarf` links to, if it links to one, and passes it to `dwarf`, which must not be
-    /// used any more when this object is gone. Looked for at the recorded place, below each of the roots and
-    /// relative to the debug file, and in /usr/lib/debug/.dwz and .build-id; it fits by its build-id.
+    /// Opens the file that `dwarf` links to, if any, and passes it to `dwarf`, which must not be used after
+    /// this object's destruction. Searches the recorded place, below each of the roots and relative to the
+    /// debug file, then /usr/lib/debug/.dwz and .build-id. The build-id must match.
     SharedDebugInfo(Dwarf* dwarf, const DebugPlaces& places);
     ~SharedDebugInfo();
 
-    /// False if the debug file links to one that is not found: it cannot be read then, as a note reports.
+    /// False if the linked file was not found. The debug file cannot be read then; a note reports that.
     bool is_complete() const noexcept { return is_complete_; }
 
 private:

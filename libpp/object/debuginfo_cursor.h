@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads numbers of DWARF from bytes that may be damaged. Here in the header, because where entries are walked
-// over the time goes into this.
+// Reads DWARF numbers from bytes that may be damaged. Defined in the header, because walking over entries
+// spends its time here.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace op::pp {
 
-/// A place in a section. What would lead beyond the end changes nothing and returns false.
+/// A position in a section. A read beyond the end changes nothing and returns false.
 struct DwarfCursor {
     std::span<const std::byte> rest = {};
     bool is_swapped = false;  ///< numbers are of the other byte order
@@ -38,7 +38,7 @@ struct DwarfCursor {
         return skip(size);
     }
 
-    /// Of variable length (DWARF 5, 7.6); signed ones can only be stepped over.
+    /// A number of variable length (DWARF 5, 7.6); signed numbers can only be skipped.
     bool leb(uint64_t& value) {
         constexpr unsigned bits = 64;
         value = 0;

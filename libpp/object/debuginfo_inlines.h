@@ -33,17 +33,17 @@ public:
     using IsCode = std::function<bool(uint64_t)>;
 
     InlineTable() = default;
-    /// `unit` is the unit's entry; its Dwarf must outlive the table. Of a split unit, which does not know
-    /// where its code begins, `base` is the skeleton's low pc (0 = none, or not split). Every range
-    /// that is read is taken from `budget`, and none is read when that is 0; entries deeper than any compiler
-    /// nests them are not, and what is damaged ends the table.
+    /// `unit` is the unit's entry; its Dwarf must outlive the table. A split unit does not know where its
+    /// code begins: for it, `base` is the skeleton's low pc (0 = none, or not split). Each range that is read
+    /// reduces `budget`; at 0 no more are read. Entries nested deeper than any compiler does are skipped, and
+    /// damaged ones end the table.
     InlineTable(Dwarf_Die unit, uint64_t base, const IsCode& is_code, size_t& budget);
 
     /// The scopes at an address, innermost first; the last one is not inlined. Empty if none is known. Valid
     /// until the next call.
     std::span<const FunctionScope> find(uint64_t address);
-    /// The names of the functions inlined at an address, innermost first, no more than `most` of them;
-    /// without those that have no name, and without the function that is not inlined.
+    /// The names of the functions inlined at an address, innermost first, at most `most` of them. Nameless
+    /// functions, and the function that is not inlined, are left out.
     std::vector<std::string_view> inlined(uint64_t address, size_t most);
 
 private:
@@ -53,7 +53,7 @@ private:
     struct Entry {
         uint32_t parent;  ///< index of the scope it is inlined into; no_scope = it is not inlined
         uint32_t offset;  ///< in bytes from the start of the unit
-        uint32_t origin;  ///< likewise: of what it is an instance of; 0 = libdw finds that out
+        uint32_t origin;  ///< likewise, of the entry that it is an instance of; 0 = libdw has to find it
     };
     bool add_ranges(FunctionWalk& walk, uint64_t base, const IsCode& is_code, size_t& budget,
                     std::vector<RangeMap::Range>& ranges) const;

@@ -19,21 +19,21 @@ namespace op::pp {
 /// debug information results in fewer lines, never in an error. Not thread-safe.
 class LineTable {
 public:
-    /// `bytes` (an ELF file) must outlive the table. A file without debug information
-    /// has no lines; a relocatable one is taken to lie as relocatable_layout() computes. What it shares with
-    /// others, and split units, are looked for in `places`.
+    /// `bytes` (an ELF file) must outlive the table. A file without debug information has no lines. The
+    /// sections of a relocatable file get the addresses of relocatable_layout(). Shared parts and split units
+    /// are searched in `places`.
     explicit LineTable(std::span<const std::byte> bytes, DebugPlaces places = {});
     ~LineTable();
 
     /// True if there is debug information at all.
     bool has_lines() const noexcept;
-    /// Where the instruction at a link address comes from. Names are valid as long as the table.
+    /// The source line of the instruction at a link address. Names are valid as long as the table.
     std::optional<SourceLine> find(LinkAddress address);
-    /// The functions at a link address, the innermost inlined one first, the one that has the code last. At
-    /// least one if there is debug information for the address, else none.
+    /// The functions at a link address: the innermost inlined one first, the one that contains the code last.
+    /// At least one if the address has debug information, otherwise none.
     std::vector<InlineFrame> frames(LinkAddress address);
-    /// The names of the functions inlined at a link address, innermost first, no more than `most`; without
-    /// those that have no name, and without the function that has the code. Takes no look at lines.
+    /// The names of the functions inlined at a link address, innermost first, at most `most`. Nameless
+    /// functions, and the function that contains the code, are left out. Reads no lines.
     std::vector<std::string_view> inlined_functions(LinkAddress address, size_t most);
 
 private:

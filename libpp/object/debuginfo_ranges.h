@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The range lists of one compilation unit, of which there is one for most inlined calls: read here rather
-// than through libdw, which looks for the unit's base again for each. Behind the door to elfutils. See DWARF
+// The range lists of one compilation unit. Most inlined calls have one, so they are read here and not by
+// libdw, which looks up the unit's base for each. Behind the door to elfutils. See DWARF
 // 5, 2.17.3 "Non-Contiguous Address Ranges", and 7.25, DWARF 4, 2.17.3.
 #pragma once
 
@@ -21,10 +21,10 @@ public:
     /// `unit` is the unit's entry.
     explicit RangeLists(Dwarf_Die unit);
 
-    /// Adds the ranges of the list at `offset` with that number, those without an address too. Every entry
-    /// read is taken from `budget`; reading ends where that is 0. False, with nothing added, if the list is
-    /// none that is read here: damaged, with addresses that are given by index, or of a file of another byte
-    /// order or word size.
+    /// Adds the ranges of the list at `offset` with that number, including empty ones. Each entry that is
+    /// read reduces `budget`; reading ends at 0. Returns false and adds nothing if this class cannot read the
+    /// list: it is damaged, gives addresses by index, or belongs to a file of another byte order or word
+    /// size.
     bool add(uint64_t offset, uint32_t number, size_t& budget, std::vector<RangeMap::Range>& ranges) const;
 
 private:

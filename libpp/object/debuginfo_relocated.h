@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Debug information of a relocatable file (a kernel module), whose addresses and references are still to be
-// filled in. Behind the door to elfutils.
+// Debug information of a relocatable file (a kernel module), whose addresses and references are not filled in
+// yet. Behind the door to elfutils.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -11,11 +11,11 @@
 
 namespace op::pp {
 
-/// A copy of a relocatable file with its relocations applied by libdwfl, as if its sections lay where
-/// relocatable_layout() puts them.
+/// A copy of a relocatable file with its relocations applied by libdwfl, with its sections at the addresses
+/// of relocatable_layout().
 class RelocatedDebugInfo {
 public:
-    /// `bytes` are read at once, and not needed any more afterwards.
+    /// `bytes` are needed only during the call.
     explicit RelocatedDebugInfo(std::span<const std::byte> bytes);
     ~RelocatedDebugInfo();
 

@@ -15,10 +15,10 @@
 
 namespace op::pp {
 
-/// The split half of a unit, with what it needs of the linked file, as a file of its own in memory.
+/// The split half of a unit and the parts that it needs of the linked file, as a file of its own in memory.
 class SplitUnit {
 public:
-    /// `id` is the unit's, by which the two halves fit.
+    /// `id` is the unit's id, which both halves share.
     SplitUnit(std::string image, uint64_t id);
     ~SplitUnit();
     SplitUnit(SplitUnit&&) noexcept;
@@ -39,11 +39,11 @@ public:
     SplitUnits(Dwarf* linked, DebugPlaces places);
     ~SplitUnits();
 
-    /// True if a unit's entry is only the skeleton of one.
+    /// True if the entry is the skeleton of a split unit.
     static bool is_skeleton(Dwarf_Die& unit);
-    /// The split half of a skeleton, from IMAGE.dwp or PATH.dwp, else from its .dwo file: at the recorded
-    /// place below any of the roots, else beside image or debug file. None if neither is found, fits, and is
-    /// sound; the first that is not found is a note.
+    /// The split half of a skeleton, from IMAGE.dwp or PATH.dwp, otherwise from its .dwo file at the recorded
+    /// place below any of the roots or beside the image or debug file. None if no file is found that fits and
+    /// is sound; the first missing one is a note.
     std::optional<SplitUnit> find(Dwarf_Die& skeleton);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Goes through the entries of a compilation unit, of which there are hundreds for every function: what an
-// entry's abbreviation is like is asked of libdw once, and most entries are stepped over by adding a number.
+// Walks over the entries of a compilation unit, hundreds for every function. libdw reads each abbreviation
+// once; most entries are then skipped by adding a number.
 // Behind the door to elfutils. See DWARF 5, 7.5 "Format of Debugging Information".
 #pragma once
 
@@ -15,34 +15,34 @@
 
 namespace op::pp {
 
-/// Finds the functions with code of a unit, inlined ones too, in the order their entries lie in. Every step
-/// leads forward and within the unit, whatever the bytes are.
+/// Finds the functions of a unit that have code, including inlined ones, in the order of their entries. Every
+/// step leads forward and stays within the unit for any bytes.
 class FunctionWalk {
 public:
     /// Begins at a unit's entry, whose Dwarf must outlive the walk. Entries are given the scope `outermost`.
     FunctionWalk(Dwarf_Die unit, uint32_t outermost);
 
-    /// Goes to the next function or inlined call whose entry has the place of its code; false at the end, and
-    /// where entries are damaged or nested deeper than compilers do.
+    /// Goes to the next function or inlined call whose entry locates its code. False at the end, and at
+    /// entries that are damaged or nested deeper than compilers do.
     bool next();
     Dwarf_Die& die() { return die_; }
-    /// The function's code, half-open, if its entry has it in the plain form: from here to there.
+    /// The function's code, a half-open range, if its entry has the plain form with low and high pc.
     struct Extent {
         uint64_t start, end;
     };
     std::optional<Extent> extent();
-    /// Else, where in its section the list of its ranges lies, if that has the plain form.
+    /// Otherwise the offset of its list of ranges in the section, if that has the plain form.
     std::optional<uint64_t> range_list() const { return ranges_; }
     bool is_inlined() const;
-    /// Where the entry lies, in bytes from the start of its unit.
+    /// The entry's offset in bytes from the start of its unit.
     uint64_t offset() const { return offset_; }
     uint64_t unit_size() const { return unit_size_; }
-    /// Where the entry lies that it is an instance of, likewise; 0 = it is no instance, or not of this unit,
+    /// The offset of the entry that it is an instance of; 0 = it is not an instance of an entry in this unit,
     /// or the reference has an unusual form.
     uint64_t origin() const { return origin_; }
     /// The scope that the function lies in.
     uint32_t scope() const;
-    /// What lies in this function lies in that scope.
+    /// Sets the scope of the entries nested in this function.
     void enter(uint32_t scope);
 
 private:
@@ -63,7 +63,7 @@ private:
         uint32_t size = 0;                 ///< bytes, of the kind `fixed`
         unsigned attribute = 0, form = 0;  ///< only if it is one of those that are kept
     };
-    /// What entries of one abbreviation are like.
+    /// The layout of the entries of one abbreviation.
     struct Shape {
         int tag = 0;  ///< 0 = not yet known
         bool has_children = false, has_code = false, has_extent = false;

@@ -12,8 +12,8 @@ namespace op::pp {
 /// demangled and shortened (std:: and default template arguments folded).
 enum class Demangle : uint8_t { none, normal, smart };
 
-/// The name in the wanted form; one that is not mangled, or too long to be honest in
-/// either form, stays as it is.
+/// The name in the wanted form. A name that is not mangled, or suspiciously long in either form, is returned
+/// unchanged.
 std::string demangle(std::string_view name, Demangle mode);
 
 /// A demangled name without std::, default allocators and character traits; strings and streams by their

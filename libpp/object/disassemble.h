@@ -14,14 +14,14 @@
 
 namespace op::pp {
 
-/// What an ELF file's code is for.
+/// The machine that an ELF file's code is for.
 struct Machine {
     uint16_t elf_machine = 0;  ///< e_machine (ELF specification, "ELF Header")
     bool is_64bit = false;
     bool is_big_endian = false;
 };
 
-/// Of an ELF file; empty if it is another kind of file.
+/// The machine of an ELF file; empty for other files.
 std::optional<Machine> machine_of(std::span<const std::byte> elf);
 
 /// "SYMBOL+0xOFFSET" or "SYMBOL" for an address, or empty.
@@ -39,9 +39,9 @@ public:
 
     struct Instruction {
         std::string text;  ///< as objdump -d shows it; "(bad)" for bytes that are no instruction
-        size_t length;     ///< bytes; at least 1, at most what was given
+        size_t length;     ///< bytes; at least 1, at most the given ones
     };
-    /// The instruction that `code`, which is not empty, begins with, and which lies at `address`.
+    /// The first instruction of `code`, which starts at `address` and is not empty.
     Instruction next(std::span<const std::byte> code, LinkAddress address, const NameAddress& name);
 
 private:

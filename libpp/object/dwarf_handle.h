@@ -12,7 +12,7 @@ struct DwarfEnd {
     void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
 };
 
-/// The ElfHandle of the file must outlive a DwarfHandle made of it, the bytes of the file both.
+/// The file's ElfHandle must outlive its DwarfHandle; the file's bytes must outlive both.
 using DwarfHandle = std::unique_ptr<Dwarf, DwarfEnd>;
 
 }  // namespace op::pp

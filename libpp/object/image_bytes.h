@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The content of a binary, whether its file is compressed or not.
+// The content of a binary, from a plain or compressed file.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace op::pp {
 /// Valid as long as the object lives.
 class ImageBytes {
 public:
-    /// Maps the file; one that is called .gz, .xz or .zst, as kernel modules may be, is unpacked. Throws a
+    /// Maps the file. A file named .gz, .xz or .zst, such as a kernel module, is decompressed. Throws a
     /// system or input error.
     explicit ImageBytes(const std::string& path);
 

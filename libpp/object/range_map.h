@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From an address to the range that holds it, where ranges may lie within each other.
+// Finds the range that contains an address; ranges may be nested.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace op::pp {
 
-/// Numbered ranges; immutable. Where several overlap, the one with the highest number counts, so that ranges
-/// numbered from the outside to the inside find the innermost one.
+/// Numbered ranges; immutable. If several overlap, the one with the highest number is found. If the numbers
+/// grow from the outside to the inside, that is the innermost one.
 class RangeMap {
 public:
     struct Range {
@@ -26,7 +26,7 @@ public:
     std::optional<uint32_t> find(uint64_t address) const;
 
 private:
-    /// From here to the next part one range counts, or none.
+    /// Up to the next part, one range is found, or no range.
     struct Part {
         uint64_t start;
         uint32_t number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From raw symbols to ranges that do not overlap: which of several names at one address stays, and how far
-// each reaches. Rules: doc/FORMATS.md, "From key to symbol".
+// Turns raw symbols into ranges that do not overlap: chooses one of several names at an address and the end
+// of each range. Rules: doc/FORMATS.md, "From key to symbol".
 #pragma once
 
 #include <span>
@@ -20,9 +20,9 @@ struct SymbolRange {
     std::string_view section;  ///< set where the range is named by its section, which has no symbol there
 };
 
-/// Makes ranges of all code sections, sorted by start. Code before a section's first symbol becomes a range
-/// named after the section. `functions` are starts of functions
-/// known without name (sorted or not); those inside a symbol's own size are dropped.
+/// Makes ranges for all code sections, sorted by start. Code before a section's first symbol becomes a range
+/// named after the section. `functions` are starts of nameless functions, in any order; those inside a
+/// symbol's own size are dropped.
 std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vector<RawSymbol> symbols,
                                      std::span<const LinkAddress> functions);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From selected files to columns: which files are summed, what distinguishes the columns, and, per image,
-// which files feed them (so that each image is opened once).
+// From selected files to columns: sums files, names the differences between columns, and lists the files of
+// each image (so that each image is opened once).
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 
 namespace op::pp {
 
-/// What is summed instead of shown apart.
+/// The values whose samples are summed instead of separated.
 struct Merge {
     bool cpu = false, tid = false, tgid = false, unit_mask = false;
-    bool library = false;  ///< samples of an image count once, whatever application they are from
+    bool library = false;  ///< samples of an image are summed over all applications
 };
 
-/// Parses the values of --merge; "tgid", also called "pid", implies tid, "all" is everything. Throws a usage
-/// error on an unknown one.
+/// Parses the values of --merge; "tgid", also called "pid", implies tid; "all" means everything. Throws a
+/// usage error for an unknown value.
 Merge parse_merge(std::span<const std::string> values);
 
-/// What differs between columns.
+/// The difference between columns.
 enum class Axis : uint8_t { event, tgid, tid, cpu, several };
 
 /// One column of a report.
@@ -65,7 +65,7 @@ struct ArcFiles {
     std::vector<ClassFile> files;
 };
 
-/// The columns and what feeds them.
+/// The columns and their files.
 struct ProfileClasses {
     Axis axis = Axis::event;
     std::vector<ProfileClass> classes;  ///< never empty
@@ -75,9 +75,9 @@ struct ProfileClasses {
     bool are_threads_merged = false;  ///< processes and threads were summed though `merge` did not ask for it
 };
 
-/// Arranges files; there is at least one. Where classes differ in more than one way and
-/// `may_differ_in_several` is false, processes and threads are summed; where that does not help, throws a
-/// usage error that names the ways and what to merge or to ask for.
+/// Arranges files, at least one. If classes differ in more than one way and `may_differ_in_several` is false,
+/// sums processes and threads. If they still differ in several ways, throws a usage error that names these
+/// ways and suggests what to merge or select.
 ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge,
                        bool may_differ_in_several = false);
 

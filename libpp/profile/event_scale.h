@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts of events that were counted part of the time only, scaled to all of it.
+// Scales the counts of events that were counted for a part of the time to all of it.
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@
 
 namespace op::pp {
 
-/// How long the event of a sample file was counted, by the session's account of its events: those of that
-/// name, count and unit mask, added up. Events that differ in their modes only share files, so that their
-/// samples can only be scaled together.
+/// How long the event of a sample file was counted: the times of the session's events of that name, count
+/// and unit mask, added up. Events that differ only in their modes share files, so their samples can only be
+/// scaled together.
 CountedTime counted_time(std::span<const RecordedEvent> events, const SampleName& file);
 
-/// True if counts of that time are to be scaled, and can be.
+/// True if counts of that time need scaling and can be scaled.
 bool is_scalable(const CountedTime& time);
 
-/// Scales the counts by enabled / running, to whole samples. What rounding takes from or gives to an entry
-/// goes on to the one with the next key, so that every sum over a range of keys is within one sample of what
-/// it should be, and the total is its own scaled value, rounded. Then the entries are sorted by key; none is
-/// 0 that was not. Numbers saturate. Does nothing unless is_scalable().
+/// Scales the counts by enabled / running, to whole samples. The rounding error of an entry is carried to the
+/// entry with the next key, so that the sum over any range of keys is exact within one sample, and the total
+/// is the scaled total, rounded. The entries are sorted by key afterwards; no count becomes 0. Numbers
+/// saturate. Does nothing unless is_scalable().
 void scale_counts(SampleFileContent& content, const CountedTime& time);
 
 }  // namespace op::pp

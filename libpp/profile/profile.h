@@ -42,12 +42,12 @@ struct Location {
     bool is_inlined = false;
 };
 
-/// What an address of a stack is: where the processor was, or where it will go on after a call.
+/// The kind of an address in a stack: the sampled address, or the return address of a call.
 enum class CodeAddress : uint8_t { instruction, return_address };
 
-/// The byte whose symbol, line and inlined functions an address is shown with. A call that never returns may
-/// be the last instruction of its function: the return address then is the next function's, the byte before
-/// it is not.
+/// The byte that gives an address its symbol, line and inlined functions. For a return address it is the byte
+/// before: a call that never returns may be the last instruction of its function, and its return address
+/// belongs to the next one.
 constexpr ImageOffset code_byte(ImageOffset offset, CodeAddress kind) {
     const bool is_behind = kind == CodeAddress::return_address && offset.value() > 0;
     return is_behind ? ImageOffset{offset.value() - 1} : offset;
@@ -95,17 +95,17 @@ struct Profile {
     void check() const;
 };
 
-/// The samples of every image of a profile, of all columns; with `counts` only those at which it is true.
+/// The samples of each image of a profile, over all columns; with `counts`, only where it returns true.
 using CountsLocation = std::function<bool(const Location&)>;
 std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts = nullptr);
 
-/// Called with how many of the images are done.
+/// Called with the number of images that are done.
 using Progress = std::function<void(size_t done, size_t all)>;
 
 /// Builds the profile of all samples and arcs: locations of samples sorted by image, then offset; each image
 /// opened once.
-/// Throws an input error if files that count in one column as one image's disagree on the image's mtime or on
-/// whether it is the kernel.
+/// Throws an input error if files of one image in one column disagree on the image's mtime or on whether it
+/// is the kernel.
 Profile build_profile(const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer,
                       const Progress& progress = nullptr);
 

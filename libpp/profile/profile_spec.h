@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The profile specification language: the words of a report command that are no options. Syntax only; which
-// files a specification selects is libpp/select.
+// The profile specification language: the words of a report command besides its options. Syntax only;
+// libpp/select finds the files of a specification.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace op::pp {
 
-/// What to report on. Every empty list means "any". Image lists hold patterns as typed.
+/// The selection of a report. Every empty list means "any". Image lists hold patterns as typed.
 struct ProfileSpec {
     std::string archive;                          ///< archive:, empty = none
     std::vector<std::string> sessions;            ///< session: minus session-exclude:; default "current"
@@ -29,20 +29,20 @@ struct ProfileSpec {
     bool operator==(const ProfileSpec&) const = default;
 };
 
-/// The words of one profile, or of the two that are to be compared.
+/// The words of one profile, or of two profiles to compare.
 struct ProfileWords {
     std::vector<std::string> first;
     std::optional<std::vector<std::string>> second;
 };
 
-/// Takes "WORDS {WORDS} {WORDS} WORDS" apart: words outside the braces count for both. Throws a usage error
-/// on braces that do not pair, one pair only, and an empty first pair with a second that is not. Braces that
-/// follow each other may be one word.
+/// Splits "WORDS {WORDS} {WORDS} WORDS": words outside the braces belong to both profiles. Throws a usage
+/// error for unpaired braces, a single pair, and an empty first pair before a second that is not empty.
+/// Adjacent braces may be one word.
 ProfileWords split_differential(std::span<const std::string> words);
 
-/// Parses the words of one profile. A tag given again replaces what it was given before; the same tagged word
-/// twice, a tag without a value, what should be a number and is not, and braces, also around a word, are
-/// usage errors. A word with an unknown tag is a bare word.
+/// Parses the words of one profile. A repeated tag replaces its earlier value. The same tagged word twice, a
+/// tag without a value, a malformed number, and braces (also around a word) are usage errors. A word with an
+/// unknown tag is a bare word.
 ProfileSpec parse_profile_spec(std::span<const std::string> words);
 
 }  // namespace op::pp

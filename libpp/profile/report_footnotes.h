@@ -23,12 +23,12 @@ struct ScaledEvent {
     bool operator==(const ScaledEvent&) const = default;
 };
 
-/// Those that count in a column, each once.
+/// The scaled events of a column, each once.
 using ScaledEvents = std::vector<ScaledEvent>;
 
-/// Remarks on the events of the columns, each a sentence without its full stop: which was not counted in both
-/// modes (`info`, which may be null, knows), which is scaled and by how much. `scaled` has an element a
-/// column, or none at all if nothing is scaled.
+/// Remarks on the events of the columns, each a sentence without its full stop: events that were not counted
+/// in both modes (by `info`, which may be null), and scaled events with their factors. `scaled` has one
+/// element per column, or is empty if nothing is scaled.
 std::vector<std::string> report_footnotes(std::span<const ProfileClass> columns, const SessionInfo* info,
                                           std::span<const ScaledEvents> scaled);
 

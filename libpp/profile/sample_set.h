@@ -17,8 +17,8 @@
 
 namespace op::pp {
 
-/// Reads selected files; the first that holds more samples than were ever stored is a warning. What it is
-/// given must outlive it.
+/// Reads selected files; warns of the first that holds more samples than were ever stored. The arguments of
+/// the constructor must outlive the object.
 class SampleSet {
 public:
     /// `events` are the events in the account of each session, empty for a session without one;
@@ -28,10 +28,10 @@ public:
               Diagnostics& notes)
         : sessions_(sessions), files_(files), events_(events), accounted_(accounted), notes_(notes) {}
 
-    /// The content of a file, or none, with a warning, if it cannot be read or is no sample file. The
-    /// header's CPU type is of the 1.x numbering whatever the file's version. Counts of an event that was
-    /// counted part of the time are scaled (libpp/profile/event_scale.h); if it was not counted at all, they
-    /// cannot be and that is a warning.
+    /// The content of a file; none, with a warning, if it cannot be read or is not a sample file. The
+    /// header's CPU type uses the 1.x numbering for any version of the file. Counts of an event that was
+    /// counted for a part of the time are scaled (libpp/profile/event_scale.h). Samples of an event without
+    /// counting time cannot be scaled; that is a warning.
     std::optional<SampleFileContent> read(size_t file);
     const SelectedFile& file(size_t index) const { return files_[index]; }
     /// The event of a file, if its counts are scaled.
@@ -52,13 +52,13 @@ private:
     std::optional<SampleHeader> header_;
 };
 
-/// All samples of one application in one image, symbol or none.
+/// All samples of one application in one image, with or without a symbol.
 struct ImageTotal {
     ImageName app, image;
     std::vector<uint64_t> counts;  ///< one per column, saturating
 };
 
-/// What an image summary needs: totals in the order of classes.images and their parts. Reads every file once,
+/// The totals of an image summary, in the order of classes.images and their parts. Reads each file once and
 /// opens no image.
 std::vector<ImageTotal> image_totals(const ProfileClasses& classes, SampleSet& samples);
 

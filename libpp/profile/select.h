@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which sample files a profile specification selects. Reads names only, no sample file's content.
+// Selects sample files by a profile specification. Reads names only, not the content of sample files.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ struct SelectedFile {
     SampleName name;
 };
 
-/// Decides whether sample files match a specification. Images are compared as recorded and as found on this
-/// machine, so that a kernel module can be named by its path.
+/// Checks if sample files match a specification. Images are compared by their recorded name and by their path
+/// on this machine, so that a kernel module can be named by its path.
 class SampleFilter {
 public:
-    /// Relative patterns are also tried relative to the working directory, paths that exist also by their
-    /// real path: those of images and those of sample files. Spec and finder must outlive the filter.
+    /// Patterns of images and sample files also match relative to the working directory and, for existing
+    /// files, by their real path. Spec and finder must outlive the filter.
     SampleFilter(const ProfileSpec& spec, const ImageFinder& finder);
 
     /// True if the file at `path` below `directory`, the session's absolute path, is selected. Not const:
-    /// what is found on disk is remembered.
+    /// results of disk lookups are cached.
     bool matches(const SampleName& name, const std::string& directory, const std::string& path,
                  Diagnostics& notes);
 
@@ -49,14 +49,14 @@ private:
     std::map<ImageName, Names> names_;
 };
 
-/// The directory a session lies in: SESSION_DIR/samples/NAME, or NAME itself if it begins with '.' or '/'.
+/// The directory of a session: SESSION_DIR/samples/NAME, or NAME itself if it begins with '.' or '/'.
 std::string session_path(const std::string& session_dir, const std::string& name);
 
 /// Opens the specification's sessions. Throws a usage error with a remedy if no session has that name; the
 /// remedy is --session-dir if the name is that of a session directory. Otherwise throws a system error.
 std::vector<SessionReader> open_sessions(const ProfileSpec& spec, const std::string& session_dir);
 
-/// What to select besides the specification.
+/// Options of a selection besides the specification.
 struct SelectOptions {
     bool exclude_dependent = false;  ///< only samples in the application's own image
     bool callgraph = false;          ///< call-graph files, too

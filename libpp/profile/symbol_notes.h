@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a reader should know about names that are missing from a report.
+// Notes on names that are missing from a report.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,24 @@ struct SymbolizedProfile {
     const Symbolizer* symbolizer;
 };
 
-/// True for an image that the question is about.
+/// True for an image that the notes should cover.
 using ConcernsImage = std::function<bool(const ImageName&)>;
 
-/// What to report.
+/// Options of the notes.
 struct MissingNames {
     bool wants_lines = false;          ///< images without source lines, too
     ConcernsImage concerns = nullptr;  ///< other images are passed over; null = none is
     std::string package_root;          ///< where packages are looked up, see owning_packages()
 };
 
-/// One note for every image with at least a hundredth of the samples whose names (or lines) are missing, with
-/// its share, the reason and what helps, by the name of the package with its debug symbols if dpkg installed
-/// it; one for all smaller ones together. The largest share first. Shares are those of all the profiles
-/// together. Images that were replaced are passed over: of these there is another note.
+/// Adds a note for each image without names (or lines) that has at least 1 % of the samples: its share, the
+/// reason and the remedy, with the name of the package of its debug symbols if dpkg installed the image. All
+/// smaller images share one note. The largest share is first. Shares are relative to all profiles together.
+/// Replaced images are left out: they have a note of their own.
 void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const MissingNames& missing,
                           Diagnostics& notes);
 
-/// One note for every image with samples outside of its symbols, for what shows only those within.
+/// Adds a note for each image with samples outside its symbols, for reports that show symbols only.
 void note_samples_in_no_symbol(const Profile& profile, Diagnostics& notes);
 
 }  // namespace op::pp

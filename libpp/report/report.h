@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reports: what a person asked to see, chosen and in order, as numbers and names. How they look is a writer's
-// business (libpp/report/writer.h).
+// Reports: the requested rows, chosen and in order, as numbers and names. Writers format them
+// (libpp/report/writer.h).
 #pragma once
 
 #include <cstddef>
@@ -23,26 +23,26 @@
 
 namespace op::pp {
 
-/// What rows can be sorted by.
+/// The keys that rows can be sorted by.
 enum class SortKey : uint8_t { sample, image, app_name, symbol, debug, vma };
 
-/// Parses the values of --sort. Throws a usage error on an unknown one.
+/// Parses the values of --sort. Throws a usage error for an unknown value.
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
 
-/// How a report was requested, in the words of the command line. What is empty was not given.
+/// The request for a report, in the words of the command line. Members that were not given are empty.
 struct ReportRequest {
     std::string command;  ///< all of it, a blank between words
     std::vector<std::string> sessions, image_paths, merge, include_symbols, exclude_symbols;
     bool debug_info = false, details = false, exclude_dependent = false;
 };
 
-/// What to show. An empty list changes nothing.
+/// Options of a report. An empty list changes nothing.
 struct ReportOptions {
     bool heads = true;            ///< banner and column heads
     bool long_names = false;      ///< full paths
-    bool reverse = false;         ///< every order the other way round
-    bool global_percent = false;  ///< the shares of a part (library, address, call) are of everything
-    double threshold = 0;         ///< percent; rows with less are not shown
+    bool reverse = false;         ///< all orders are reversed
+    bool global_percent = false;  ///< shares of a part (library, address, call) are relative to everything
+    double threshold = 0;         ///< percent; rows with a lower share are not shown
     // Symbol list only:
     bool debug_info = false;   ///< source lines
     bool addresses = false;    ///< column vma
@@ -57,7 +57,7 @@ struct ReportOptions {
     ReportRequest request;                     ///< for the head; changes nothing else
 };
 
-/// What a banner shows of an event.
+/// An event as a banner shows it.
 struct ShownEvent {
     std::string name;
     bool is_known = false;  ///< else description is empty
@@ -67,7 +67,7 @@ struct ShownEvent {
     uint64_t unit_mask = 0;
 };
 
-/// What is above a report.
+/// The head of a report.
 struct ReportHead {
     bool is_shown = true;
     Axis axis = Axis::event;
@@ -87,8 +87,8 @@ struct ReportHead {
 /// True if counts of a column are scaled; `scaled` is as in ReportHead.
 bool is_scaled(std::span<const CountedTime> scaled, size_t column);
 
-/// The head of a report on these columns, whose samples' header is `header`; `info` (may be null) knows the
-/// modes events were counted in, `scaled` is as for report_footnotes. An event without description is a note.
+/// The head of a report on these columns. `header` is their sample files' header, `info` (may be null) has
+/// the modes of events, `scaled` is as for report_footnotes. An event without description is a note.
 ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const ProfileClass> columns,
                      const SampleHeader& header, const SessionInfo* info, Diagnostics& notes,
                      std::span<const ScaledEvents> scaled = {});
@@ -97,7 +97,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
 struct ImageRow {
     std::string name;
     std::vector<uint64_t> counts;  ///< one per column
-    std::vector<uint64_t> bases;   ///< what counts are shares of, one per column
+    std::vector<uint64_t> bases;   ///< the totals that shares refer to, one per column
     std::vector<ImageRow> parts;   ///< of an application; empty if all samples are in its own image
 };
 
@@ -116,7 +116,7 @@ struct SymbolRow {
     bool is_inlined = false;  ///< a function without code of its own; place: its first sampled instruction's
 };
 
-/// What is shown of rows by symbol.
+/// The columns and images of rows by symbol.
 struct SymbolColumns {
     bool has_addresses = false, has_wide_addresses = false, is_accumulated = false, has_lines = false,
          has_long_names = false, has_images = false, has_apps = false, is_differential = false;
@@ -129,7 +129,7 @@ struct DetailRow {
     std::optional<SourceLine> line;
 };
 
-/// How a symbol's share of the samples differs from its share in another profile.
+/// The difference between a symbol's shares of the samples in two profiles.
 struct Difference {
     enum class Kind : uint8_t { changed, added, removed } kind;
     double percent;  ///< if changed: of the share in the first profile
@@ -139,7 +139,7 @@ struct Difference {
 struct SymbolReport {
     ReportHead head;
     SymbolColumns columns;
-    std::vector<uint64_t> totals;  ///< what counts are shares of, one per column
+    std::vector<uint64_t> totals;  ///< the totals that shares refer to, one per column
     std::vector<SymbolRow> rows;
     std::vector<uint64_t> counts;  ///< one per row and column, row by row
     // With details only; else empty:
@@ -173,7 +173,7 @@ struct CallgraphBlock {
     size_t first, middle, end;
 };
 
-/// Who calls whom.
+/// The call graph: functions with their callers and callees.
 struct CallgraphReport {
     ReportHead head;
     SymbolColumns columns;
@@ -181,30 +181,30 @@ struct CallgraphReport {
     std::vector<CallgraphBlock> blocks;
     std::vector<CallgraphLine> lines;
     std::vector<uint64_t> counts;  ///< one per line and column
-    std::vector<uint64_t> bases;   ///< what counts are shares of, one per line and column
+    std::vector<uint64_t> bases;   ///< the totals that shares refer to, one per line and column
 };
 
 using Report = std::variant<ImageReport, SymbolReport, CallgraphReport>;
 
-/// How reports show an image: its base name, unless long names are requested.
+/// The name of an image in reports: its base name, unless long names are requested.
 std::string shown_name(const ImageName& image, bool long_names);
 
 /// The image summary.
 ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, const ReportOptions& options);
 
 /// The symbol list. Samples in no symbol of an image are a row of their own, so that the list adds up to the
-/// image summary's total. Demangles what is shown only.
+/// image summary's total. Demangles only the names that are shown.
 SymbolReport report_symbols(const Profile& profile, ReportHead head, const ReportOptions& options);
 
-/// The call graph of the functions that the symbol list has, with the same totals. What is in no symbol of an
-/// image is one function, as there.
+/// The call graph of the functions in the symbol list, with the same totals. As there, all samples in no
+/// symbol of an image form one function.
 CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options);
 
 /// Throws a usage error unless the columns are of the same kind, number, events and counts.
 void check_comparable(const ReportHead& before, const ReportHead& after);
 
-/// The difference of two symbol lists that were made without a threshold: the union of their rows, those left
-/// out whose first count changed by less percent than options.threshold. Valid as long as both symbolizers.
+/// The difference of two symbol lists that were made without a threshold: the union of their rows without
+/// those whose first share changed by less than options.threshold percent. Valid as long as both symbolizers.
 /// Throws as check_comparable.
 SymbolReport report_difference(const SymbolReport& before, const SymbolReport& after,
                                const ReportOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the reports by symbol have in common: sums by application and symbol, naming, order.
+// The common parts of reports by symbol: sums by application and symbol, naming, order.
 #pragma once
 
 #include <compare>
@@ -14,14 +14,14 @@
 
 namespace op::pp {
 
-/// What a row of an image is called whose samples are in none of its symbols.
+/// The name of an image's row for samples in no symbol.
 constexpr std::string_view no_symbol_name = "[no symbol]";
 
-/// What a location is shown as: an index into Profile::symbols or, past their end, Profile::symbols.size() +
-/// the index of the image in none of whose symbols it is.
+/// The row of a location: an index into Profile::symbols or, for a location in no symbol,
+/// Profile::symbols.size() + the index of its image.
 uint32_t row_symbol(const Profile& profile, const Location& location);
 
-/// A symbol in one application, or what an image has of the application's samples in no symbol.
+/// A symbol in one application, or the application's samples in no symbol of an image.
 struct AppSymbol {
     uint32_t app;     ///< index into Profile::images
     uint32_t symbol;  ///< as row_symbol() returns it
@@ -37,16 +37,16 @@ struct SymbolSums {
     std::vector<uint64_t> counts;  ///< one per row and column, row by row
 };
 
-/// Adds up the samples in the wanted ones of what row_symbol() returns.
+/// Adds up the samples of the wanted rows, which are indexed as row_symbol() returns them.
 SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted);
 
-/// Per symbol of the profile whether the report asks for it; symbols are named as in the object file.
+/// For each symbol of the profile, true if the report asks for it; names are those of the object file.
 std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& options);
 
 /// The same for everything row_symbol() returns.
 std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& options);
 
-/// Per column the sum over all rows, saturating.
+/// The sum over all rows per column, saturating.
 std::vector<uint64_t> column_totals(std::span<const uint64_t> counts, size_t width);
 
 /// True if a row has at least that share, in percent, of some column's total.
@@ -56,17 +56,17 @@ bool reaches(std::span<const uint64_t> row, std::span<const uint64_t> totals, do
 SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const ReportOptions& options,
                    bool needs_line);
 
-/// True if rows are to have source lines: they are shown, or sorted by.
+/// True if rows need source lines: to show them or to sort by them.
 bool needs_lines(const ReportOptions& options);
 
 /// The images of the profile, as shown.
 std::vector<std::string> image_names(const Profile& profile, const ReportOptions& options);
 
-/// The columns that the rows shown call for, with the names of all images.
+/// The columns that the shown rows need, with the names of all images.
 SymbolColumns choose_columns(const Profile& profile, std::span<const SymbolRow> rows,
                              const ReportOptions& options);
 
-/// Orders rows by one key after the other; a function object over indexes. Ties are equal.
+/// Orders rows by several keys; a function object over indexes. Rows with equal keys are equal.
 class RowOrder {
 public:
     /// `counts` has one number per row and column. All must outlive the order.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the parts of the text writer share.
+// The shared parts of the text writer.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace op::pp {
 /// The lines above a report, each ended.
 std::string banner_text(const ReportHead& head);
 
-/// Ends the line that begins at `start` of the text, cut and coloured as the style asks for. `share` is the
-/// row's first, in percent.
+/// Ends the line that begins at `start` of the text; cuts and colours it by the style. `share` is the row's
+/// first share, in percent.
 void end_row(std::string& text, size_t start, double share, const TextStyle& style);
 
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style);

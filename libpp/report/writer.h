@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writers: what a report looks like. One function per format; the table is in writers.cpp.
+// Writers: format reports. One function per format; the table is in writers.cpp.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace op::pp {
 
-/// How text looks on a terminal. By default it is for files and pipes.
+/// The style of text. The default is for files and pipes; other values are for terminals.
 struct TextStyle {
     /// Columns of the terminal: columns are as wide as they need to be, rows and heads are cut there.
     /// 0 = the classic widths.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What reports as XML are made of: the spread of columns over classes, processes and threads.
+// The parts of XML reports: the spread of columns over classes, processes and threads.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ using View = std::vector<size_t>;
 /// True if some column of the view has a count.
 bool has_samples(const uint64_t* counts, const View& view);
 
-/// How the columns of a report are spread over threads and classes; the columns of a thread differ in event
-/// and CPU, of which a class is one combination. Valid as long as the head.
+/// The spread of a report's columns over threads and classes. The columns of a thread differ in event and
+/// CPU; a class is one combination of these. Valid as long as the head.
 class XmlColumns {
 public:
     explicit XmlColumns(const ReportHead& head);
@@ -43,10 +43,10 @@ public:
     size_t separated_cpus() const;
 
     std::string setup_element() const;
-    /// Nothing if there is one class without a unit mask.
+    /// Empty for a single class without a unit mask.
     std::string classes_element() const;
-    /// A count element for each class that has samples in these columns. Where there are no classes it names
-    /// none, or, with `is_class_given`, the empty one.
+    /// A count element for each class that has samples in these columns. Without classes the element has no
+    /// class attribute, or with `is_class_given` an empty one.
     std::string counts(const uint64_t* counts, const View& view, bool is_class_given = false) const;
 
 private:
@@ -66,13 +66,13 @@ private:
     bool has_classes_ = false, has_unit_mask_ = false, has_threads_ = false;
 };
 
-/// What is the same in all kinds of reports. Valid as long as the head.
+/// The common part of all kinds of reports. Valid as long as the head.
 class XmlDocument {
 public:
     explicit XmlDocument(const ReportHead& head) : head_(head), columns_(head) {}
 
     const XmlColumns& columns() const noexcept { return columns_; }
-    /// The whole document; `content` follows what describes the profile.
+    /// The whole document; `content` follows the description of the profile.
     std::string text(std::string_view content) const;
     /// An application: a binary, or its processes and their threads. `interior` writes what is in it, besides
     /// its counts, as far as it has samples in a view.

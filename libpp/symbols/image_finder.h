@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a recorded image lies on the machine that makes the report.
+// Finds recorded images on the machine that makes the report.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace op::pp {
 
-/// Search places, as given on the command line.
+/// The places to search, as given on the command line.
 struct ImageSearch {
     std::string archive;                   ///< archive:DIR; empty = none
     std::string root;                      ///< --root; empty = none
     std::vector<std::string> image_paths;  ///< --image-path, searched recursively by base name
 };
 
-/// Finds image files. Lookups are remembered; the recursive listing of image paths is made once, on first
-/// need.
+/// Finds image files. Lookups are cached; the recursive listing of image paths is made once, on the first
+/// lookup that needs it.
 class ImageFinder {
 public:
     /// Throws a usage error if an image path (below the archive, if one is given) is not a directory.

@@ -16,14 +16,14 @@
 
 namespace op::pp {
 
-/// Which symbol table names come from.
+/// The symbol table that names come from.
 enum class SymbolTable : uint8_t {
     full,      ///< .symtab, the file's or its debug file's
     exported,  ///< .dynsym: of a library what others may call, of a program next to nothing
     none,
 };
 
-/// One artificial symbol of that name which covers everything.
+/// A single artificial symbol of that name that covers the whole image.
 std::unique_ptr<ImageSymbols> whole_image(std::string name);
 
 /// Opens the file of a module; null if no file fits.
@@ -34,26 +34,26 @@ using OpenFile = std::function<std::unique_ptr<ImageSymbols>()>;
 /// called once, when the first of them is needed; without it there are none.
 std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols, OpenFile open = nullptr);
 
-/// An ELF file's symbols with the file's build-id ("" = none). `symbols` is null if the file has none at all.
+/// An ELF file's symbols with the file's build-id ("" = none). `symbols` is null if the file has no symbols.
 struct ElfSymbols {
     std::unique_ptr<ImageSymbols> symbols;
     std::string build_id;
     SymbolTable table = SymbolTable::none;
 };
 
-/// What an image's offsets count from.
+/// The origin of an image's offsets.
 enum class Origin : uint8_t {
     file,    ///< the file's first byte
     text,    ///< the address of .text: modules, and the kernel where vmlinux was given to the profiler
     kernel,  ///< the address of _text, else _stext, else .text: where the kernel begins in kallsyms
 };
 
-/// The debug file of a binary without debug information of its own, if the source has it; one that is not of
-/// that build-id is passed over with a note.
+/// The debug file of a binary without debug information, if the source has it. A file with another build-id
+/// is skipped with a note.
 std::optional<std::string> fetch_debug_file(const ObjectFile& object, BuildIdSource& source,
                                             Diagnostics& notes);
 
-/// Where debug files are looked for.
+/// The places to search for debug files.
 struct DebugFilePlaces {
     std::vector<std::string> roots;        ///< see find_debug_file()
     BuildIdSource* by_build_id = nullptr;  ///< asked last, if the file itself has no debug information
@@ -64,9 +64,9 @@ struct DebugFilePlaces {
 ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes);
 
-/// The note on the file at `path`, whose build-id is `build_id`, if it is not the one that was
-/// recorded (by build-ids if both are known, else by the modification time), or not the only one; empty if it
-/// seems to be.
+/// The note on the file at `path` with build-id `build_id`, if it is not the recorded file or if several
+/// builds were recorded. Compares build-ids if both are known, otherwise modification times. Empty if the
+/// file seems to be the recorded one.
 std::string replacement_note(const std::string& path, const std::string& build_id,
                              const RecordedImage& recorded);
 

@@ -10,15 +10,15 @@
 
 namespace op::pp {
 
-/// The packages that installed these files, by path; without those that no package installed. Reads the lists
-/// below ROOT/var/lib/dpkg/info once, at most ten million lines; `root` is empty for this machine. A path is
-/// the same with and without a leading /usr, as systems have it where /bin and /lib are links. Nothing is
-/// found where there is no database; a list that cannot be read is passed over.
+/// The packages that installed these files, by path; files without a package are left out. Reads the lists
+/// below ROOT/var/lib/dpkg/info once, at most ten million lines; `root` is empty for this machine. Ignores a
+/// leading /usr of paths, since /bin and /lib are links on many systems. Returns nothing without a database;
+/// unreadable lists are skipped.
 std::map<std::string, std::string> owning_packages(const std::string& root,
                                                    std::span<const std::string> paths);
 
-/// What the package with the debug symbols of `package` is called: the name with -dbgsym, but -dbg for those
-/// that Debian builds by hand (the C library, kernels).
+/// The name of the package with the debug symbols of `package`: its name with -dbgsym, but with -dbg if
+/// Debian builds it by hand (the C library, kernels).
 std::string debug_package(std::string_view package);
 
 }  // namespace op::pp

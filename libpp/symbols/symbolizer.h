@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From (image, offset) to symbol and source line. Owns one symbol table per image; opens each image once.
-// Does not print, does not know what samples are.
+// Does not print and does not know samples.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct ImageSymbol {
     bool artificial;        ///< covers a whole image or range without a symbol of its own
 };
 
-/// What the debug information of one image states of its instructions. Every function may read the debug file
-/// on first use.
+/// The debug information about an image's instructions. Every function may read the debug file on first
+/// use.
 class ImageLines {
 public:
     virtual ~ImageLines() = default;
@@ -40,12 +40,12 @@ public:
     virtual bool has_lines() = 0;
     /// Source line of the instruction at an offset; none without debug information.
     virtual std::optional<SourceLine> line(ImageOffset offset) = 0;
-    /// The functions at an instruction, the innermost inlined one first, the symbol's own function last. At
-    /// least one if there is debug information for the offset, else none. Names are valid as long as this
+    /// The functions at an instruction: the innermost inlined one first, the symbol's own function last. At
+    /// least one if the offset has debug information, otherwise none. Names are valid as long as this
     /// object. Reads the functions of a compilation unit on first use.
     virtual std::vector<InlineFrame> frames(ImageOffset offset) = 0;
-    /// The names of the functions inlined at an instruction, innermost first, no more than `most`; without
-    /// those that have no name, and without the symbol's own. Reads no lines, which frames() does.
+    /// The names of the functions inlined at an instruction, innermost first, at most `most`. Nameless
+    /// functions and the symbol's own are left out. Unlike frames(), reads no lines.
     virtual std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) = 0;
 };
 
@@ -79,29 +79,29 @@ public:
     LinkAddress link_address(ImageOffset offset) const;
 };
 
-/// Why the names of an image are missing or coarse.
+/// The reason why names of an image are missing or imprecise.
 struct Shortcoming {
     /// The end of a sentence that begins with the image ("is not found; ..."); empty if nothing is missing.
     std::string text;
-    /// If the image's debug symbols help: how to come by them where their package is not known; `text` is
-    /// without it.
+    /// If debug symbols would help: how to get them when their package is unknown. Not part of
+    /// `text`.
     std::string debug_symbols = {};
 };
 
-/// Where files that are not on this machine can be had by build-id (lower-case hex).
+/// A source of files that are not on this machine, by build-id (lower-case hex).
 class BuildIdSource {
 public:
     virtual ~BuildIdSource() = default;
-    /// A local copy of the executable or library; none if it cannot be had, which the source reports.
+    /// A local copy of the executable or library; none if the source cannot get it, which it reports.
     virtual std::optional<std::string> executable(const std::string& build_id) = 0;
     /// A local copy of its debug file; likewise.
     virtual std::optional<std::string> debug_file(const std::string& build_id) = 0;
 };
 
-/// What the symbolizer may draw on besides the files on disk.
+/// The sources of the symbolizer besides the files on disk.
 struct SymbolizerOptions {
     std::string vmlinux;                   ///< kernel image given by the user; empty = none
-    BuildIdSource* by_build_id = nullptr;  ///< asked for what this machine lacks; null = no source
+    BuildIdSource* by_build_id = nullptr;  ///< asked for files that this machine lacks; null = no source
 };
 
 /// Finds and keeps symbol tables.
@@ -122,14 +122,14 @@ public:
     /// else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
 
-    /// What is missing of an image; nothing if symbols() was not called for it, or if its file is not the one
-    /// that was profiled: symbols installed for that would be the wrong ones.
+    /// The shortcoming of an image's names; nothing if symbols() was not called for it, or if its file is not
+    /// the profiled one: symbols installed for that file would be the wrong ones.
     Shortcoming shortcoming(const ImageName& image) const;
 
-    /// True if the names come from a file that is not the one that was profiled, for which there is a note.
+    /// True if the names come from a file other than the profiled one; a note reports that.
     bool is_replaced(const ImageName& image) const;
 
-    /// The file that an image's names were read from; empty if there was none or it was never opened.
+    /// The file that an image's names were read from; empty if no file was found or opened.
     std::string_view file(const ImageName& image) const;
 
 private:
