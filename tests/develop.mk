@@ -5,7 +5,7 @@ check-programs: $(check_PROGRAMS) $(check_LIBRARIES)
 
 # After a change: what takes seconds, and builds no more than that needs.
 check-quick: all $(unit_tests) tests/golden/make_session$(EXEEXT)
-	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='tests/layers_test.sh tests/docs_test.sh tests/format_test.sh $(unit_tests) $(golden_tests)'
+	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh $(unit_tests) $(golden_tests)'
 
 # What a sanitizer can find faults in. The end-to-end tests and the checks of the sources belong to the other tree.
 check-sanitized: all $(unit_tests) $(fuzz_targets) tests/golden/make_session$(EXEEXT)

@@ -26,7 +26,7 @@ using ImagePtr = std::shared_ptr<MappedImage>;
 /// All images that are mapped. Not thread-safe.
 class ImagePool {
 public:
-    /// The image of that name, created if there is none.
+    /// The image of that name, created if it is new.
     ImagePtr get(std::string_view name) {
         if (const auto it = images_.find(name); it != images_.end()) return it->second;
         if (images_.size() >= sweep_at_) sweep();
