@@ -30,7 +30,7 @@ bool is_mark(std::string_view name) {
     return short_mark && (name.size() == 2 || name[2] == '.');
 }
 
-/// As compilers, old linkers that compressed it, and -gsplit-dwarf call it.
+/// The names used by compilers, by old linkers that compressed the section, and by -gsplit-dwarf.
 bool is_debug_info(std::string_view section) {
     return section == ".debug_info" || section == ".zdebug_info" || section == ".debug_info.dwo";
 }
@@ -59,7 +59,7 @@ private:
         if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
         return bytes_.subspan(offset, size);
     }
-    /// Of the other byte order: libelf translates what it knows, the bytes of sections stay as they are.
+    /// True for the other byte order: libelf translates the structures it knows, not the bytes of sections.
     bool is_foreign() const {
         return (head_.e_ident[EI_DATA] == ELFDATA2LSB) != (__BYTE_ORDER == __LITTLE_ENDIAN);
     }

@@ -22,7 +22,7 @@ namespace op {
 
 namespace {
 
-/// What a processor with architectural counters has at least, if it is not this one and cannot be asked.
+/// The minimum on a processor with architectural counters, for one that is not this machine's.
 constexpr unsigned fewest_perfmon_counters = 2;
 constexpr uint64_t greatest_count = UINT32_MAX;
 constexpr size_t most_types = 3;
@@ -51,7 +51,7 @@ std::shared_ptr<const UnitMaskSet> no_unit_masks() {
         UnitMaskSet{"zero", UnitMaskKind::mandatory, 0, "", true, {zero}});
 }
 
-/// True if they mean the same to the hardware, whatever the words.
+/// True if both mean the same to the hardware, whatever their descriptions.
 bool is_alike(const EventDescription& a, const EventDescription& b) {
     return a.code == b.code && std::ranges::equal(a.unit_masks->entries, b.unit_masks->entries,
                                                   [](const UnitMaskEntry& x, const UnitMaskEntry& y) {
@@ -285,7 +285,7 @@ CounterMask CatalogueEvent::counter_mask() const {
     return takes_none ? CounterMask{} : CounterMask{counters};
 }
 
-/// Where they are if this program was moved with what it was installed with, or was built and not installed.
+/// The directory of event files if the installed tree was moved, or if this program was not installed.
 std::optional<std::string> events_beside_program() {
     std::error_code error;
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

@@ -105,7 +105,7 @@ EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedE
         throw_usage("event '" + event.name + "': of a Pentium 4 the kernel takes libpfm's events only");
     if (type.starts_with("i386/") || is_amd(catalogue.model))
         return encode_x86(catalogue, event, resolved.unit_mask);
-    // What is sampled there are cycles, counter 0; the counters behind the other events can only be read.
+    // The hardware samples cycles only, counter 0; the counters of the other events can only be read.
     if (type.starts_with("s390/") && event.code == 0) return {perf_type_hardware, hardware_cycles, 0, 0, 0};
     if (type.starts_with("ppc64/")) {
         if (const auto name = without_group(event.name)) return encode_grouped(catalogue, event, *name);

@@ -105,7 +105,7 @@ DaemonEventSpec parse_daemon_event_spec(std::string_view text) {
     return {parse_event_spec(ours), static_cast<uint32_t>(*code), static_cast<int>(*counter)};
 }
 
-/// Of comma-separated lists; sorted by text, without doubles.
+/// Parses comma-separated lists; sorted by text, without duplicates.
 std::vector<EventSpec> parse_list(const std::vector<std::string>& options, bool has_count) {
     std::map<std::string_view, EventSpec> by_text;
     for (const std::string& option : options)

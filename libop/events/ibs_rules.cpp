@@ -13,8 +13,8 @@ namespace {
 
 /// IbsFetchMaxCnt and IbsOpMaxCnt hold bits 19:4.
 constexpr uint64_t greatest_of_20_bits = (1 << 20) - ibs_count_step;
-/// With OpCntExt (CPUID Fn8000_001B EAX bit 6) IBS_OP_CTL has bits 26:20, too. All processors after family
-/// 10h do.
+/// With OpCntExt (CPUID Fn8000_001B EAX bit 6) IBS_OP_CTL also has bits 26:20. All processors after family
+/// 10h have it.
 constexpr uint64_t greatest_of_27_bits = (1 << 27) - ibs_count_step;
 
 std::string place(const ResolvedEvent& event) {

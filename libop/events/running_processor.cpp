@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the processor reports: CPUID, the auxiliary vector and /proc/cpuinfo, or the files of a made-up
+// Reads the processor's description: CPUID, the auxiliary vector and /proc/cpuinfo, or the files of a made-up
 // machine.
 #include <sys/auxv.h>
 
@@ -121,7 +121,7 @@ Processor running_processor() {
         processor.platform = own_platform(AT_PLATFORM);
         processor.base_platform = own_platform(AT_BASE_PLATFORM);
     }
-    // Without it, CPUID and the auxiliary vector have to do.
+    // If the file is missing, CPUID and the auxiliary vector are enough.
     processor.cpuinfo = parse_cpuinfo(read_file_if_any(machine_path("/proc/cpuinfo")).value_or(""));
     return processor;
 }

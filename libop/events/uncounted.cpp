@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which events perf has no number for. Sources: of whole types the lines not_counted: of events/cpu_models;
-// of single events the numbers that perf's drivers take.
+// The events that perf has no number for. Sources: for whole types, the lines not_counted: of
+// events/cpu_models; for single events, the numbers that perf's drivers accept.
 #include "libop/events/uncounted.h"
 
 #include <bit>
@@ -11,14 +11,14 @@ namespace op {
 
 namespace {
 
-/// The kernel counts four events of an EV67. The others came with the driver of old, by ProfileMe.
+/// The kernel counts four events of an EV67. The classic driver counted the others with ProfileMe.
 bool is_counted_by_ev67(const EventDescription& event) {
     constexpr std::string_view names[] = {"CYCLES", "INSTRUCTIONS", "BCACHE_MISS", "MBOX_REPLAY"};
     return event.code >= 1 && event.code <= std::size(names) && names[event.code - 1] == event.name;
 }
 
-/// Of Scorpion's own events, perf has other numbers than the driver of old, those of the architecture
-/// excepted.
+/// perf has other numbers for Scorpion's own events than the classic driver, but the same for the events of
+/// the architecture.
 bool is_scorpions_own(const EventDescription& event) {
     constexpr uint32_t first_own = 0x4c, cycles = 0xff;
     return event.code >= first_own && event.code != cycles;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opening sample files for counting: new, sound, to be rebuilt, foreign. New content is made under another
-// name and renamed, so that nobody ever reads a file that is not complete.
+// Opens sample files for counting: new, sound, to be rebuilt, foreign. New content is written under another
+// name and renamed, so that no reader ever finds an incomplete file.
 #include "libop/session/sample_file.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace {
 /// Longer than the longest half-grown file: not worth reading through.
 constexpr size_t length_limit = sample_file_length(2 * max_sample_slots);
 
-/// Where a sample file is, and what to call it.
+/// The place of a sample file, and its name in messages.
 struct Place {
     const Fd& dir;
     const std::string& name;

@@ -92,9 +92,9 @@ SampleTable::SampleTable(Fd fd, SharedMapping map, const SampleHeader& header) n
     set_header(header);
 }
 
-// Where a key is in its chain the processor cannot predict: a loop over chains spends most of its time on
-// wrong guesses. So each step is done for the whole batch and without branches, which leaves one key in ten
-// unfound, and in tables beyond the caches the misses of a step overlap.
+// The processor cannot predict the place of a key in its chain: a loop over chains spends most of its time on
+// wrong guesses. So each step is done for the whole batch without branches, which leaves one key in ten
+// unfound. In tables larger than the caches, the misses of a step overlap.
 void SampleTable::View::locate(const SampleBatch& keys, Candidates& found) const noexcept {
     const auto [nodes, buckets, mask] = *this;
     for (size_t k = 0; k < keys.size(); ++k)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The session directory, writing side. Everything goes by descriptors, so that whoever may write to a
-// directory on the way cannot lead a privileged profiler elsewhere.
+// The session directory, writing side. All accesses are relative to descriptors, so that a user who can write
+// to a directory on the path cannot lead a privileged profiler elsewhere.
 #include "libop/session/session.h"
 
 #include <fcntl.h>
@@ -65,7 +65,7 @@ bool exists(const Fd& dir, const char* name) noexcept {
     return ::fstatat(dir.get(), name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/// Whether a name can be a single file in a directory.
+/// True if a name can be a single file in a directory.
 bool is_plain_name(const std::string& name) {
     return !name.empty() && name != "." && name != ".." &&
            name.find_first_of(std::string_view("/\0", 2)) == name.npos;

@@ -34,13 +34,13 @@ uint64_t read_pid(const Fd& file) {
                 "; wait for it to end or choose another directory");
 }
 
-/// Where pids are the same at every boot, ours or our parent's may be the dead owner's.
+/// Pids may repeat at every boot, so our own or our parent's pid may be the dead owner's.
 bool is_classic_daemon(uint64_t pid) {
     if (pid == 0 || pid == static_cast<uint64_t>(::getpid()) || pid == static_cast<uint64_t>(::getppid()))
         return false;
     try {
         const std::string process = "/proc/" + std::to_string(pid);
-        // A dead one that nobody has waited for has a name, but no command line.
+        // A zombie has a name, but no command line.
         return read_file(process + "/comm") == "oprofiled\n" && !read_file(process + "/cmdline").empty();
     } catch (const Error&) {
         return false;  // no such process

@@ -21,12 +21,12 @@ void add(Counts& sums, const uint64_t* counts, size_t width) {
         sums[i] = add_saturating(sums[i], counts[i]);
 }
 
-/// Without "." and "..": compilers name one file in several ways.
+/// The path without "." and "..": compilers name one file in several ways.
 std::string plain_path(std::string_view path) {
     return std::filesystem::path(path).lexically_normal();
 }
 
-/// Adds everything up, whatever the threshold. Every image counts as its own application here.
+/// Adds everything up, regardless of the threshold. Each image counts as its own application here.
 class Annotator {
 public:
     Annotator(const Profile& profile, const ReportOptions& options)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How annotated sources look in a browser.
+// The style of annotated sources in a browser.
 #pragma once
 
 #include <string>

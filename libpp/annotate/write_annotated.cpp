@@ -15,7 +15,7 @@ namespace op::pp {
 namespace {
 
 constexpr size_t count_width = 6;
-/// Of the calls that a line was inlined by.
+/// The number of calls shown for an inlined line.
 constexpr size_t calls_shown = 4;
 
 /// "   400 54.8697" a column.

@@ -220,7 +220,7 @@ private:
         return "<tbody>\n" + row(index, 0, "(credited to no line)") + "</tbody>\n";
     }
 
-    /// What is to be seen of lines that are not near anything is a body of their own.
+    /// Lines far from all samples are in bodies of their own, which can be folded.
     std::string source_lines(size_t index, std::string_view source) const {
         const std::vector<std::pair<uint32_t, uint32_t>> near = near_ranges(*sources_[index].file);
         std::string text = line_zero(index), rows;
@@ -285,7 +285,7 @@ private:
         return rows.empty() ? "" : "<tbody>\n" + rows + "</tbody>\n";
     }
 
-    /// Of a source that is not there: what is known without it.
+    /// The known facts about a source that is missing.
     std::string known_lines(size_t index) const {
         const AnnotatedFile& file = *sources_[index].file;
         std::vector<uint32_t> lines;

@@ -33,7 +33,7 @@ struct Cost {
     auto place() const { return std::tie(at, callee); }
 };
 
-/// What a profile holds, by function.
+/// The content of a profile, by function.
 struct Costs {
     std::map<FunctionKey, std::vector<Cost>> functions;
     std::vector<uint64_t> counts;
@@ -105,7 +105,7 @@ private:
     std::map<Key, size_t> numbers_;
 };
 
-/// Where code is in the sources.
+/// The place of code in the sources.
 struct Place {
     std::string_view file;
     uint32_t line;
@@ -217,7 +217,7 @@ private:
         return function.symbol == Location::no_symbol ? nullptr : profile_.symbols[function.symbol].symbol;
     }
 
-    /// Where a function begins.
+    /// The first line of a function.
     Place home(const FunctionKey& function) {
         const auto [at, is_new] = homes_.try_emplace(function, Place{unknown, 0});
         const ImageSymbol* const found = is_new ? symbol(function) : nullptr;

@@ -75,8 +75,8 @@ std::string utf8(std::string_view text) {
     return printable(result);
 }
 
-/// What an image's addresses are relative to: an image whose segments lie at different distances from their
-/// place in the file is several mappings.
+/// The key of a mapping: an image whose segments have different distances between address and file offset has
+/// several mappings.
 struct MappingKey {
     uint32_t image;
     uint64_t distance;  ///< linked address - image offset, modulo 2^64
@@ -99,7 +99,7 @@ struct FunctionKey {
     auto operator<=>(const FunctionKey&) const = default;
 };
 
-/// What is the same for all locations of a symbol; names are indexes of strings.
+/// The common values of all locations of a symbol; names are indexes of strings.
 struct OwnName {
     int64_t name, system_name;
     SourceLine start;  ///< empty = unknown
@@ -355,8 +355,8 @@ private:
         message.add_bool(MappingField::has_functions, true);
     }
 
-    /// As if the image lay where it was linked, so that clients that read it need no load address. Where
-    /// there are symbols they are all there is to be known here, and no client needs to look for more.
+    /// Writes the mapping at its linked address, so that clients that read the image need no load address. If
+    /// there are symbols, they are complete, and the mapping is marked so that clients look for no more.
     void put_mapping(const MappingKey& key, const Extent& extent) {
         const ProfileImage& image = profile_.images[key.image];
         const uint64_t first = extent.first / page * page, past = extent.last | (page - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shared debug information. libdw would look for it by itself, but opens whatever has its name.
+// Shared debug information. libdw would look for it too, but it opens any file of that name.
 #include "libpp/object/debuginfo_alt.h"
 
 #include <elfutils/libdwelf.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* debug_dir = "/usr/lib/debug";
 
-/// What a debug file links to.
+/// The link of a debug file.
 struct Link {
     std::string name;
     std::string build_id;  ///< lower-case hex

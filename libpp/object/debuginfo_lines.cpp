@@ -26,7 +26,7 @@ namespace {
 /// mostly at 0.
 class CodeSections {
 public:
-    /// Of a relocatable file `layout` has the addresses, by section index; else it is empty.
+    /// For a relocatable file `layout` has the addresses by section index; otherwise it is empty.
     CodeSections(Elf* elf, std::span<const uint64_t> layout) {
         for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
             GElf_Shdr sh;
@@ -36,7 +36,7 @@ public:
                 sections_.push_back({index < layout.size() ? layout[index] : sh.sh_addr, sh.sh_size});
         }
     }
-    /// Of a file without that information all addresses are code.
+    /// True for all addresses if the file has no section headers.
     bool holds(uint64_t address) const {
         return sections_.empty() || std::ranges::any_of(sections_, [&](const Extent& section) {
                    return address - section.start < section.length;
@@ -71,8 +71,8 @@ struct LineTable::Impl {
     Dwarf* dwarf = nullptr;                      ///< one of both
     std::optional<SplitUnits> split_units = {};  ///< opened on first use
     std::optional<CodeSections> code = {};
-    /// How many ranges are still read: no more than a file of this size can hold, of units and functions
-    /// each.
+    /// The number of ranges that may still be read, of units and of functions: at most as many as a file of
+    /// this size can hold.
     size_t unit_ranges = 0, function_ranges = 0;
     std::vector<Unit> units = {};
     /// By name as libdw has it; each unit's files are strings of its own there.
@@ -102,7 +102,7 @@ void LineTable::Impl::open_dwarf(std::span<const std::byte> bytes, bool is_reloc
 }
 
 void LineTable::Impl::add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) {
-    // Of units that overlap the first counts.
+    // The first of overlapping units is found.
     const auto number = UINT32_MAX - static_cast<uint32_t>(units.size());
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0; unit_ranges > 0 && (at = dwarf_ranges(&unit, at, &base, &start, &end)) > 0;

@@ -30,7 +30,7 @@ struct RelocatedDebugInfo::Impl {
     Elf* open() { return elf_memory(image.data(), image.size()); }
     void relocate(const Dwfl_Callbacks& callbacks);
 
-    // What libdwfl asks; `data` is where it keeps our pointer.
+    // The callbacks of libdwfl; it keeps our pointer in `data`.
     static Impl& self(void** data) { return *static_cast<Impl*>(*data); }
     static int find_elf(Dwfl_Module*, void** data, const char*, Dwarf_Addr, char**, Elf** elf) {
         *elf = self(data).open();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Split units. libdw finds .dwo files by itself, but opens whatever has their name, and no .dwp file;
-// so what belongs to a unit is put together here, as if it had never been split.
+// Split units. libdw finds .dwo files too, but it opens any file of that name, and no .dwp file. So the parts
+// of a unit are put together here, as if it had never been split.
 #include "libpp/object/debuginfo_split.h"
 
 #include <dwarf.h>
@@ -109,7 +109,7 @@ struct Strings {
     std::string offsets, text;
 };
 
-/// `version` 5 has a header before the offsets. Offsets are 4 bytes wide, as compilers of today write them.
+/// `version` 5 has a header before the offsets. Offsets are 4 bytes wide, as current compilers write them.
 Strings own_strings(const SplitParts& parts, unsigned version) {
     constexpr size_t header_size = 8;  // length, version, padding
     Strings own;
@@ -231,7 +231,7 @@ private:
     std::map<uint64_t, std::vector<Contribution>> rows_;  ///< by id of the unit
 };
 
-/// What a skeleton records of its split half.
+/// The data in a skeleton about its split half.
 struct Skeleton {
     explicit Skeleton(Dwarf_Die& die) {
         Dwarf_Half found = 0;
@@ -291,7 +291,7 @@ struct SplitUnits::Impl {
     DebugPlaces places;
     bool is_noted = false;
     std::optional<Package> package = {};
-    // Of all skeletons, sorted: where each one's addresses and ranges begin.
+    // The start of each skeleton's addresses and ranges, sorted.
     std::set<uint64_t> addr_bases = {}, ranges_bases = {};
 
     void read_bases();

@@ -17,14 +17,14 @@ namespace {
 constexpr size_t level_limit = 1024;
 /// More kinds of entries than compilers make; bounds the memory that a damaged number takes.
 constexpr uint64_t abbreviation_limit = 1 << 16;
-/// As many as most units have.
+/// The number that most units need.
 constexpr size_t usual_abbreviations = 512;
 
 bool is_function(int tag) {
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/// What follows an address in the section that holds it; empty if none does.
+/// The rest of the section after an address in it; empty if no section holds the address.
 std::span<const std::byte> rest_of_section(Dwarf* dwarf, const void* address) {
     Elf* const elf = dwarf_getelf(dwarf);
     const auto at = reinterpret_cast<uintptr_t>(address);

@@ -25,7 +25,7 @@ constexpr size_t longest_cpp_name = 4096;
 constexpr ptrdiff_t most_d_references = 30;
 constexpr int options = DMGL_PARAMS | DMGL_ANSI;
 
-/// What a demangler has printed so far, and the way out when it is too much.
+/// The text that a demangler has printed so far, and the exit if it gets too long.
 struct Output {
     char text[longest_result];
     size_t used;

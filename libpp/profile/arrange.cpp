@@ -24,7 +24,7 @@ std::string number_text(const std::optional<uint32_t>& value) {
     return value ? std::to_string(*value) : "all";
 }
 
-/// What makes two classes the same, in the order of classes; `all` last, the count by its text.
+/// Classes with equal keys are the same. Keys sort as classes do: `all` last, the count by its text.
 using ClassKey = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, std::string, std::string>;
 
 ClassKey key_of(const SampleName& name, const Merge& merge) {
@@ -79,7 +79,7 @@ bool are_main_threads(std::span<const ProfileClass> classes) {
     return std::ranges::all_of(classes, [](const ProfileClass& c) { return c.tgid == c.tid; });
 }
 
-/// What to do about every parameter in which classes differ, but for the axis that can be shown.
+/// The remedy for each parameter in which classes differ, except the axis that can be shown.
 std::string remedies(const Parameter& shown, std::span<const ProfileClass> classes) {
     std::string text;
     for (const Parameter& parameter : parameters)

@@ -105,7 +105,7 @@ private:
     Symbolizer& symbolizer_;
     std::unordered_map<const ImageSymbol*, uint32_t> symbols_;
     std::unordered_map<uint64_t, uint32_t> locations_;
-    // Of the files being added:
+    // For the files being added:
     std::vector<ArcHit> hits_;
     SampleHeader header_;
 };

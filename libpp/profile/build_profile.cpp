@@ -154,7 +154,7 @@ private:
     Symbolizer& symbolizer_;
     Profile profile_;
     ImageIndex indexes_{profile_};
-    // Of the image being added:
+    // For the image being added:
     std::vector<Hit> hits_;
     uint64_t mtime_ = 0;
     bool is_kernel_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How shares are written in text reports.
+// The format of shares in text reports.
 #include "libpp/profile/percent.h"
 
 #include <cmath>

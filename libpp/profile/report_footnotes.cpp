@@ -13,7 +13,7 @@ namespace op::pp {
 
 namespace {
 
-/// What is special about the modes an event was counted in; empty if it is one event in both modes.
+/// The remark on the modes in which an event was counted; empty if it is one event in both modes.
 std::string mode_remark(const ProfileClass& column, const SessionInfo& info) {
     std::set<std::string_view> modes;
     for (const RecordedEvent& event : info.events)
@@ -47,7 +47,7 @@ bool is_same_event(const ProfileClass& a, const ProfileClass& b) {
     return a.event == b.event && a.count == b.count && a.unit_mask == b.unit_mask;
 }
 
-/// What is scaled in the columns of the event of `column`, each once.
+/// The scaled events in the columns of the event of `column`, each once.
 ScaledEvents scaled_of(const ProfileClass& column, std::span<const ProfileClass> columns,
                        std::span<const ScaledEvents> scaled) {
     ScaledEvents found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which sample files a profile specification selects.
+// Selects sample files by a profile specification.
 #include "libpp/profile/select.h"
 
 #include <fnmatch.h>
@@ -129,7 +129,7 @@ struct SeenNumbers {
     std::set<uint64_t> tids, tgids, cpus;
 };
 
-/// Which numbers there are, if none of those wanted is among them.
+/// Lists the existing numbers if no wanted one is among them.
 std::string hint_for_numbers(const char* what, const std::vector<uint64_t>& wanted,
                              const std::set<uint64_t>& seen) {
     const auto is_seen = [&](uint64_t number) { return seen.contains(number); };

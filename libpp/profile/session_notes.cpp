@@ -29,7 +29,7 @@ constexpr const char* lost_counters[] = {
     "lost_records_by_kernel",
 };
 
-/// What can be done about a loss; empty = nothing. Samples the user did not ask for are no loss.
+/// The remedy for a loss; empty = no remedy. Samples that the user filtered out are not a loss.
 std::string_view remedy(LossCause cause) {
     switch (cause) {
         case LossCause::kernel_buffer:

@@ -44,7 +44,7 @@ public:
 private:
     /// The locations of one instruction: that of the innermost function first.
     using Chain = std::span<const uint32_t>;
-    /// Where in links_ they are.
+    /// Their place in links_.
     struct ChainPlace {
         uint32_t first = 0, count = 0;  ///< 0 = not yet known
     };

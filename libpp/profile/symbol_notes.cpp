@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One note an image, by share of all samples.
+// One note per image, by share of all samples.
 #include "libpp/profile/symbol_notes.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr double worth_a_line = 1;  // percent of the samples
 
 /// An image with its samples in all profiles and columns.
 struct SampledImage {
-    /// Of a profile it has samples in.
+    /// The image in a profile in which it has samples.
     struct Place {
         const ProfileImage* image;
         const Symbolizer* symbolizer;
@@ -81,7 +81,7 @@ std::map<std::string, std::string> packages_of(std::span<const Lacking> images, 
     return owning_packages(root, paths);
 }
 
-/// What is missing and what helps. `package` is the one the image is from; empty = unknown.
+/// The shortcoming and its remedy. `package` is the one that installed the image; empty = unknown.
 std::string advice(const Shortcoming& lack, const std::string& package) {
     if (lack.debug_symbols.empty()) return lack.text;
     if (package.empty()) return lack.text + "; " + lack.debug_symbols;

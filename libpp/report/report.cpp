@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What reports have in common.
+// The common parts of reports.
 #include "libpp/report/report.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ const CpuModel* model_of(uint32_t number, const SessionInfo* info) {
     return type ? type : models.find_number(number);
 }
 
-/// What events are in words: those known without event files, then those of the CPU type.
+/// Descriptions of events: of those known without event files, then of those of the CPU type.
 class EventWords {
 public:
     EventWords(const CpuModel* model, const SessionInfo* info, Diagnostics& notes)
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    /// As the session knows it.
+    /// The name of a column's unit mask in the session.
     std::string_view mask_name(const ProfileClass& column) const {
         if (!info_) return {};
         const auto recorded = std::ranges::find_if(info_->events, [&](const RecordedEvent& event) {

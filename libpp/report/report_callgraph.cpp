@@ -127,7 +127,7 @@ private:
         return items;
     }
     std::vector<Item> callers_of(uint32_t function) const { return items_of(graph_.callers[function]); }
-    /// With the function's own samples among them.
+    /// Includes the function's own samples.
     std::vector<Item> callees_of(uint32_t function) const {
         std::vector<Item> items = items_of(graph_.callees[function]);
         items.push_back({.function = function, .counts = &graph_.counts[function * width_], .is_self = true});

@@ -14,8 +14,8 @@ namespace op::pp {
 
 namespace {
 
-/// What makes two rows the same: image, application, name, and which of the symbols of that name it is, in
-/// the order of addresses.
+/// Rows with equal keys are the same: image, application, name, and the number of the symbol among those of
+/// that name, in the order of addresses.
 using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, size_t>;
 
 std::map<RowKey, size_t> index_rows(const SymbolReport& report) {
@@ -55,7 +55,7 @@ bool is_shown(const Difference& first_column, double threshold) {
     return first_column.kind != Difference::Kind::changed || std::fabs(first_column.percent) >= threshold;
 }
 
-/// What is so of both profiles, then what is so of one of them.
+/// The remarks on both profiles, then those on one of them.
 std::vector<std::string> remarks_of_both(const std::vector<std::string>& first,
                                          const std::vector<std::string>& second) {
     const auto is_in = [](const std::vector<std::string>& remarks, const std::string& remark) {

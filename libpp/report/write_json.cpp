@@ -29,7 +29,7 @@ Json event_json(const ShownEvent& event) {
     return json;
 }
 
-/// Of counts that are scaled.
+/// The times of an event whose counts are scaled.
 Json time_json(const CountedTime& time) {
     return {{"enabled_ns", time.enabled}, {"running_ns", time.running}};
 }

@@ -15,7 +15,7 @@ namespace op::pp {
 
 namespace {
 
-/// The symbols of a report, each once, whatever applications it is in.
+/// The symbols of a report, each once, even if it is in several applications.
 class SymbolTable {
 public:
     /// `details` are the addresses that are shown, too; one beyond 32 bits makes all of them wide.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What reports as XML are made of.
+// The parts of XML reports.
 #include "libpp/report/xml_document.h"
 
 #include <algorithm>

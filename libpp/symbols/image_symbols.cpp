@@ -80,7 +80,7 @@ private:
         if (open_) file_ = std::exchange(open_, nullptr)();
         return file_.get();
     }
-    /// None if the file has several of that name.
+    /// Nothing if the file has several symbols of that name.
     const ImageSymbol* file_symbol(std::string_view name) {
         if (by_name_.empty() && file())
             for (const ImageSymbol& symbol : file_->symbols()) {
