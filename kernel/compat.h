@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between kernel versions, and nothing else. The only file that knows LINUX_VERSION_CODE.
+ * The differences between kernel versions, and nothing else. The only file that uses LINUX_VERSION_CODE.
  */
 #ifndef OP_COMPAT_H
 #define OP_COMPAT_H

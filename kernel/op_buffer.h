@@ -69,8 +69,8 @@ void op_free_rings(void);
 void op_wake_reader(void);
 
 /*
- * Where the reader waits, and whether there is a reason to wake it: set by writers in any context, cleared by the reader; no
- * lock, READ_ONCE() and WRITE_ONCE().
+ * The reader's wait queue, and the flag that the reader has a reason to wake: set by writers in any context, cleared by the
+ * reader; no lock, READ_ONCE() and WRITE_ONCE().
  */
 extern wait_queue_head_t op_read_wait;
 extern bool op_read_ready;

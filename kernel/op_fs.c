@@ -21,7 +21,7 @@
 #define OPROFILEFS_MAGIC 0x6f70726f
 #define MAX_NUMBER_TEXT 49
 
-/* What an inode of a number file points to. Constant. */
+/* The private data of a number file's inode. Constant. */
 struct op_number_file {
 	const struct op_number *number;
 	unsigned long index;

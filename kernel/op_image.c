@@ -223,7 +223,7 @@ static const char *region_label(struct vm_area_struct *vma)
 	return "anon";
 }
 
-/* The vDSO is the same in every process, at whatever address. */
+/* The vDSO is the same in every process, at any address. */
 static struct image_key region_key(const struct vm_area_struct *vma, u32 tgid, const char *label)
 {
 	u32 hash = jhash(label, strlen(label), 0) | 1;

@@ -12,7 +12,7 @@
 
 #define OP_MAX_DEPTH 64
 
-/* What oprofilefs sets. Written under op_mutex; constant while the buffer is open (depth, sizes) or while sampling (filters). */
+/* Settings of oprofilefs. Written under op_mutex; constant while the buffer is open (depth, sizes) or sampling (filters). */
 struct op_settings {
 	unsigned long buffer_size; /* 8-byte words, all CPUs together */
 	unsigned long buffer_watershed; /* words */

@@ -10,8 +10,8 @@ struct op_slot;
 struct work_struct;
 
 /*
- * Gives a slot of this CPU, which holds a sample of the current process, to whoever places it. From the handler, interrupts
- * off, in NMI too.
+ * Passes a slot of this CPU, which holds a sample of the current process, on to be placed. Called from the handler,
+ * interrupts off, also in NMI.
  */
 void op_hand_over(struct op_slot *slot);
 

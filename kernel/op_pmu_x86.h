@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the register-level x86 models share. op_x86_probe.c: which registers exist; op_x86_cpu.c: one CPU's registers and NMI
+ * Shared code of the register-level x86 models. op_x86_probe.c: finds the registers; op_x86_cpu.c: one CPU's registers and NMI
  * handler; op_pmu_x86.c: the life cycle over all CPUs. A model describes its registers in struct op_x86_pmu.
  */
 #ifndef OP_PMU_X86_H
@@ -38,7 +38,7 @@ struct op_x86_pmu {
 	struct op_x86_layout layout;
 };
 
-/* What identifies a processor. */
+/* The identification of a processor. */
 struct op_x86_identity {
 	u8 vendor; /* X86_VENDOR_... */
 	unsigned int family;

@@ -51,7 +51,7 @@ static const struct {
 	{ OP_STAT_PENDING, OP_LOSS_PENDING },
 };
 
-/* Where a read puts records; read_mutex. */
+/* The buffer that a read fills with records; read_mutex. */
 struct op_out {
 	char *room;
 	size_t size; /* bytes of room */

@@ -20,7 +20,7 @@
 #include "op_slots.h"
 #include "op_stats.h"
 
-/* What a CPU's handler works with. Per-CPU, handler only; `busy` keeps out a handler that interrupts another. */
+/* The state of a CPU's handler. Per-CPU, handler only; `busy` keeps out a handler that interrupts another. */
 struct op_handler {
 	bool busy;
 	struct op_context context;

@@ -18,7 +18,7 @@
 struct mm_struct;
 struct task_struct;
 
-/* A user sample that waits to be placed. It belongs to whoever took it out of the store or a queue; no lock. */
+/* A user sample that waits to be placed. Owned by the context that took it out of the store or a queue; no lock. */
 struct op_slot {
 	struct callback_head work; /* task work of the sampled process */
 	struct llist_node node; /* in the store, or in one of the queues */

@@ -22,7 +22,7 @@ enum op_stat {
 	OP_STATS,
 };
 
-/* Of the CPU that took the sample. Atomic: added to in any context, on any CPU. */
+/* The statistics of the CPU that took the sample. Atomic: added to in any context, on any CPU. */
 struct op_stats {
 	atomic64_t count[OP_STATS];
 };

@@ -26,7 +26,7 @@ struct op_x86_layout {
 	op_u64 event_mask; /* bits of an event code; its bits 8-11 go to bits 32-35 */
 };
 
-/* What a select register is programmed with. */
+/* The settings of a select register. */
 struct op_x86_settings {
 	op_u64 event;
 	op_u64 unit_mask;

@@ -7,7 +7,7 @@ check-programs: $(check_PROGRAMS) $(check_LIBRARIES)
 check-quick: all $(unit_tests) tests/golden/make_session$(EXEEXT)
 	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh $(unit_tests) $(golden_tests)'
 
-# What a sanitizer can find faults in. The end-to-end tests and the checks of the sources belong to the other tree.
+# The tests in which a sanitizer can find faults. The end-to-end tests and the checks of the sources run in the other tree.
 check-sanitized: all $(unit_tests) $(fuzz_targets) tests/golden/make_session$(EXEEXT)
 	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='$(unit_tests) $(golden_tests) $(fuzz_tests)'
 
@@ -39,7 +39,7 @@ tidied/%.ok: %.$(OBJEXT) $(srcdir)/.clang-tidy
 	@mv $@.log $@
 tidy: $(product_objects:%.$(OBJEXT)=tidied/%.ok)
 
-# How each file is compiled, for editors and clang's tools.
+# The compile command of each file, for editors and clang's tools.
 compile_commands.json: Makefile
 	$(AM_V_GEN)$(srcdir)/tests/compile_commands.sh '$(subst ','\'',$(CXXCOMPILE))' $(srcdir) $(product_objects) \
 		$(tests_unit_tests_OBJECTS) $(fuzz_targets:%=%.$(OBJEXT)) >$@.tmp && mv $@.tmp $@

@@ -36,7 +36,7 @@ fake "$kernel/measure_speed.sh" <<'END'
 echo 250
 END
 
-# What the guest does with each case is written in the file `plan`: "CASE STATUS", "CASE nothing", "CASE no_log".
+# The file `plan` holds the guest's result for each case: "CASE STATUS", "CASE nothing", "CASE no_log".
 fake "$kernel/guest.sh" <<'END'
 for out in "$@"; do :; done
 echo "$*" >>guest_words

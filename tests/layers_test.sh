@@ -97,7 +97,7 @@ if [ -n "$printing" ]; then
 	status=1
 fi
 
-# What describes the machine is read through machine_path(), so that a made-up machine can take its place.
+# The machine's description is read through machine_path(), so that a made-up machine can replace it.
 described=$(grep -rnE '"(/proc/(cpuinfo|sys/)|/sys/(bus|devices)/)|__get_cpuid|getauxval\(AT_(BASE_)?PLATFORM' --include='*.cpp' --include='*.h' libop daemon libpp utils |
 	grep -vE 'machine_path\("|^[^:]*:[0-9]+: *//|^libop/events/running_processor\.cpp:' || true)
 if [ -n "$described" ]; then

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What `make check` runs: unit tests (one program, a file per noun), golden cases, fuzz targets over their corpus, checks
+# The tests of `make check`: unit tests (one program, a file per noun), golden cases, fuzz targets over their corpus, checks
 # of the sources, end-to-end tests. And what else can be made for working on the tree.
 
-# How quickly a test compiles matters more than how fast it runs. A fuzz target has little code of its own.
+# Tests should compile quickly rather than run fast. A fuzz target has little code of its own.
 tests/unit/%.o tests/fuzz/%.o: CXXFLAGS := $(filter-out -O%,$(CXXFLAGS)) -O0
 
 if HAVE_GTEST
@@ -209,13 +209,13 @@ e2e_tests = \
 
 browser_tests = tests/e2e/html_test.sh
 
-# Of the sources alone: the same in every build tree.
+# Checks of the sources alone: the same in every build tree.
 source_checks = tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh tests/headers_test.sh \
 	tests/events_test.sh tests/emulator_fault_test.sh tests/kernel_harness_test.sh
 # Every option has a test: asks the commands for theirs.
 checks = tests/options_test.sh
 
-# What `./quickstart demo` profiles: with debugging information and frame pointers, whatever the others are built with.
+# The program of `./quickstart demo`: always built with debugging information and frame pointers.
 EXTRA_PROGRAMS += tests/demo/shop
 tests_demo_shop_SOURCES = tests/demo/orders.cpp tests/demo/orders.h tests/demo/shop.cpp
 tests_demo_shop_LDADD =

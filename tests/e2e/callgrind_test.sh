@@ -35,7 +35,7 @@ for session in $sessions; do
 	for name in inner outer; do
 		inclusive real | grep "shop::Counter::$name(" || fail "real: opreport does not know $name"
 	done >"$work/inclusive"
-	# Not the lines of inner's inlined part, which is another function to callgrind_annotate.
+	# Without the lines of inner's inlined part, which callgrind_annotate lists as another function.
 	annotate "$work/real.out" --inclusive=yes |
 		sed -nE 's/^([0-9]+) [^:]*calls\.cpp:(shop::.*) \[[^][]*\] *$/\1 \2/p' | sort -k 2 >"$work/annotated"
 	same "real: inclusive costs" "$work/inclusive" "$work/annotated"

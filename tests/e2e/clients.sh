@@ -82,7 +82,7 @@ same() {
 	diff -u "$2" "$3" >"$work/diff.log" || fail "$1 differs"
 }
 
-# Of callgrind_annotate. annotate FILE [WORDS]: its table, numbers without commas and shares
+# annotate FILE [WORDS]: the table of callgrind_annotate, numbers without commas and shares
 annotate() {
 	file=$1
 	shift

@@ -131,7 +131,7 @@ find "$s/samples/current" -path '*{cg}*' | grep -q . || fail "callgraph: no arcs
 expect 0 events --session-dir "$s" --events TIMER:100000 --events TIMER:200000:0:0:1 "$tests/e2e/shares" plain 200
 "$build/opreport" --session-dir "$s" 2>/dev/null | grep -q 'TIMER:100000|.*TIMER:200000|' || fail "events: two columns are missing"
 
-# What is recorded lazily is found though its name is gone
+# A file that is recorded late is found though its name is gone
 "$build/operf" --session-dir "$s" --lazy-conversion --events TIMER:100000 \
 	sh -c "rm '$s/samples/operf.data'; exec $tests/e2e/shares plain 100" 2>"$work/nameless.log" || fail "nameless: status $?"
 nothing_lost nameless

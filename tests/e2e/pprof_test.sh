@@ -38,7 +38,7 @@ for session in $sessions separate; do
 	same "$session: the functions" "$work/functions" "$work/top"
 done
 
-# Where labels are asked for they choose samples; here thread 101 of process 100
+# Labels select samples; here those of thread 101 of process 100
 found=$(HOME=$work pprof -top -tagfocus=tid=101 "$work/separate.pb.gz" | sed -nE 's/^Showing nodes accounting for ([0-9]+), .*/\1/p')
 echo "separate, tid 101: $found"
 [ "$found" = 5 ] || fail "separate: the label tid does not choose thread 101"

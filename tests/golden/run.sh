@@ -17,7 +17,7 @@ builddir=$(cd "${builddir:-.}" && pwd)
 export srcdir builddir
 # The events of the source tree, whatever is installed.
 export OPROFILE_EVENTS_DIR="$srcdir/events"
-# What a person may have set for themselves.
+# Settings that a user may have made.
 unset DEBUGINFOD_URLS NO_COLOR PAGER OPROFILE_PAGER
 update=
 [ "${1-}" = --update ] && { update=1; shift; }

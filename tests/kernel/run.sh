@@ -158,7 +158,7 @@ boot() {
 	in_cases=0
 	collect "$@"
 	took boot "$kind" $((in_guest - in_cases))
-	# What no case noticed: a complaint at boot, between cases or at the end, or a guest that did not end properly.
+	# Faults outside the cases: a complaint at boot, between cases or at the end, or a guest that did not end properly.
 	if [ -z "$unfinished$survived" ] && [ "$failures" = "$failures_before" ]; then
 		result FAIL "guest_$kind" "every case passed, but not the guest"
 		show <"$out/guest.err"

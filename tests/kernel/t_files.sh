@@ -51,7 +51,7 @@ done
 starts timer/cpu0/enabled 1 600
 starts timer/cpu0/period_us 0 600
 
-# How a number may be written.
+# The accepted spellings of a number.
 takes buffer_size 0x20000 131072
 takes buffer_size 0200000 65536
 for text in '' x '1 2' -1 1x 99999999999999999999 0x; do
@@ -62,7 +62,7 @@ check_eq "an empty write" "$(answer buffer_size '')" 0
 check_eq "a write of 50 bytes" "$(answer buffer_size 00000000000000000000000000000000000000000000065536)" EINVAL
 check_eq "a write elsewhere" "$(answer buffer_size 3 65536)" EINVAL
 
-# Who may write: as for the buffer, only who has the capability; root without it may not.
+# Writing, like reading the buffer, needs the capability; root without it may not write.
 setpriv=/usr/bin/setpriv # that of busybox cannot do it
 if [ -x $setpriv ]; then
 	for file in enable 0/count dump buffer_size; do
@@ -99,7 +99,7 @@ for file in pointer_size stream_version cpu_type model 0/min_count stats/cpu0/sa
 	esac
 done
 
-# Not while the buffer is open; not while sampling.
+# Some settings cannot change while the buffer is open or while sampling.
 put buffer_watershed 1000
 put buffer_size 1024
 check_eq "watershed below the size opens" "$(sh -c "exec 3<$fs/buffer && echo opened")" opened

@@ -13,6 +13,6 @@ known_instructions a # its file is read in once
 ocount --brief-format -e INST_RETIRED:0:0:1 -f "$output/one" known_instructions a
 ocount --brief-format -e INST_RETIRED:0:0:1 -f "$output/three" known_instructions a b c
 ocount --format=json -e $modes -f "$output/modes" known_instructions a b c
-# Of ten events seven can be counted at a time.
+# Seven of ten events can be counted at a time.
 ocount --format=json -e $modes,L1D_CACHE,L1D_CACHE:0:0:1,L1D_CACHE:0:1:0,SW_INCR -f "$output/multiplexed" \
 	known_instructions a b c d e f

@@ -10,7 +10,7 @@ known_instructions a # its file is read in once
 ocount --brief-format -e INST_RETIRED:0:0:1 -f "$output/counted" known_instructions a b c d e f
 record known CPU_CYCLES:100000:0:0:1,INST_RETIRED:100000:0:0:1 known_instructions a b c d e f
 record shares CPU_CYCLES:100000,INST_RETIRED:100000 shares 800
-# Of nine events seven can be counted at a time.
+# Seven of nine events can be counted at a time.
 several=
 for count in 100000 102000 104000 106000 108000 110000 112000 114000 116000; do
 	several=$several${several:+,}INST_RETIRED:$count:0:0:1
@@ -19,7 +19,7 @@ record several "$several" known_instructions a b c d e f g h i j k l
 mkdir -p "$output/root$KIT"
 cp "$KIT/known_instructions" "$KIT/shares" "$output/root$KIT"
 
-# Not every file system can map sample files: 9p as it is mounted here cannot. operf reports that before it runs the program.
+# Some file systems cannot map sample files, such as 9p as it is mounted here. operf reports that before it runs the program.
 status=0
 operf --session-dir="$output" -e CPU_CYCLES:100000 touch ran >unmapped.log 2>&1 || status=$?
 cat unmapped.log
