@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A kernel image is told by the symbols that its linker script puts around the code.
+// Recognises a kernel image by the symbols that its linker script puts around the code.
 #include "daemon/source/vmlinux.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@ namespace op::collect {
 /// hex; empty = unknown) is a warning, and gives no range.
 NamedKernel read_vmlinux(const std::string& path, const std::string& running_build_id, Diagnostics& notes);
 
-/// The build-id of the running kernel as lower-case hex; empty if it does not tell.
+/// The build-id of the running kernel as lower-case hex; empty if the kernel does not report it.
 std::string running_kernel_build_id();
 
 }  // namespace op::collect

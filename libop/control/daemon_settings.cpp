@@ -82,7 +82,7 @@ public:
 private:
     [[noreturn]] void fail(const std::string& why) const {
         throw_input(printable(label_) + ":" + std::to_string(line_) + ": " + why +
-                    "; mend the line or delete the file");
+                    "; fix the line or delete the file");
     }
 
     uint64_t number(std::string_view value) const {

@@ -103,7 +103,7 @@ public:
     std::vector<CpuModel> parse(std::string_view text) {
         each_line(text, place_, [this](std::string_view line) {
             if (line.front() != '\t') return header(line);
-            if (rows_.empty()) place_.fail("this line is about no CPU yet; begin with 'cpu:NAME'");
+            if (rows_.empty()) place_.fail("no 'cpu:NAME' line comes before this one");
             more(skip_blanks(line));
         });
         place_.line = 1;

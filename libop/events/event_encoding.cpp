@@ -102,7 +102,7 @@ EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedE
     if (type == "rtc")
         throw_usage("event '" + event.name + "': the clock of the RTC is counted by the driver only");
     if (type.starts_with("i386/p4"))
-        throw_usage("event '" + event.name + "': of a Pentium 4 the kernel takes libpfm's events only");
+        throw_usage("event '" + event.name + "': on a Pentium 4 the kernel takes only libpfm's events");
     if (type.starts_with("i386/") || is_amd(catalogue.model))
         return encode_x86(catalogue, event, resolved.unit_mask);
     // The hardware samples cycles only, counter 0; the counters of the other events can only be read.

@@ -27,7 +27,7 @@ std::optional<std::string> included_type(std::string_view line, const FileLine& 
     const std::string_view name = line.substr(0, line.find_first_of(" \t\r#"));
     const std::string_view rest = skip_blanks(line.substr(name.size()));
     if (name.empty()) place.fail("include: names no CPU type");
-    if (!rest.empty() && rest.front() != '#') place.fail("include: does not stand alone");
+    if (!rest.empty() && rest.front() != '#') place.fail("include: needs a line of its own");
     return std::string(name);
 }
 

@@ -46,7 +46,7 @@ uint64_t* field_of(std::string_view name, EventEncoding& encoding) {
     return nullptr;
 }
 
-/// "scale" and "unit" files say how an event is shown; a name with a dot is no event.
+/// "scale" and "unit" files describe how to show an event; a name with a dot is not an event.
 bool is_event_name(std::string_view name) {
     return name.find_first_of(".:,/ ") == name.npos;
 }

@@ -17,7 +17,7 @@ constexpr SoftwareEvent events[] = {
     {"cpu-migrations", "Moves of a task to another CPU", 4, 1, true},
     {"minor-faults", "Page faults that needed no reading from disk", 5, 1, false},
     {"major-faults", "Page faults that needed reading from disk", 6, 1, false},
-    {"alignment-faults", "Accesses to unaligned data that the kernel mended", 7, 1, false},
+    {"alignment-faults", "Accesses to unaligned data that the kernel fixed up", 7, 1, false},
     {"emulation-faults", "Instructions that the kernel emulated", 8, 1, false},
 };
 

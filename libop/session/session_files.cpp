@@ -119,7 +119,7 @@ HeldSamples count_held_samples(const Fd& dir, const std::string& label, Diagnost
             uint64_t& sum = parse_sample_path(path)->callee ? held.arcs : held.samples;
             sum = add_saturating(sum, total);
         } catch (const Error& error) {
-            notes.warn(std::string(error.what()) + "; it counts for nothing");
+            notes.warn(std::string(error.what()) + "; its samples are not counted");
         }
     }
     return held;

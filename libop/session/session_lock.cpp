@@ -89,7 +89,7 @@ SessionLock::SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics
     was_left_ = old != 0;
     if (was_left_)
         notes.warn(path + ": took over the lock of process " + std::to_string(old) +
-                   ", which ended without removing it; what it recorded may be incomplete");
+                   ", which ended without removing it; its recording may be incomplete");
     if (::ftruncate(file.get(), 0) != 0) throw_system("cannot write " + path);
     write_fd(file.get(), std::to_string(::getpid()), path);
     file_ = std::move(file);

@@ -13,7 +13,7 @@ namespace op {
 
 namespace {
 
-// Measured on the structs that sample files are written with, so abi cannot say otherwise than they are.
+// Measured on the structs that sample files are written with, so abi always agrees with them.
 using Header = RawSampleHeader;
 using Descriptor = RawSampleDescriptor;
 using Node = RawSampleNode;

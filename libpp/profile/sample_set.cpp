@@ -31,7 +31,7 @@ std::optional<SampleFileContent> SampleSet::read(size_t file) {
         if (!selected.name.callee && accounted_ && content.total > *accounted_) {
             notes_.warn(printable(selected.path) + ": holds " + std::to_string(content.total) +
                         " samples, but only " + std::to_string(*accounted_) +
-                        " were stored in all its session: it is damaged, or the recording broke off");
+                        " were stored in all its session: it is damaged, or the recording was interrupted");
             accounted_.reset();  // once is enough
         }
         scale(file, content);

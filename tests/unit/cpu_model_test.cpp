@@ -120,7 +120,7 @@ TEST(CpuModels, faults_are_reported_with_their_line) {
     EXPECT_EQ(fault("\tmood: good"), "models:10: 'mood: good' is not known here");
     EXPECT_EQ(fault("\tfilter: some"), "models:10: 'filter: some' is not known here");
     EXPECT_EQ(test::fault(ErrorKind::input, [] { CpuModels::parse("\tx86: a 1 2\n", "models"); }),
-              "models:1: this line is about no CPU yet; begin with 'cpu:NAME'");
+              "models:1: no 'cpu:NAME' line comes before this one");
     EXPECT_EQ(test::fault(ErrorKind::input, [] { CpuModels::parse("", "models"); }),
               "models:1: no row has number:4, the timer");
 }

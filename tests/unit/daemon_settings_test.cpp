@@ -14,7 +14,7 @@ DaemonSettings parse(std::string_view text) {
     return parse_daemon_settings(as_bytes(text), "daemonrc");
 }
 
-const std::string remedy = "; mend the line or delete the file";
+const std::string remedy = "; fix the line or delete the file";
 
 std::string fault(std::string_view text) {
     try {

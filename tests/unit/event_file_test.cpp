@@ -194,7 +194,7 @@ TEST(EventFile, events_of_the_including_file_count) {
 
 TEST(EventFile, includes_that_are_absent_circular_or_too_deep_are_refused) {
     EXPECT_EQ(fault("include:gone\n"), "d/events:1: there are no event files of 'gone'");
-    EXPECT_EQ(fault("include:a b\n"), "d/events:1: include: does not stand alone");
+    EXPECT_EQ(fault("include:a b\n"), "d/events:1: include: needs a line of its own");
     EXPECT_EQ(fault("include: # a\n"), "d/events:1: include: names no CPU type");
     EXPECT_EQ(fault("include:a\n", zero, {{"a", {"a", "\ninclude:a\n", ""}}}),
               "a/events:2: 'a' includes itself");
