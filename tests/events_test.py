@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads everything under events/ by the grammar of doc/FORMATS.md and complains of what does not hold together.
+"""Reads everything under events/ by the grammar of doc/FORMATS.md and reports inconsistencies.
 
 It shares no code with libop's parser, so that a mistake there does not hide one in the data. Usage: events_test.py DIRECTORY
 """
@@ -185,7 +185,7 @@ def placed_closure(directories, name, above=()):
 
 
 def events_of(directories, name):
-    """The events of a type: of a name that files have at several depths, those of the outermost."""
+    """The events of a type. If files at several depths define a name, the outermost ones count."""
     placed = placed_closure(directories, name)
     least = {}
     for directory, depth in placed:
@@ -263,7 +263,7 @@ def parse_models(path):
 
 
 def listed(text, number):
-    """Whether a list of hexadecimal numbers and ranges, or *, holds the number."""
+    """True if a list of hexadecimal numbers and ranges, or *, holds the number."""
     if text == "*":
         return True
     for part in text.split(","):

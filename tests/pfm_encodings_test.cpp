@@ -294,7 +294,7 @@ bool is_compared(const CpuModel& model) {
     return is_x86(model) && !model.pmus.empty() && !model.name.starts_with("i386/p4");
 }
 
-/// How many names of x86 PMUs libpfm does not have. A misspelt one gives no events, without a word.
+/// The number of x86 PMU names that libpfm does not have. A misspelt one gives no events without an error.
 size_t count_unknown_pmus(const CpuModels& models, const std::set<std::string>& known) {
     size_t unknown = 0;
     for (const CpuModel& model : models.rows()) {

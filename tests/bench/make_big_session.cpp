@@ -54,7 +54,7 @@ struct Range {
     uint64_t start, length;
 };
 
-/// Where an ELF file has its code: the largest executable PT_LOAD.
+/// The place of an ELF file's code: the largest executable PT_LOAD.
 Range code_range(const std::string& image) {
     const MappedFile file(image);
     ByteReader reader(file.bytes(), image);

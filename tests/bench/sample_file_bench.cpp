@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What counting a sample costs: 20 M samples into a new file, over keys as skewed as real profiles are.
+// The cost of counting a sample: 20 M samples into a new file, over keys as skewed as in real profiles.
 #include "libop/session/sample_file.h"
 
 #include <benchmark/benchmark.h>

@@ -53,7 +53,7 @@ grep -q "spin.c:2 .*hidden_name" "$work/report" || fail "no name and line from t
 DEBUGINFOD_URLS=$url report || fail "opreport with DEBUGINFOD_URLS"
 grep -q "spin.c:2 .*hidden_name" "$work/report" || fail "no name and line with DEBUGINFOD_URLS"
 
-# The program itself is gone: it is had by the build-id the session recorded.
+# The program itself is gone: it is fetched by the build-id that the session recorded.
 mv "$work/spin" "$work/moved"
 report --debuginfod "$url" || fail "opreport without the program"
 grep -q "spin.c:2 .*hidden_name" "$work/report" || fail "the program was not fetched"

@@ -133,7 +133,7 @@ bool is_unknown(const std::vector<Frame>& ours, const std::vector<Frame>& theirs
            ours[0].function == theirs[0].function;
 }
 
-/// What differs first, from the inside; empty = nothing.
+/// The first difference, from the inside; empty = no difference.
 std::string difference(const std::vector<Frame>& ours, const std::vector<Frame>& theirs,
                        const Aliases& aliases) {
     if (ours.size() != theirs.size())

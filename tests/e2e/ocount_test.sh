@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ocount by events that the kernel counts itself, of a program whose page faults are known: started, attached to, by
-# threads, CPUs and intervals, interrupted, refused. What needs root is skipped, and said so, for other users.
+# threads, CPUs and intervals, interrupted, refused. Parts that need root are skipped for other users, with a message.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 if ! "$tests/e2e/can_profile" 2>"$work/can_profile.log"; then
 	echo "skipped: no counting here: $(cat "$work/can_profile.log")"
@@ -44,7 +44,7 @@ expect 0 timer -b -e TIMER,cpu-clock,task-clock,context-switches:0,cpu-migration
 within "$(total timer TIMER)" 90000000 9000000000 timer
 within "$(total timer task-clock)" 90000000 9000000000 timer
 
-# JSON, a file, more to say
+# JSON, a file, verbose output
 expect 0 json --format=json --events=page-faults --output-file="$work/json.file" --verbose "$tests/e2e/touch_pages" 20000 0
 [ ! -s "$work/json.out" ] || fail "json: something is printed though a file was named"
 log_has json 'event page-faults: type 1, config 0x2'

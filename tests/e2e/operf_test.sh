@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# operf with programs that fail, are interrupted, fork, are attached to; sessions one after the other; refusals. What
-# needs root is skipped, and said so, for other users.
+# operf with programs that fail, are interrupted, fork, are attached to; sessions one after the other; refusals. Parts
+# that need root are skipped for other users, with a message.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_profiling
 s=$work/s

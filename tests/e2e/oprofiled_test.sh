@@ -52,7 +52,7 @@ three_to_one() {
 		}' || fail "not 3 : 1"
 }
 
-# Refusals: nothing starts, and it is said why
+# Refusals: nothing starts, and the reason is printed
 for options in "--source=none" "--source=replay" "--events=NO_SUCH:100000" "--separate=none,half" "--dump-interval=0" \
 	"--kernel-range=2,1" "--image=relative" "--user=no-such-user" "--vmlinux=/etc/passwd" "word"; do
 	"$build/oprofiled" --source=perf --session-dir "$s" --control "$control" $options >"$work/refused.log" 2>&1 &&

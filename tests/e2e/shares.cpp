@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A program of known shares: three_parts() does three times the work of one_part(), in turns of about a
-// millisecond so that whatever disturbs the machine disturbs both alike.
+// millisecond so that any load of the machine disturbs both alike.
 //   shares plain TURNS | threads TURNS | forks TURNS
 //   shares MODE TURNS FILE: writes the CPU time it used itself, in seconds, to FILE
 //   shares children COUNT: that many children one after the other, each doing next to nothing

@@ -14,7 +14,7 @@ profile busy --session-dir "$work/session" --events TIMER:100000 sh "$work/busy.
 recording=$!
 trap 'touch "$work/stop"; wait $recording || true; rm -rf "$work"' EXIT
 
-# report WORDS: opreport on the session; it has nothing to say of damage
+# report WORDS: opreport on the session; it must report no damage
 report() {
 	"$build/opreport" --session-dir "$work/session" --no-header "$@" >"$work/report" 2>"$work/report.log" || fail "opreport $*"
 	! grep -i "damaged\|cannot be read as\|more samples than" "$work/report.log" || fail "opreport $*"

@@ -30,7 +30,7 @@ same() {
 	[ "$2" -gt 0 ] || fail "$1: nothing counted"
 	[ "$2" = "$3" ] || fail "$1: $2 in XML, $3 in CSV"
 }
-# levels NAME TOTAL: applications, and symbols wherever they stand, add up to the total, modules to their symbols.
+# levels NAME TOTAL: applications, and symbols at any level, add up to the total, modules to their symbols.
 levels() {
 	same "$1, applications" "$(in_xml '//binary/count|//process/count')" "$2"
 	same "$1, symbols" "$(in_xml '(//binary|//thread)/symbol/count|(//binary|//thread)/module/symbol/count')" "$2"
@@ -120,7 +120,7 @@ report --session-dir recorded
 csv --session-dir recorded -l
 levels "kernel symbols" "$(in_csv 0)"
 
-# Events that took turns: counts are scaled, and it is said
+# Events that took turns: counts are scaled, with a remark
 session multiplexed
 for words in event:CPU_CLK_UNHALTED '-d event:CPU_CLK_UNHALTED'; do
 	report --session-dir multiplexed $words

@@ -64,7 +64,7 @@ printed = {session: open(f"{output}/{session}.log").read() for session in ("know
 check("operf reports which events took turns", all(f"{event}:{count} ran" in printed["several"] for event, count in several))
 check("and no others", "turns" not in printed["known"] + printed["shares"])
 
-# Three parts and one, and of the first some milliseconds more to begin with, of 800.
+# Three parts to one, within 800 milliseconds; the first has some milliseconds more at the start.
 symbols, sums = report("shares", two)
 for number, event in enumerate(("CPU_CYCLES", "INST_RETIRED")):
     three, one = symbols["spin_three"][number], symbols["spin_one"][number]

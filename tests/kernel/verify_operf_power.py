@@ -21,7 +21,7 @@ for row in document["symbols"]:
     samples[row["symbol"]] = samples.get(row["symbol"], 0) + row["samples"][0]
 total = document["totals"][0]
 check(f"{total} samples, one a millisecond of 400 and what it took to begin", 400 <= total <= 440)
-# Three parts and one, and of the first some milliseconds more to begin with, of 400.
+# Three parts to one, within 400 milliseconds; the first has some milliseconds more at the start.
 three, one = samples["spin_three"], samples["spin_one"]
 check(f"{three} and {one}, 3 parts of 4 are {three / (three + one):.4f}", 0.74 <= three / (three + one) <= 0.77)
 check(f"{(three + one) / total:.4f} in the two", (three + one) / total > 0.95)

@@ -82,7 +82,7 @@ TEST(CountedEvents, an_unknown_name_is_reported_with_the_nearest_one) {
               std::string::npos);
 }
 
-// Of a PMU beside the CPUs one CPU counts for all of them: counting on each would multiply the outcome.
+// One CPU counts for all CPUs on a PMU outside of them: counting on each would multiply the result.
 TEST(CountedEvents, the_kernel_lists_the_cpus_that_count_for_a_pmu) {
     const test::TempDir devices;
     std::filesystem::create_directories(devices / "imc/events");

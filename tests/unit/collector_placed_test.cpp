@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the collector makes of samples that the driver placed, and of its ways to name files.
+// The collector's work on samples that the driver placed, and on its ways to name files.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -11,7 +11,7 @@
 namespace op::collect {
 namespace {
 
-/// The number above all descriptors that are open, whatever this process inherited.
+/// The number above all open descriptors, including inherited ones.
 rlim_t first_unused_descriptor() {
     rlim_t first = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))

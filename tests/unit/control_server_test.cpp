@@ -45,7 +45,7 @@ protected:
     static void send(const Fd& socket, std::string_view packet) {
         ::send(socket.get(), packet.data(), packet.size(), MSG_NOSIGNAL);
     }
-    /// What has come, "-" if nothing, "closed" if the server hung up.
+    /// The received text; "-" if nothing came, "closed" if the server hung up.
     static std::string received(const Fd& socket) {
         char packet[control_reply_limit];
         const ssize_t n = ::recv(socket.get(), packet, sizeof packet, MSG_DONTWAIT);

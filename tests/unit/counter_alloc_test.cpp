@@ -14,7 +14,7 @@ std::optional<Numbers> allocate(const Masks& masks, unsigned counters) {
     return allocate_counters(masks, counters);
 }
 
-/// What a search through all assignments in order finds first.
+/// The first assignment that a search through all of them in order finds.
 bool search(const Masks& masks, size_t event, uint32_t free, Numbers& numbers) {
     if (event == masks.size()) return true;
     for (int counter = 0; counter < 32; ++counter) {

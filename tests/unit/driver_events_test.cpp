@@ -52,7 +52,7 @@ CatalogueEvent event(const char* name, uint32_t code, uint32_t counters,
     return event;
 }
 
-/// Of a processor with two counters: FLOPS only in the first, DIVISIONS only in the second.
+/// The catalogue of a processor with two counters: FLOPS only in the first, DIVISIONS only in the second.
 EventCatalogue two_counters() {
     EventCatalogue catalogue;
     catalogue.model.name = "i386/core_2";
@@ -62,7 +62,7 @@ EventCatalogue two_counters() {
     return catalogue;
 }
 
-/// Of a sampler, which is no counter.
+/// The catalogue of a sampler, which is not a counter.
 EventCatalogue sampler() {
     EventCatalogue catalogue;
     catalogue.model.name = "x86-64/zen3";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the files of tests/fixtures lie while the tests run.
+// The place of the files of tests/fixtures while the tests run.
 #pragma once
 
 #include <cstdlib>

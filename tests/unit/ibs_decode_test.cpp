@@ -40,7 +40,7 @@ constexpr IbsRegisters from(uint64_t data2, uint64_t data3 = bits(0, 7, 17)) {
     return {0, 0, data2, data3 | cycles(200, 32)};
 }
 
-/// What a sample is, in hexadecimal codes with the weights that are not 1: "f000 f00e=7".
+/// The events of a sample, as hexadecimal codes with the weights that are not 1: "f000 f00e=7".
 std::string events_of(const IbsRegisters& sample, uint32_t first, uint32_t last) {
     std::string text;
     for (uint32_t code = first; code <= last; ++code) {

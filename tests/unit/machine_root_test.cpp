@@ -18,7 +18,7 @@ namespace op {
 
 namespace {
 
-/// What of a machine decides which events it has.
+/// The facts about a machine that decide on its events.
 struct MachineFacts {
     std::string cpu_type;
     bool has_counters = false;

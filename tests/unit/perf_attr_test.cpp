@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// With the running kernel, by an event that needs no counter and so runs all the time.
+// Uses the running kernel, with an event that needs no counter and so runs all the time.
 #include "daemon/perf/perf_attr.h"
 
 #include <gtest/gtest.h>

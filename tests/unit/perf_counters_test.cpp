@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// With the running kernel, by events that it counts itself.
+// Uses the running kernel, with events that it counts itself.
 #include "daemon/count/perf_counters.h"
 
 #include <gtest/gtest.h>

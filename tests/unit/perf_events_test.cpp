@@ -28,7 +28,7 @@ EventCatalogue toy() {
     return load_catalogue(*load_cpu_models(dir).find("i386/toy"), {dir, {}, false, ""});
 }
 
-/// That of a processor that is not known to have counters.
+/// The catalogue of a processor that is not known to have counters.
 EventCatalogue timer_only() {
     return load_catalogue(*builtin_cpu_models().find("timer"), {"/nonexistent", {}, false, ""});
 }
@@ -52,7 +52,7 @@ std::vector<std::pair<const CatalogueEvent*, const UnitMaskEntry*>> hard_masks(
     return masks;
 }
 
-/// How the kernel is asked for one event; none where libpfm refuses a mask that needs another beside it.
+/// The encoding of one event; none if libpfm refuses a mask that needs another one beside it.
 std::optional<EventEncoding> choose_one(const EventSpec& spec, const EventCatalogue& catalogue,
                                         SessionInfo& info) try {
     Diagnostics notes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What cannot be undone is done in a child process. Most of it takes root.
+// Changes that cannot be undone are made in a child process. Most of them need root.
 #include "daemon/service/privileges.h"
 
 #include <fcntl.h>

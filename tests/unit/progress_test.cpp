@@ -32,7 +32,7 @@ public:
     }
     ~OwnTerminal() { ::dup2(before_.get(), STDERR_FILENO); }
 
-    /// What was written to it and not taken yet.
+    /// The text that was written to it and not taken yet.
     std::string take() const {
         std::string text;
         pollfd wait{master_.get(), POLLIN, 0};

@@ -44,7 +44,7 @@ protected:
             file.add(key, count);
     }
 
-    /// The sessions' accounts say that the event was counted for these times.
+    /// A set whose sessions have these times of the event in their accounts.
     SampleSet set(const std::vector<CountedTime>& times, std::optional<uint64_t> accounted = {}) {
         for (const CountedTime& time : times) {
             RecordedEvent event{"E", 0, 100};

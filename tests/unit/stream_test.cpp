@@ -58,7 +58,7 @@ std::string encoded(const std::vector<Record>& records) {
     return bytes;
 }
 
-/// How many records of a type there are.
+/// The number of records of a type.
 size_t count_type(std::string_view bytes, op_record_type type) {
     size_t n = 0;
     for (op_record_header head; !bytes.empty(); bytes.remove_prefix(head.size)) {
@@ -79,7 +79,7 @@ std::span<const std::byte> span_of(const std::vector<uint64_t>& copy, size_t siz
     return std::as_bytes(std::span(copy)).first(size);
 }
 
-/// Where each record of one_of_each() ends, from the length of streams that end there.
+/// The end of each record of one_of_each(), from the length of streams that end there.
 std::vector<size_t> record_ends(const std::string& path, size_t head) {
     std::vector<size_t> ends;
     std::vector<Record> records;

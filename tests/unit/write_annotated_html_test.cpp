@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is on the page; how it looks in a browser is tested in tests/e2e/html_test.sh.
+// The content of the page; tests/e2e/html_test.sh tests how a browser shows it.
 #include "libpp/annotate/write_annotated_html.h"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ TEST(TextWriter, banner_of_the_timer_names_no_event) {
     EXPECT_TRUE(write_text(report).starts_with("CPU: Core 2\nProfiling through timer interrupt\n"));
 }
 
-// What op2calltree takes for the line of an event.
+// The pattern that op2calltree takes for the line of an event.
 int event_lines(const std::string& text) {
     int lines = text.starts_with("Counted") || text.starts_with("Profiling through timer");
     for (const char* line : {"\nCounted", "\nProfiling through timer"})
