@@ -99,6 +99,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/progress_test.cpp \
 	tests/unit/range_map_test.cpp \
 	tests/unit/recording_test.cpp \
+	tests/unit/run_times_test.cpp \
 	tests/unit/replay_source_test.cpp \
 	tests/unit/report_footnotes_test.cpp \
 	tests/unit/report_test.cpp \

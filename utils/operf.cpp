@@ -13,6 +13,7 @@
 #include "daemon/perf/perf_source.h"
 #include "daemon/run/child_process.h"
 #include "daemon/run/recording.h"
+#include "daemon/run/run_times.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
@@ -192,19 +193,30 @@ private:
         if (o_.lazy) {
             stream_.emplace(session_.create_in_samples(lazy_file), lazy_file, info_);
             recording.sink = [this](auto records) {
+                count_tasks(records);
                 for (const Record& record : records)
                     stream_->write(record);
             };
         } else {
             make_keeper([this](const Sample& sample, bool known) { return gaps_(sample, known); });
             tool_.print_notes();
-            recording.sink = [this](auto records) { keeper_->process(records); };
+            recording.sink = [this](auto records) {
+                count_tasks(records);
+                keeper_->process(records);
+            };
             recording.checkpoint = [this] { keeper_->checkpoint(); };
         }
+        const auto began = recording.now();
         reason_ = record(recording);
+        times_.wall = static_cast<uint64_t>(std::chrono::nanoseconds(recording.now() - began).count());
         tell_source_notes();
         if (o_.pid && reason_ != StopReason::interrupted) say(process_text() + " has ended");
         if (!command_) write_stderr("Profiling done.\n");
+    }
+
+    void count_tasks(std::span<const Record> records) {
+        times_.tasks += static_cast<uint64_t>(std::ranges::count_if(
+            records, [](const Record& record) { return std::holds_alternative<Fork>(record); }));
     }
 
     void make_keeper(FillGaps fill) {
@@ -231,9 +243,18 @@ private:
         good &= tool_.attempt([&] { keeper_->write_kallsyms(); });
         if (command_) say_end(command_end());
         tool_.print_notes();
+        complete_times();
+        if (const auto note = unsampled_note(info, times_)) say(*note);
         say(outcome(info));
         say_more(info);
         return good;
+    }
+
+    /// With what is known once the command has ended.
+    void complete_times() {
+        if (command_) times_.cpu = children_cpu_time();
+        times_.kernel_mode = source_->kernel_mode();
+        times_.callgraph = o_.callgraph;
     }
 
     void say_end(const ChildEnd& end) const {
@@ -267,7 +288,7 @@ private:
         if (info.ledger.sampled() == 0) text += " (" + why_none() + ")";
         if (!session_.is_in_place())
             return text + ", but " + session_.current_path() + " was removed meanwhile";
-        return text + ", data in " + session_.current_path();
+        return text + ", data in " + session_.current_path() + "; " + run_figures(info, times_);
     }
 
     /// The events that took turns, and for which share of the time each was counted.
@@ -314,6 +335,7 @@ private:
     GapFiller gaps_;
     std::optional<SessionKeeper> keeper_;
     std::optional<StreamWriter> stream_;
+    RunTimes times_;
     StopReason reason_ = StopReason::program_ended;
 };
 

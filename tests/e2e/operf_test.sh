@@ -31,7 +31,14 @@ expect 1 crash --session-dir "$s" sh -c 'kill -SEGV $$'
 log_has crash 'sh was killed by signal 11'
 expect 0 execs --session-dir "$s" --events TIMER:100000 sh -c "exec $tests/e2e/shares plain 100"
 nothing_lost execs
+says execs '; CPU time [0-9]+\.[0-9]{2} s, wall time [0-9]+\.[0-9]{2} s, [0-9]+ samples a second$'
 [ "$(samples_of "$s" three_parts)" -gt 100 ] || fail "execs: the program behind exec is not in the report"
+
+# Commands too short for a sample are noted with a count that sees them; a long one is not
+expect 0 swarm --session-dir "$s" --events TIMER:10000000 \
+	sh -c 'n=0; while [ $n -lt 500 ]; do /bin/true; n=$((n + 1)); done'
+says swarm 'only [0-9.]+ s of [0-9.]+ s of CPU time was sampled: .*--events TIMER:[0-9]+ samples nearly all'
+! grep -q 'of CPU time was sampled' "$work/execs.log" || fail "execs: a long program is taken for short ones"
 
 # Nothing to run, nothing to count, nowhere to write: nothing recorded is touched
 before=$(find "$s" | sort)

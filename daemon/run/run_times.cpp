@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Figures of a run. The clock's event begins a whole period with each task (seen on Linux 6.18).
+#include "daemon/run/run_times.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "libop/events/event_table.h"
+
+namespace op::collect {
+namespace {
+
+constexpr uint64_t second = 1'000'000'000;
+/// Less than this is noise: ticks that CPU time is measured in, a late interrupt.
+constexpr uint64_t least_gap = second / 20;
+/// Samples that an average task should have: it loses half a period on average.
+constexpr uint64_t wanted_samples = 10;
+
+uint64_t nanoseconds(const timeval& time) {
+    return static_cast<uint64_t>(time.tv_sec) * second + static_cast<uint64_t>(time.tv_usec) * 1000;
+}
+
+std::string seconds(uint64_t time) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.2f s", static_cast<double>(time) / second);
+    return text;
+}
+
+/// The greatest of 1, 2, 5, 10, 20, 50 … that is not above `n`; 0 for 0.
+uint64_t round_down(uint64_t n) {
+    uint64_t power = 1;
+    while (n / 10 >= power)
+        power *= 10;
+    const uint64_t digit = n / power;
+    return (digit >= 5 ? 5 : digit >= 2 ? 2 : digit) * power;
+}
+
+/// In the modes that the event counts.
+uint64_t sampled_modes(const CpuTime& cpu, const RecordedEvent& event, bool kernel_mode) {
+    return (event.user ? cpu.user : 0) + (event.kernel && kernel_mode ? cpu.kernel : 0);
+}
+
+}  // namespace
+
+CpuTime children_cpu_time() noexcept {
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    return {nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime)};
+}
+
+std::string run_figures(const SessionInfo& run, const RunTimes& times) {
+    std::string text;
+    if (times.cpu) text = "CPU time " + seconds(times.cpu->user + times.cpu->kernel) + ", ";
+    text += "wall time " + seconds(times.wall);
+    if (times.wall == 0) return text;
+    const double rate = static_cast<double>(run.ledger.sampled()) * second / static_cast<double>(times.wall);
+    return text + ", " + std::to_string(static_cast<uint64_t>(rate + 0.5)) + " samples a second";
+}
+
+std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times) {
+    if (!times.cpu || run.events.size() != 1 || run.events.front().name != timer_event) return std::nullopt;
+    const RecordedEvent& event = run.events.front();
+    const uint64_t used = sampled_modes(*times.cpu, event, times.kernel_mode);
+    const uint64_t sampled = run.ledger.sampled() * event.count;
+    if (event.throttled || used < sampled + sampled / 4 || used < sampled + least_gap) return std::nullopt;
+    const uint64_t minimum =
+        find_event(timer_event)->minimum_count * (times.callgraph ? callgraph_count_factor : 1);
+    const uint64_t count =
+        std::max(minimum, round_down(used / std::max<uint64_t>(times.tasks, 1) / wanted_samples));
+    if (count >= event.count) return std::nullopt;  // its tasks are long enough: the cause is another
+    return "only " + seconds(sampled) + " of " + seconds(used) + " of CPU time was sampled: most of " +
+           std::to_string(times.tasks) + " processes and threads ended before a sample of them was due; " +
+           "--events " + std::string(timer_event) + ":" + std::to_string(count) + " samples nearly all";
+}
+
+}  // namespace op::collect

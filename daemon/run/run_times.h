@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How much time a run took and how much of it was sampled. Reads rusage; prints nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libop/session/session_info.h"
+
+namespace op::collect {
+
+/// Processor time, ns.
+struct CpuTime {
+    uint64_t user = 0, kernel = 0;
+};
+
+/// Processor time of the children that have ended and been waited for, with that of their children that they
+/// waited for (getrusage(2), RUSAGE_CHILDREN).
+CpuTime children_cpu_time() noexcept;
+
+/// What is known of a run when it has ended.
+struct RunTimes {
+    uint64_t wall = 0;                ///< ns
+    std::optional<CpuTime> cpu = {};  ///< of the profiled command; none if no command was profiled
+    uint64_t tasks = 1;               ///< processes and threads of the command
+    bool kernel_mode = true;          ///< kernel mode was sampled
+    bool callgraph = false;           ///< call chains were recorded, so that counts have a higher minimum
+};
+
+/// "CPU time 4.81 s, wall time 5.02 s, 958 samples a second", the last of wall time; without what is not
+/// known.
+std::string run_figures(const SessionInfo& run, const RunTimes& times);
+
+/// A line for a run of short tasks: most of them ended before the clock's first sample of them was due, so
+/// that clearly less time was sampled than was used. It has the count that samples nearly all. None if the
+/// samples account for the time, or the run had another event than TIMER, whose period is no time.
+std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times);
+
+}  // namespace op::collect

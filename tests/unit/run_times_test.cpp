@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What operf prints of a run's time.
+#include "daemon/run/run_times.h"
+
+#include <gtest/gtest.h>
+
+namespace op::collect {
+namespace {
+
+constexpr uint64_t ms = 1'000'000, second = 1000 * ms;
+
+SessionInfo sampled(uint64_t samples, uint64_t count = ms) {
+    SessionInfo info;
+    info.events = {{"TIMER", 0, count}};
+    info.ledger.add_sampled(samples);
+    info.ledger.add_stored(samples);
+    return info;
+}
+
+RunTimes swarm(uint64_t cpu, uint64_t tasks) {
+    return {.wall = 5 * second, .cpu = CpuTime{cpu / 2, cpu - cpu / 2}, .tasks = tasks};
+}
+
+TEST(RunTimes, figures_are_cpu_time_wall_time_and_rate) {
+    EXPECT_EQ(run_figures(sampled(4800), {.wall = 5 * second, .cpu = CpuTime{4 * second, 810 * ms}}),
+              "CPU time 4.81 s, wall time 5.00 s, 960 samples a second");
+}
+
+TEST(RunTimes, without_a_command_its_cpu_time_is_left_out) {
+    EXPECT_EQ(run_figures(sampled(10), {.wall = 2 * second}), "wall time 2.00 s, 5 samples a second");
+    EXPECT_EQ(run_figures(sampled(0), {}), "wall time 0.00 s");
+}
+
+TEST(RunTimes, time_of_short_tasks_without_samples_is_noted_with_a_count) {
+    EXPECT_EQ(
+        unsampled_note(sampled(2960), swarm(4800 * ms, 1000)),
+        "only 2.96 s of 4.80 s of CPU time was sampled: most of 1000 processes and threads ended before a "
+        "sample of them was due; --events TIMER:200000 samples nearly all");
+}
+
+TEST(RunTimes, time_that_is_sampled_is_not_noted) {
+    EXPECT_EQ(unsampled_note(sampled(4500), swarm(4800 * ms, 1000)), std::nullopt);
+    EXPECT_EQ(unsampled_note(sampled(1), swarm(30 * ms, 1000)), std::nullopt);
+}
+
+TEST(RunTimes, a_gap_of_long_tasks_has_another_cause_and_is_not_noted) {
+    EXPECT_EQ(unsampled_note(sampled(2960), swarm(4800 * ms, 2)), std::nullopt);
+}
+
+TEST(RunTimes, a_mode_that_is_not_sampled_is_no_gap) {
+    const SessionInfo run = sampled(2400);
+    RunTimes times = swarm(4800 * ms, 1000);
+    EXPECT_TRUE(unsampled_note(run, times));
+    times.kernel_mode = false;
+    EXPECT_EQ(unsampled_note(run, times), std::nullopt);
+    times.kernel_mode = true;
+    SessionInfo user_only = run;
+    user_only.events.front().kernel = false;
+    EXPECT_EQ(unsampled_note(user_only, times), std::nullopt);
+}
+
+TEST(RunTimes, other_or_several_events_are_not_compared_with_time) {
+    SessionInfo run = sampled(10);
+    run.events.front().name = "CPU_CLK_UNHALTED";
+    EXPECT_EQ(unsampled_note(run, swarm(4800 * ms, 1000)), std::nullopt);
+    run = sampled(10);
+    run.events.push_back({"TIMER", 0, 2 * ms});
+    EXPECT_EQ(unsampled_note(run, swarm(4800 * ms, 1000)), std::nullopt);
+}
+
+TEST(RunTimes, the_count_is_never_below_the_minimum) {
+    const auto note = unsampled_note(sampled(1), swarm(100 * ms, 100000));
+    ASSERT_TRUE(note);
+    EXPECT_NE(note->find("TIMER:10000 "), std::string::npos) << *note;
+    RunTimes chains = swarm(100 * ms, 100000);
+    chains.callgraph = true;
+    const auto higher = unsampled_note(sampled(1), chains);
+    ASSERT_TRUE(higher);
+    EXPECT_NE(higher->find("TIMER:150000 "), std::string::npos) << *higher;
+}
+
+TEST(RunTimes, without_a_command_nothing_is_noted) {
+    EXPECT_EQ(unsampled_note(sampled(0), {.wall = 5 * second}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace op::collect
