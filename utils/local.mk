@@ -5,6 +5,7 @@ libutils_a_SOURCES = \
 	utils/debuginfod.cpp utils/debuginfod.h \
 	utils/load_profile.cpp utils/load_profile.h \
 	utils/report_options.cpp utils/report_options.h \
+	utils/shared/daily_note.cpp utils/shared/daily_note.h \
 	utils/shared/event_listing.cpp utils/shared/event_listing.h \
 	utils/shared/options.cpp utils/shared/options.h \
 	utils/shared/output.cpp utils/shared/output.h \

@@ -20,6 +20,7 @@
 #include "libop/base/text.h"
 #include "utils/count_report.h"
 #include "utils/ocount_options.h"
+#include "utils/shared/daily_note.h"
 #include "utils/shared/output.h"
 #include "utils/shared/tool.h"
 
@@ -95,7 +96,7 @@ public:
         : tool_(tool),
           o_(options),
           output_(options.output_file),
-          events_(choose_counted_events(options.specs, running_catalogue(), is_countable_here, start_notes_)),
+          events_(choose_counted_events(options.specs, running_catalogue(), is_countable_here, fallback_)),
           watched_(options.kind(), options.tasks),
           target_(target_of(options)) {
         if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
@@ -125,6 +126,7 @@ private:
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
 
     void announce() {
+        if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp, today())) tool_.notes.warn(fallback_);
         for (auto& note : start_notes_.take())
             tool_.notes.warn(std::move(note));
         tool_.print_notes();
@@ -170,6 +172,7 @@ private:
     OutputStream output_;  ///< opened while Ctrl-C still ends this process: a pipe may make that wait
     StopSignals signals_;
     Diagnostics start_notes_;  ///< told once counting is about to start: no error is explained by them
+    std::string fallback_;     ///< the line on the clock, if it takes the place of the default event
     std::vector<CountedEvent> events_;
     WatchedTasks watched_;
     CountTarget target_;

@@ -21,6 +21,7 @@
 #include "daemon/source/vmlinux.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "utils/shared/daily_note.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
 
@@ -95,14 +96,16 @@ SessionInfo describe(const Options& o) {
     return info;
 }
 
-/// Fills in the events; how the kernel is asked for each.
-std::vector<EventEncoding> choose(const Options& o, SessionInfo& info, Diagnostics& notes) {
+/// Fills in the events; how the kernel is asked for each. `fallback` gets the line on the clock, if it takes
+/// the place of the default event.
+std::vector<EventEncoding> choose(const Options& o, SessionInfo& info, std::string& fallback,
+                                  Diagnostics& notes) {
     const auto specs = o.events.empty() ? std::vector<EventSpec>{} : parse_event_specs(o.events);
     const EventCatalogue catalogue = running_catalogue();
     const auto rate = [&](const RecordedEvent& event, const EventEncoding& encoding) {
         return measure_event(event, encoding, static_cast<pid_t>(o.pid.value_or(0)));
     };
-    return choose_events({specs, o.callgraph, catalogue, perf_event_works, rate}, info, notes);
+    return choose_events({specs, o.callgraph, catalogue, perf_event_works, rate, &fallback}, info, notes);
 }
 
 PerfOptions perf_options(const Options& o, std::vector<EventEncoding> encodings, const NamedKernel& vmlinux,
@@ -124,7 +127,7 @@ public:
         : tool_(tool),
           o_(options),
           info_(describe(options)),
-          encodings_(choose(options, info_, source_notes_)),
+          encodings_(choose(options, info_, fallback_, source_notes_)),
           vmlinux_(o_.vmlinux.empty() ? NamedKernel{}
                                       : read_vmlinux(o_.vmlinux, running_kernel_build_id(), source_notes_)),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
@@ -170,6 +173,7 @@ private:
     }
 
     void announce() {
+        if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp, today())) tool_.notes.warn(fallback_);
         if (o_.pid) warn_of_children();
         tell_source_notes();
         if (o_.says("record") || o_.says("debug")) {
@@ -326,6 +330,7 @@ private:
     Diagnostics source_notes_;  ///< told once sampling is about to start, and at its end: no error is
                                 ///< explained by them
     SessionInfo info_;
+    std::string fallback_;  ///< see choose()
     std::vector<EventEncoding> encodings_;
     NamedKernel vmlinux_;
     SessionWriter session_;

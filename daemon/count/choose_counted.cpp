@@ -74,15 +74,14 @@ EventSpec default_spec(const EventCatalogue& catalogue) {
 
 std::vector<CountedEvent> choose_counted_events(const std::vector<EventSpec>& specs,
                                                 const EventCatalogue& catalogue, const CountProbe& works,
-                                                Diagnostics& notes) {
+                                                std::string& fallback) {
     std::vector<CountedEvent> events;
     for (const EventSpec& spec : specs)
         events.push_back(choose_without_count(catalogue, spec));
     if (!events.empty()) return events;
     events.push_back(choose(catalogue, default_spec(catalogue)));
     if (works(events.front())) return events;
-    notes.warn("no hardware counter for " + events.front().label +
-               " on this machine: counting the CPU clock instead, event TIMER (ns of CPU time)");
+    fallback = "no hardware counter here: counting the CPU clock, event TIMER (ns of CPU time)";
     EventSpec clock;
     clock.name = timer_event;
     return {choose(catalogue, clock)};

@@ -118,15 +118,17 @@ private:
         instead.kernel = spec.kernel;
         instead.user = spec.user;
         const Chosen clock = choose_builtin(instead, request_.callgraph);
-        note_fallback(chosen.event, clock.event);
+        note_fallback(clock.event);
         return clock;
     }
 
-    void note_fallback(const RecordedEvent& event, const RecordedEvent& instead) {
-        notes_.warn("no hardware counter for " + event.name +
-                    " on this machine: sampling by the CPU clock instead, event " + instead.name + ":" +
-                    std::to_string(instead.count) + " (a sample every " + std::to_string(instead.count) +
-                    " ns of CPU time)");
+    void note_fallback(const RecordedEvent& clock) {
+        std::string line = "no hardware counter here: sampling by the CPU clock, event " + clock.name + ":" +
+                           std::to_string(clock.count);
+        if (request_.specs.empty() && request_.fallback)
+            *request_.fallback = std::move(line);
+        else
+            notes_.warn(std::move(line));
     }
 
     void add(const Chosen& chosen) {

@@ -27,14 +27,16 @@ struct EventRequest {
     const EventCatalogue& catalogue;  ///< of the running machine
     EventProbe works;
     EventMeter rate;  ///< may be empty
+    std::string* fallback =
+        nullptr;  ///< gets the line on the clock in the place of a default event; null: the notes do
 };
 
 /// Checks the specifications, fills in `info.events` and the CPU type, and gives the encoding of each event.
 /// TIMER and, unless the catalogue has it, CPU_CLK_UNHALTED are known on every machine. The default event is
-/// the CPU model's. Where cycles do not work, TIMER takes their place, with a note; an event without a count
-/// gets one for about 1000 samples a second if its rate can be told, else a usual one, with a note. Throws a
-/// usage error (see resolve_event) also for an event that does not work, and for two that sample files could
-/// not tell apart.
+/// the CPU model's. Where cycles do not work, TIMER takes their place, with a line on it; an event without a
+/// count gets one for about 1000 samples a second if its rate can be told, else a usual one, with a note.
+/// Throws a usage error (see resolve_event) also for an event that does not work, and for two that sample
+/// files could not tell apart.
 std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes);
 
 /// The events of this machine. Throws as load_catalogue and cpu_models do.

@@ -68,6 +68,28 @@ for log in no_directory no_process; do
 	! grep -q 'no hardware counter' "$work/$log.log" || fail "$log: a fallback is reported before an unrelated error"
 done
 
+# The line on the clock comes once a day, by the date of its stamp, and where no stamp can be left every time
+stamp=$XDG_STATE_HOME/oprofile/no-hardware-counter
+line='^warning: no hardware counter here: sampling by the CPU clock, event TIMER:1000000$'
+expect 0 homeless --session-dir "$s" true
+if grep -q "$line" "$work/homeless.log"; then
+	expect 0 still_homeless --session-dir "$s" true
+	says still_homeless "$line"
+	mkdir "$XDG_STATE_HOME"
+	expect 0 first_today --session-dir "$s" true
+	says first_today "$line"
+	day=$(cat "$stamp")
+	expect 0 second_today --session-dir "$s" true
+	! grep -q "$line" "$work/second_today.log" || [ "$day" != "$(cat "$stamp")" ] || fail "the line comes twice a day"
+	echo 2001-01-01 >"$stamp"
+	expect 0 next_day --session-dir "$s" true
+	says next_day "$line"
+	expect 0 named --session-dir "$s" --events CPU_CLK_UNHALTED:1000000 true
+	says named "$line"
+else
+	echo "line on the clock: skipped, there are hardware counters"
+fi
+
 # Sessions
 expect 0 first --session-dir "$s" --events TIMER:100000 "$tests/e2e/shares" plain 100
 first=$(samples_of "$s" three_parts)

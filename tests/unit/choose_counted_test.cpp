@@ -25,9 +25,9 @@ EventCatalogue toy(const std::string& devices = "") {
 
 std::vector<CountedEvent> choose(const std::vector<std::string>& specs, const EventCatalogue& catalogue,
                                  const CountProbe& works = all_counters) {
-    Diagnostics notes;
+    std::string fallback;
     const auto parsed = specs.empty() ? std::vector<EventSpec>{} : parse_countless_event_specs(specs);
-    return choose_counted_events(parsed, catalogue, works, notes);
+    return choose_counted_events(parsed, catalogue, works, fallback);
 }
 
 }  // namespace
@@ -46,12 +46,12 @@ TEST(CountedEvents, the_processors_default_is_counted_if_none_is_given) {
     EXPECT_EQ(events[0].spec.name, "CYCLES");
 }
 
-TEST(CountedEvents, without_counters_the_clock_replaces_the_default_and_a_note_is_added) {
-    Diagnostics notes;
-    const auto events = choose_counted_events({}, toy(), no_counters, notes);
+TEST(CountedEvents, without_counters_the_clock_replaces_the_default_and_a_line_is_given) {
+    std::string fallback;
+    const auto events = choose_counted_events({}, toy(), no_counters, fallback);
     ASSERT_EQ(events.size(), 1u);
     EXPECT_EQ(events[0].label, "TIMER");
-    EXPECT_EQ(notes.warnings().size(), 1u);
+    EXPECT_EQ(fallback, "no hardware counter here: counting the CPU clock, event TIMER (ns of CPU time)");
 }
 
 TEST(CountedEvents, only_a_count_in_place_of_a_unit_mask_is_reported_as_a_count) {

@@ -91,6 +91,22 @@ TEST(PerfEvents, without_counters_the_clock_takes_over_with_a_one_line_note) {
     }
 }
 
+TEST(PerfEvents, the_line_on_the_clock_is_short_and_kept_apart_if_no_event_was_named) {
+    SessionInfo info;
+    Diagnostics notes;
+    std::string fallback;
+    const EventCatalogue catalogue;
+    const std::vector<EventSpec> none, cycles = parse_event_specs({"CPU_CLK_UNHALTED"});
+    choose_events({none, false, catalogue, no_counters, {}, &fallback}, info, notes);
+    EXPECT_EQ(fallback, "no hardware counter here: sampling by the CPU clock, event TIMER:1000000");
+    EXPECT_TRUE(notes.warnings().empty());
+    fallback.clear();
+    info = {};
+    choose_events({cycles, false, catalogue, no_counters, {}, &fallback}, info, notes);
+    EXPECT_EQ(fallback, "") << "who names an event reads each time that another takes its place";
+    EXPECT_EQ(notes.warnings().size(), 1u);
+}
+
 TEST(PerfEvents, the_clock_asked_for_needs_no_note) {
     SessionInfo info;
     Diagnostics notes;
