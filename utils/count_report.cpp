@@ -69,7 +69,7 @@ std::string subject(const CountReport& report) {
         case CountReport::Kind::system:
             break;
     }
-    return "the whole system";
+    return "the whole system" + (report.command.empty() ? "" : ", while it ran " + printable(report.command));
 }
 
 /// The number of the task or CPU that a row is of; empty if rows are not separated.

@@ -14,7 +14,7 @@ namespace op::tool {
 struct CountReport {
     enum class Kind { command, processes, threads, cpus, system };
     Kind kind = Kind::command;
-    std::string command;              ///< its words, of a command
+    std::string command;              ///< its words, if counting lasts as long as one
     std::vector<uint32_t> numbers;    ///< of the processes, threads or CPUs, as asked for
     std::vector<std::string> events;  ///< labels, by the index that rows have
     collect::CountSeparation separation = collect::CountSeparation::none;

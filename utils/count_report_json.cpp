@@ -16,7 +16,7 @@ const char* kind_name(CountReport::Kind kind) {
 
 Json subject_json(const CountReport& report) {
     Json json = {{"kind", kind_name(report.kind)}};
-    if (report.kind == CountReport::Kind::command) json["command"] = report.command;
+    if (!report.command.empty()) json["command"] = report.command;
     if (!report.numbers.empty()) json["list"] = Json::Array(report.numbers.begin(), report.numbers.end());
     return json;
 }

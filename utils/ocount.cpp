@@ -100,7 +100,7 @@ public:
           watched_(options.kind(), options.tasks),
           target_(target_of(options)) {
         if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
-        if (command_) target_.tasks = {command_->pid()};
+        if (target_.kind == CountTarget::Kind::command) target_.tasks = {command_->pid()};
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was counted");
         raise_file_limit();  // for us, not for the command

@@ -73,12 +73,14 @@ CountIntervals parse_intervals(const std::string& text) {
 std::optional<int> CountOptions::parse(int argc, char** argv) {
     CommandSyntax s;
     s.synopsis =
-        "[--system-wide | --process-list PIDS | --thread-list TIDS | --cpu-list CPUS | COMMAND [ARGUMENTS]]";
+        "[--system-wide | --process-list PIDS | --thread-list TIDS | --cpu-list CPUS | [--system-wide] "
+        "COMMAND "
+        "[ARGUMENTS]]";
     s.stop_at_first_word = true;
     s.help_letter = 'h';
     s.usage_letter = 'u';
     s.options = {
-        {"system-wide", 's', &system_wide_, "count everything, until Ctrl-C"},
+        {"system-wide", 's', &system_wide_, "count everything, until Ctrl-C or while COMMAND runs"},
         {"process-list", 'p', &processes_, "count running processes with their threads and children", "PIDS"},
         {"thread-list", 'r', &threads_, "count running threads", "TIDS"},
         {"cpu-list", 'C', &cpus_, "count everything on these CPUs, like 0,2-4", "CPUS"},
@@ -104,12 +106,11 @@ std::optional<int> CountOptions::parse(int argc, char** argv) {
 }
 
 void CountOptions::check_modes() const {
-    const int modes =
-        system_wide_ + !processes_.empty() + !threads_.empty() + !cpus_.empty() + !command.empty();
-    if (modes != 1)
+    const bool is_any = system_wide_ || !command.empty();
+    if (is_any + !processes_.empty() + !threads_.empty() + !cpus_.empty() != 1)
         throw_usage(
-            "say what to count: a command, --process-list, --thread-list, --cpu-list or --system-wide, "
-            "and only one of them");
+            "name what to count: a command, --system-wide, --system-wide with a command that it lasts for, "
+            "--process-list, --thread-list or --cpu-list");
 }
 
 void CountOptions::check_separation() const {

@@ -52,12 +52,12 @@ struct Options {
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
-    s.synopsis = "[--system-wide | --pid PID | COMMAND [ARGUMENTS]]";
+    s.synopsis = "[--system-wide | --pid PID | [--system-wide] COMMAND [ARGUMENTS]]";
     s.stop_at_first_word = true;
     s.help_letter = 'h';
     s.usage_letter = 'u';
     s.options = {
-        {"system-wide", 's', &o.system_wide, "profile every process, until Ctrl-C"},
+        {"system-wide", 's', &o.system_wide, "profile every process, until Ctrl-C or while COMMAND runs"},
         {"pid", 'p', &o.pid, "profile a running process with its threads and children", "PID"},
         {"events", 'e', &o.events,
          "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
@@ -75,9 +75,12 @@ CommandSyntax syntax(Options& o) {
 }
 
 void check(const Options& o) {
-    const int modes = o.system_wide + o.pid.has_value() + !o.command.empty();
-    if (modes != 1)
-        throw_usage("say what to profile: a command, --pid or --system-wide, and only one of them");
+    const bool is_any = o.system_wide || !o.command.empty();
+    if (o.pid.has_value() == is_any)
+        throw_usage(
+            "name what to profile: a command, --system-wide, --system-wide with a command that it lasts for, "
+            "or "
+            "--pid");
     if (o.pid && (*o.pid == 0 || *o.pid > INT32_MAX)) throw_usage("--pid: no such process number");
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
@@ -91,7 +94,8 @@ SessionInfo describe(const Options& o) {
     for (const std::string& word : o.command)
         info.command += (info.command.empty() ? "" : " ") + word;
     if (o.pid) info.command = "process " + std::to_string(*o.pid);
-    if (o.system_wide) info.command = "whole system";
+    if (o.system_wide)
+        info.command = "whole system" + (o.command.empty() ? "" : ", while it ran " + info.command);
     info.start_time = ::time(nullptr);
     return info;
 }
@@ -256,7 +260,7 @@ private:
 
     /// With what is known once the command has ended.
     void complete_times() {
-        if (command_) times_.cpu = children_cpu_time();
+        if (command_ && !o_.system_wide) times_.cpu = children_cpu_time();
         times_.kernel_mode = source_->kernel_mode();
         times_.callgraph = o_.callgraph;
     }

@@ -131,6 +131,16 @@ fi
 # The whole system, single CPUs
 expect 0 system --system-wide --separate-cpu -b -e cpu-clock -i 100:2
 [ "$(grep -c '^0,cpu-clock,' "$work/system.out")" = 2 ] || fail "system: $(cat "$work/system.out")"
+mkfifo "$work/go"
+(
+	"$tests/e2e/touch_pages" 20000 0 wait <"$work/go" # no child of the command
+	echo >"$work/touched"
+) &
+expect 0 system_command --system-wide -b -e page-faults sh -c "echo >'$work/go'; until [ -s '$work/touched' ]; do :; done"
+[ "$(total system_command page-faults)" -ge 20000 ] || fail "system_command: only the command was counted"
+expect 1 system_failure --system-wide -e page-faults sh -c 'exit 3'
+says system_failure 'sh exited with status 3'
+prints system_failure 'for the whole system, while it ran sh -c exit 3:'
 expect 0 cpu --cpu-list 0 -e context-switches -i 100:1
 prints cpu 'for the specified CPU\(s\):'
 prints cpu '^	context-switches '

@@ -232,6 +232,18 @@ wait $operf || fail "system: status $?"
 [ "$(samples_of "$work/system" three_parts)" -gt 1000 ] || fail "system: the busy program is missing"
 ran_all_the_time "$work/system"
 
+# The whole system while a command runs; its end is the recording's
+mkdir "$work/system_command"
+own_program
+"$program" plain 1000000 &
+busy=$!
+expect 0 system_command --session-dir "$work/system_command" --system-wide --events TIMER:100000 "$tests/e2e/shares" plain 1000
+expect 1 system_failure --session-dir "$s" --system-wide sh -c 'exit 3'
+says system_failure 'sh exited with status 3'
+kill $busy
+[ "$(samples_of "$work/system_command" three_parts "$tests/e2e/shares")" -gt 100 ] || fail "system_command: the command is missing"
+[ "$(samples_of "$work/system_command" three_parts "$program")" -gt 100 ] || fail "system_command: other programs are missing"
+
 # A full disk: samples that fit are kept, the loss of the others is reported
 mkdir "$work/full"
 if mount -t tmpfs -o size=1m none "$work/full" 2>/dev/null; then
