@@ -113,7 +113,7 @@ log_has no_event 'did you mean.* page-faults'
 expect 1 no_unit_mask -e TIMER:1 true
 log_has no_unit_mask 'unit mask'
 expect 1 no_place -f "$work/none/file" true
-expect 1 usage -s true
+expect 1 usage -s -p 1
 
 # Interrupted: what was counted is printed
 "$build/ocount" -b -i 100 -e task-clock "$tests/e2e/shares" plain 100000 >"$work/interrupted.out" 2>"$work/interrupted.log" &
