@@ -30,6 +30,8 @@ public:
     std::span<const Record> drain() override;
     int wait_fd() const override { return epoll_.get(); }
 
+    /// False if this user may not sample kernel mode.
+    bool kernel_mode() const noexcept { return opened_.features.kernel_mode; }
     /// Room per CPU for records that the kernel granted, bytes.
     size_t ring_bytes() const noexcept { return opened_.ring_bytes; }
 
