@@ -26,9 +26,9 @@ struct CountedEvent {
 /// True if the machine can count the event.
 using CountProbe = std::function<bool(const CountedEvent&)>;
 
-/// Resolves the specifications. If there are none, the result is the CPU's default event, or TIMER, with a line
-/// on it in `fallback`, if `works` returns false for that event. TIMER is known on every machine. Throws usage
-/// errors as resolve_event does.
+/// Resolves the specifications. If there are none, the result is the CPU's default event, or TIMER, with a
+/// line on it in `fallback`, if `works` returns false for that event. TIMER is known on every machine. Throws
+/// usage errors as resolve_event does.
 std::vector<CountedEvent> choose_counted_events(const std::vector<EventSpec>& specs,
                                                 const EventCatalogue& catalogue, const CountProbe& works,
                                                 std::string& fallback);

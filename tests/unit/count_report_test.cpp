@@ -69,6 +69,7 @@ TEST(CountReport, an_uncounted_event_is_reported_with_the_reason_and_not_as_0) {
 TEST(CountReport, has_a_column_for_the_cpu_or_the_task) {
     CountReport report = of_command();
     report.kind = CountReport::Kind::system;
+    report.command.clear();
     report.separation = CountSeparation::cpu;
     const CountBlock block = {seconds{1}, {row({0, {}, 0}, 1, 9, 9), row({0, {}, 12}, 0, 0, 0)}};
     EXPECT_EQ(count_report_text(report, block, 0),
@@ -87,6 +88,16 @@ TEST(CountReport, has_a_column_for_the_cpu_or_the_task) {
     const CountBlock task = {seconds{1}, {row({0, 4711, {}}, 1, 9, 9)}};
     EXPECT_NE(count_report_text(report, task, 0).find("Task ID   Count"), std::string::npos);
     EXPECT_EQ(count_report_brief(report, task, 0), "4711,LLC_MISSES,1,100.00\n");
+}
+
+TEST(CountReport, the_whole_system_is_headed_by_the_command_it_was_counted_for) {
+    CountReport report = of_command();
+    report.kind = CountReport::Kind::system;
+    EXPECT_NE(count_report_text(report, all_counted, 0).find(" for the whole system, while it ran ls -l:\n"),
+              std::string::npos);
+    EXPECT_NE(count_report_json(report, all_counted, 0).find(R"("kind":"system","command":"ls -l")"),
+              std::string::npos)
+        << count_report_json(report, all_counted, 0);
 }
 
 TEST(CountReport, starts_with_the_time_for_an_interval) {
