@@ -36,11 +36,6 @@ using std::chrono::seconds;
 constexpr seconds quick{5};  // for what the daemon answers from memory
 constexpr seconds slow{30};  // for what it answers when all is on disk
 
-std::string spec_text(const collect::ConfiguredEvent& e) {
-    return e.name + ":" + std::to_string(e.count) + ":" + std::to_string(e.unit_mask) + ":" +
-           std::to_string(e.kernel) + ":" + std::to_string(e.user);
-}
-
 /// One run of opcontrol: a function for each action.
 class Control {
 public:
@@ -102,16 +97,20 @@ private:
     }
 
     void launch(const DaemonSettings& settings) {
-        const DaemonSource source = prepare_source(settings, paths_, tool_.notes);
-        tool_.print_notes();
-        if (settings.events.empty())
-            write_stdout("Using default event: " + spec_text(source.events.at(0)) + "\n");
+        const DaemonSource source = prepare_source(settings, paths_);
         const std::string session = session_dir_of(settings, paths_);
         const auto words = daemon_words(find_daemon(), settings, source, paths_, verbose_words());
         op::tool::start_daemon(words, session);
         daemon_ = ControlClient::connect(paths_.control);
         if (!daemon_) throw_input("the daemon has ended again" + log_hint(session));
+        if (settings.events.empty()) name_default_event();
         write_stdout("Daemon started.\n");
+    }
+
+    /// The daemon knows which one it is.
+    void name_default_event() {
+        if (const auto event = ask("status", quick).find("event"))
+            write_stdout("Using default event: " + std::string(*event) + "\n");
     }
 
     void start() {

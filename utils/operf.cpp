@@ -182,7 +182,7 @@ private:
         tell_source_notes();
         if (o_.says("record") || o_.says("debug")) {
             for (const RecordedEvent& e : info_.events)
-                say("event " + e.name + ":" + std::to_string(e.count));
+                say("event " + e.label());
             say("sample buffer per CPU: " + std::to_string(source_->ring_bytes()) + " bytes");
         }
         if (command_) return;
@@ -304,7 +304,7 @@ private:
         std::string text;
         for (const RecordedEvent& e : info.events)
             if (e.time.is_partial() && !e.time.is_without_counter())
-                text += (text.empty() ? "" : ", ") + e.name + ":" + std::to_string(e.count) + " ran " +
+                text += (text.empty() ? "" : ", ") + e.label() + " ran " +
                         std::to_string(static_cast<int>(e.time.share() * 100)) + " % of the time";
         return text;
     }
@@ -314,8 +314,7 @@ private:
             say("events took turns on the processor's counters: " + events + "; reports scale their counts");
         for (const RecordedEvent& e : info.events)
             if (e.time.is_without_counter())
-                say("event " + e.name + ":" + std::to_string(e.count) +
-                    " was not counted: " + std::string(no_counter_was_free));
+                say("event " + e.label() + " was not counted: " + std::string(no_counter_was_free));
         for (const RecordedEvent& e : info.events)
             if (e.throttled)
                 say("the kernel held event " + e.name +

@@ -34,11 +34,6 @@ constexpr milliseconds rest_time{200};
 /// A stranger's dump is not repeated within this time.
 constexpr seconds recent{1};
 
-std::string event_text(const RecordedEvent& e) {
-    return e.name + ":" + std::to_string(e.count) + ":" + std::to_string(e.unit_mask) + ":" +
-           (e.kernel ? "1:" : "0:") + (e.user ? "1" : "0") + (e.throttled ? " throttled" : "");
-}
-
 }  // namespace
 
 Service::Service(ServiceParts parts, ServiceOptions options)
@@ -287,7 +282,7 @@ void Service::add_status(ControlReply& reply) {
     if (!o_.model.empty()) reply.add("model", o_.model);
     reply.add("cpu-type", run.cpu_type_name);
     for (const RecordedEvent& event : run.events)
-        reply.add("event", event_text(event));
+        reply.add("event", event.spec() + (event.throttled ? " throttled" : ""));
     reply.add("separate", o_.separate);
     reply.add("vmlinux", o_.vmlinux);
     reply.add("session", p_.session.current_path());

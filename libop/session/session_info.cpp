@@ -265,6 +265,14 @@ void replace_if_known(T& old, const T& newer) {
 
 }  // namespace
 
+std::string RecordedEvent::label() const {
+    return name + ":" + std::to_string(count);
+}
+
+std::string RecordedEvent::spec() const {
+    return label() + ":" + std::to_string(unit_mask) + (kernel ? ":1" : ":0") + (user ? ":1" : ":0");
+}
+
 bool is_same_event(const RecordedEvent& a, const RecordedEvent& b) {
     return a.name == b.name && a.count == b.count && a.unit_mask == b.unit_mask && a.kernel == b.kernel &&
            a.user == b.user;

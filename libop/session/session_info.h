@@ -32,6 +32,10 @@ struct RecordedEvent {
     CountedTime time = {};            ///< how long it was counted
 
     bool operator==(const RecordedEvent&) const = default;
+    /// "NAME:COUNT", for notes.
+    std::string label() const;
+    /// "NAME:COUNT:UNITMASK:KERNEL:USER", as events are asked for.
+    std::string spec() const;
 };
 
 /// True if both describe the same event: all requested settings are equal.

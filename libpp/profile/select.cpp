@@ -103,7 +103,7 @@ std::string empty_reason(const SessionReader& session) {
     if (std::ranges::all_of(info->events, [](const RecordedEvent& e) { return e.time.is_without_counter(); }))
         return "; no event of " + session.path() + " was counted";
     for (const auto& event : info->events)
-        events.push_back(event.name + ":" + std::to_string(event.count));
+        events.push_back(event.label());
     return "; the events of " + session.path() + " (" + joined(events) +
            ") occurred fewer times than their count: use a smaller count or profile for longer";
 }

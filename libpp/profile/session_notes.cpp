@@ -139,8 +139,7 @@ bool has_samples(const SessionReader& session, const RecordedEvent& event) {
 void note_never_counted(const SessionReader& session, const SessionInfo& info, Diagnostics& notes) {
     for (const RecordedEvent& event : info.events)
         if (event.time.is_without_counter() && !has_samples(session, event))
-            notes.warn("event " + event.name + ":" + std::to_string(event.count) +
-                       " was not counted: " + std::string(no_counter_was_free));
+            notes.warn("event " + event.label() + " was not counted: " + std::string(no_counter_was_free));
 }
 
 }  // namespace

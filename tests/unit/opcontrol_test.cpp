@@ -296,11 +296,10 @@ TEST(DaemonWords, contain_every_setting) {
     const ControlPaths paths = control_paths("/t");
     DaemonSettings settings;
     settings.vmlinux = vmlinux_none;
-    const DaemonSource perf{"perf", {{"TIMER", 0, 0, 1000000, 0, 0, true, true}}};
-    EXPECT_EQ(
-        daemon_words("/x/oprofiled", settings, perf, paths, ""),
-        (Words{"/x/oprofiled", "--source=perf", "--events=TIMER:0:0:1000000:0:1:1", "--separate=none",
-               "--session-dir=/t/var/lib/oprofile", "--control=/t/run/oprofiled/control", "--no-vmlinux"}));
+    const DaemonSource perf{"perf", "TIMER:1000000"};
+    EXPECT_EQ(daemon_words("/x/oprofiled", settings, perf, paths, ""),
+              (Words{"/x/oprofiled", "--source=perf", "--separate=none", "--session-dir=/t/var/lib/oprofile",
+                     "--control=/t/run/oprofiled/control", "--events=TIMER:1000000", "--no-vmlinux"}));
     settings.vmlinux = "/boot/vmlinux";
     settings.session_dir = "/s";
     settings.kernel_range = "1,2";
@@ -309,7 +308,7 @@ TEST(DaemonWords, contain_every_setting) {
     settings.separation.cpu = true;
     EXPECT_EQ(
         daemon_words("oprofiled", settings, {"driver", {}}, paths, "arcs,misc"),
-        (Words{"oprofiled", "--source=driver", "--events=", "--separate=cpu", "--session-dir=/s",
+        (Words{"oprofiled", "--source=driver", "--separate=cpu", "--session-dir=/s",
                "--control=/t/run/oprofiled/control", "--vmlinux=/boot/vmlinux", "--kernel-range=1,2",
                "--image=/bin/ls", "--callgraph=4", "--verbose=arcs,misc", "--oprofilefs=/t/dev/oprofile"}));
 }

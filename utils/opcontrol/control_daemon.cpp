@@ -84,15 +84,13 @@ std::string session_dir_of(const DaemonSettings& settings, const ControlPaths& p
 std::vector<std::string> daemon_words(const std::string& program, const DaemonSettings& settings,
                                       const DaemonSource& source, const ControlPaths& paths,
                                       const std::string& verbose) {
-    std::vector<std::string> words = {program,
-                                      "--source=" + source.name,
-                                      "--events=" + collect::to_daemon_text(source.events),
-                                      "--separate=" + to_text(settings.separation),
-                                      "--session-dir=" + session_dir_of(settings, paths),
-                                      "--control=" + paths.control};
+    std::vector<std::string> words = {
+        program, "--source=" + source.name, "--separate=" + to_text(settings.separation),
+        "--session-dir=" + session_dir_of(settings, paths), "--control=" + paths.control};
     const auto if_set = [&words](const char* option, const std::string& value) {
         if (!value.empty()) words.push_back(std::string(option) + "=" + value);
     };
+    if_set("--events", source.events);
     if (settings.vmlinux == vmlinux_none)
         words.push_back("--no-vmlinux");
     else

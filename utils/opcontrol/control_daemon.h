@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "daemon/driver/driver_events.h"
 #include "libop/control/control.h"
 #include "libop/control/daemon_settings.h"
 #include "utils/opcontrol/control_paths.h"
@@ -14,8 +13,8 @@ namespace op::tool {
 
 /// What the daemon is to sample from.
 struct DaemonSource {
-    std::string name;  ///< "driver" or "perf"
-    std::vector<collect::ConfiguredEvent> events;
+    std::string name;    ///< "driver" or "perf"
+    std::string events;  ///< as oprofiled's --events takes them; empty = the default one
 };
 
 /// The session directory of the settings, or the default one.

@@ -5,8 +5,6 @@
 #include "daemon/driver/driver_setup.h"
 #include "daemon/driver/oprofilefs.h"
 #include "daemon/perf/perf_events.h"
-#include "daemon/perf/perf_probe.h"
-#include "daemon/source/machine.h"
 #include "libop/base/error.h"
 #include "libop/events/event_table.h"
 #include "libop/events/ibs_rules.h"
@@ -35,23 +33,18 @@ DaemonSource prepare_driver(const DaemonSettings& settings, const ControlPaths& 
     const collect::DriverModel model = collect::read_driver_model(driver);
     auto events = choose(settings, model);
     collect::program_driver(driver, collect::plan_driver(model, settings, events), events);
-    return {"driver", std::move(events)};
+    return {"driver", collect::to_daemon_text(events)};
 }
 
-DaemonSource prepare_perf(const DaemonSettings& settings, Diagnostics& notes) {
+/// The daemon chooses: how the kernel is asked for an event is not a text to hand over.
+DaemonSource prepare_perf(const DaemonSettings& settings) {
     if (settings.pid_filter != 0 || settings.pgrp_filter != 0)
         throw_usage(
             "process filters need the driver, which is not loaded; switch them off with "
             "--pid-filter=none --pgrp-filter=none, or use operf --pid");
-    SessionInfo info = collect::describe_machine();
-    const EventCatalogue catalogue = collect::running_catalogue();
-    const std::vector<EventSpec> specs = specs_of(settings);
-    collect::choose_events({specs, settings.callgraph > 0, catalogue, collect::perf_event_works, {}}, info,
-                           notes);
-    std::vector<collect::ConfiguredEvent> events;
-    for (const RecordedEvent& e : info.events)
-        events.push_back({e.name, e.code, static_cast<int>(events.size()), e.count, e.unit_mask, 0, e.kernel,
-                          e.user, e.unit_mask_name});
+    std::string events;
+    for (const std::string& event : settings.events)
+        events += (events.empty() ? "" : ",") + event;
     return {"perf", std::move(events)};
 }
 
@@ -79,9 +72,9 @@ void check_events(const DaemonSettings& settings, const ControlPaths& paths) {
     check_ibs_events(catalogue.model.name, resolved);
 }
 
-DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths, Diagnostics& notes) {
+DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths) {
     return collect::Oprofilefs(paths.driver).present() ? prepare_driver(settings, paths)
-                                                       : prepare_perf(settings, notes);
+                                                       : prepare_perf(settings);
 }
 
 bool needs_nmi_watchdog_off(const ControlPaths& paths) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "daemon/driver/driver_events.h"
-#include "libop/base/diagnostics.h"
 #include "libop/control/daemon_settings.h"
 #include "utils/opcontrol/control_daemon.h"
 #include "utils/opcontrol/control_paths.h"
@@ -20,10 +19,10 @@ std::optional<collect::DriverModel> find_driver(const ControlPaths& paths);
 /// machine's event files; raw codes and the RTC may be of a driver that comes.
 void check_events(const DaemonSettings& settings, const ControlPaths& paths);
 
-/// Programs the driver if it is there, else chooses events for perf_event_open, with a note where one takes
-/// another's place. Throws a usage error for events, counts and filters the source cannot give, a system
-/// error if the driver refuses a value.
-DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths, Diagnostics& notes);
+/// Programs the driver if it is there; the daemon then finds the events on their counters. Events for
+/// perf_event_open are left to the daemon. Throws a usage error for events, counts and filters the source
+/// cannot give, a system error if the driver refuses a value.
+DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths);
 
 /// True for models that program the counters' registers, for which the NMI watchdog must make room.
 bool needs_nmi_watchdog_off(const ControlPaths& paths);
