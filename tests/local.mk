@@ -229,7 +229,7 @@ encoding_tests = tests/pfm_encodings_test
 tests_pfm_encodings_test_LDADD = libop.a -lz $(PFM_LIBS)
 
 TESTS = $(source_checks) $(unit_tests) $(encoding_tests) $(golden_tests) $(checks) $(fuzz_tests) $(e2e_tests) $(browser_tests)
-EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/events_test.py tests/e2e/clients.sh tests/e2e/calls.cpp \
+EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/events_test.py tests/e2e/clients.sh tests/e2e/xml_tree.py tests/e2e/calls.cpp \
 	tests/e2e/calls.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
 

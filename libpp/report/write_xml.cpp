@@ -66,49 +66,80 @@ struct Entry {
 using WriteSymbol = std::function<std::string(const Entry&, const View&)>;
 
 /// Writes entries by application and image, in which order they come.
-std::string write_applications(const XmlDocument& document, const SymbolColumns& columns,
-                               std::span<const Entry> entries, const WriteSymbol& write_symbol) {
-    const size_t width = document.columns().all().size();
-    const auto sums_of = [&](std::span<const Entry> part, const View& view) {
-        std::vector<uint64_t> sums(width);
-        for (const Entry& entry : part)
-            for (const size_t column : view)
-                sums[column] = add_saturating(sums[column], entry.counts[column]);
-        return sums;
-    };
-    const auto take = [](std::span<const Entry>& rest, uint32_t SymbolRow::*key) {
+class ApplicationsWriter {
+public:
+    /// All must outlive the writer.
+    ApplicationsWriter(const XmlDocument& document, const SymbolColumns& columns,
+                       const WriteSymbol& write_symbol)
+        : document_(document), columns_(columns), write_symbol_(write_symbol) {}
+
+    std::string write(std::span<const Entry> entries) const {
+        std::string text;
+        while (!entries.empty()) {
+            const auto application = take(entries, &SymbolRow::app);
+            text += document_.application(columns_.images[application.front().row->app], counts(application),
+                                          [&](const View& view) { return interior(application, view); });
+        }
+        return text;
+    }
+
+private:
+    using Entries = std::span<const Entry>;
+
+    /// Removes the first entries of one application or image and returns them.
+    static Entries take(Entries& rest, uint32_t SymbolRow::*key) {
         const auto end = std::ranges::find_if(
             rest, [&](const Entry& entry) { return entry.row->*key != rest.front().row->*key; });
         const auto part = rest.first(static_cast<size_t>(end - rest.begin()));
         rest = rest.subspan(part.size());
         return part;
-    };
-    const auto interior = [&](std::span<const Entry> application, const View& view) {
+    }
+
+    static void add(std::vector<uint64_t>& sums, const Entry& entry, const View& view) {
+        for (const size_t column : view)
+            sums[column] = add_saturating(sums[column], entry.counts[column]);
+    }
+
+    XmlDocument::AppCounts counts(Entries application) const {
+        const View& all = document_.columns().all();
+        XmlDocument::AppCounts counts{std::vector<uint64_t>(all.size()), std::vector<uint64_t>(all.size())};
+        for (const Entry& entry : application) {
+            add(counts.total, entry, all);
+            if (entry.row->image == entry.row->app) add(counts.own, entry, all);
+        }
+        return counts;
+    }
+
+    /// The symbols of the application's own image, then its modules.
+    std::string interior(Entries application, const View& view) const {
         std::string own, modules;
-        for (auto rest = application; !rest.empty();) {
-            const auto part = take(rest, &SymbolRow::image);
+        while (!application.empty()) {
+            const auto part = take(application, &SymbolRow::image);
             const SymbolRow& first = *part.front().row;
             std::string symbols;
             for (const Entry& entry : part)
-                symbols += write_symbol(entry, view);
+                symbols += write_symbol_(entry, view);
             if (first.image == first.app)
                 own += symbols;
             else if (!symbols.empty())
-                modules += XmlTag("module")
-                               .attribute("name", columns.images[first.image])
-                               .around(document.columns().counts(sums_of(part, view).data(), view) + symbols);
+                modules += module(part, view, symbols);
         }
         return own + modules;
-    };
-    std::string text;
-    for (auto rest = entries; !rest.empty();) {
-        const auto application = take(rest, &SymbolRow::app);
-        text += document.application(columns.images[application.front().row->app],
-                                     sums_of(application, document.columns().all()).data(),
-                                     [&](const View& view) { return interior(application, view); });
     }
-    return text;
-}
+
+    std::string module(Entries part, const View& view, const std::string& symbols) const {
+        std::vector<uint64_t> sums(document_.columns().all().size());
+        for (const Entry& entry : part)
+            add(sums, entry, view);
+        return XmlTag("module")
+            .attribute("name", columns_.images[part.front().row->image])
+            .around(document_.columns().counts(sums.data(), view) + symbols);
+    }
+
+    const XmlDocument& document_;
+    const SymbolColumns& columns_;
+    const WriteSymbol& write_symbol_;
+};
 
 /// A symbol list, with details if the report has some.
 class SymbolListWriter {
@@ -121,9 +152,8 @@ public:
         std::vector<Entry> entries;
         for (size_t i = 0; i < report_.rows.size(); ++i)
             entries.push_back({&report_.rows[i], &report_.counts[i * width], i});
-        std::string text =
-            write_applications(document_, report_.columns, entries,
-                               [&](const Entry& entry, const View& view) { return symbol(entry, view); });
+        const WriteSymbol write = [&](const Entry& entry, const View& view) { return symbol(entry, view); };
+        std::string text = ApplicationsWriter(document_, report_.columns, write).write(entries);
         text += symbols_.text();
         return document_.text(report_.first_detail.empty() ? text : text + tables());
     }
@@ -195,9 +225,8 @@ public:
             const size_t middle = report_.blocks[i].middle;
             entries.push_back({&report_.lines[middle].symbol, counts(middle), i});
         }
-        std::string text =
-            write_applications(document_, report_.columns, entries,
-                               [&](const Entry& entry, const View& view) { return function(entry, view); });
+        const WriteSymbol write = [&](const Entry& entry, const View& view) { return function(entry, view); };
+        std::string text = ApplicationsWriter(document_, report_.columns, write).write(entries);
         return document_.text(text + symbols_.text());
     }
 
@@ -215,14 +244,15 @@ private:
         XmlTag tag("symbol");
         tag.attribute("idref", symbols_.id(*entry.row));
         std::string text = document_.columns().counts(entry.counts, view);
-        if (has_any(block.first, block.middle))
-            text += XmlTag("callers").around(calls(block.first, block.middle, *entry.row, view));
-        if (has_any(block.middle + 1, block.end))
-            text += XmlTag("callees").around(calls(block.middle + 1, block.end, *entry.row, view));
+        const auto element = [&](std::string_view name, const std::string& content) {
+            return content.empty() ? XmlTag(name).empty() : XmlTag(name).around(content);
+        };
+        text += element("callers", calls(block.first, block.middle, *entry.row, view));
+        text += element("callees", calls(block.middle + 1, block.end, *entry.row, view));
         return tag.around(text);
     }
 
-    /// Functions outside of the application's own image stand in a module.
+    /// Functions outside of the application's own image are in a module.
     std::string calls(size_t first, size_t end, const SymbolRow& function, const View& view) {
         std::string text;
         for (size_t i = first; i < end; ++i) {
@@ -247,20 +277,29 @@ private:
     size_t width_;
 };
 
+/// The samples of an application in its own image; `row` without parts has no others.
+std::vector<uint64_t> own_counts(const ImageRow& row) {
+    if (row.parts.empty()) return row.counts;
+    const auto own = std::ranges::find(row.parts, row.name, &ImageRow::name);
+    return own == row.parts.end() ? std::vector<uint64_t>(row.counts.size()) : own->counts;
+}
+
 /// Applications and images only, without symbols.
 std::string write_images(const ImageReport& report) {
     const XmlDocument document(report.head);
+    const auto modules = [&](const ImageRow& row, const View& view) {
+        std::string text;
+        for (const ImageRow& part : row.parts)
+            if (part.name != row.name && has_samples(part.counts.data(), view))
+                text += XmlTag("module")
+                            .attribute("name", part.name)
+                            .around(document.columns().counts(part.counts.data(), view));
+        return text;
+    };
     std::string text;
     for (const ImageRow& row : report.rows)
-        text += document.application(row.name, row.counts.data(), [&](const View& view) {
-            std::string modules;
-            for (const ImageRow& part : row.parts)
-                if (part.name != row.name && has_samples(part.counts.data(), view))
-                    modules += XmlTag("module")
-                                   .attribute("name", part.name)
-                                   .around(document.columns().counts(part.counts.data(), view));
-            return modules;
-        });
+        text += document.application(row.name, {.own = own_counts(row), .total = row.counts},
+                                     [&](const View& view) { return modules(row, view); });
     return document.text(text + XmlTag("symboltable").around(""));
 }
 

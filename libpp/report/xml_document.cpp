@@ -151,24 +151,30 @@ std::string XmlDocument::options_element() const {
         .empty();
 }
 
-std::string XmlDocument::application(const std::string& name, const uint64_t* counts,
+std::string XmlDocument::application(const std::string& name, const AppCounts& counts,
                                      const std::function<std::string(const View&)>& interior) const {
     if (!columns_.has_threads())
         return XmlTag("binary")
             .attribute("name", name)
-            .around(columns_.counts(counts, columns_.all()) + interior(columns_.all()));
+            .around(columns_.counts(counts.own.data(), columns_.all()) + interior(columns_.all()));
     std::string text;
     for (const auto& [tgid, process] : columns_.processes()) {
-        std::string threads;
-        for (const auto& [tid, columns] : process.threads) {
-            const std::string content = columns_.counts(counts, columns) + interior(columns);
-            if (!content.empty()) threads += XmlTag("thread").attribute("tid", id_text(tid)).around(content);
-        }
+        const std::string threads = thread_elements(process, counts, interior);
         if (!threads.empty())
             text += XmlTag("process")
                         .attribute("pid", id_text(tgid))
                         .attribute("name", name)
-                        .around(columns_.counts(counts, process.columns) + threads);
+                        .around(columns_.counts(counts.total.data(), process.columns) + threads);
+    }
+    return text;
+}
+
+std::string XmlDocument::thread_elements(const XmlColumns::Process& process, const AppCounts& counts,
+                                         const std::function<std::string(const View&)>& interior) const {
+    std::string text;
+    for (const auto& [tid, columns] : process.threads) {
+        const std::string content = columns_.counts(counts.total.data(), columns) + interior(columns);
+        if (!content.empty()) text += XmlTag("thread").attribute("tid", id_text(tid)).around(content);
     }
     return text;
 }

@@ -74,13 +74,20 @@ public:
     const XmlColumns& columns() const noexcept { return columns_; }
     /// The whole document; `content` follows the description of the profile.
     std::string text(std::string_view content) const;
-    /// An application: a binary, or its processes and their threads. `interior` writes what is in it, besides
-    /// its counts, as far as it has samples in a view.
-    std::string application(const std::string& name, const uint64_t* counts,
+    /// The counts of an application, one per column each.
+    struct AppCounts {
+        std::vector<uint64_t> own;    ///< in its own image
+        std::vector<uint64_t> total;  ///< in all images
+    };
+    /// An application: a binary with what is in its own image, or its processes and their threads with their
+    /// totals. `interior` writes what is in it, besides its counts, as far as it has samples in a view.
+    std::string application(const std::string& name, const AppCounts& counts,
                             const std::function<std::string(const View&)>& interior) const;
 
 private:
     std::string options_element() const;
+    std::string thread_elements(const XmlColumns::Process& process, const AppCounts& counts,
+                                const std::function<std::string(const View&)>& interior) const;
 
     const ReportHead& head_;
     XmlColumns columns_;

@@ -30,27 +30,37 @@ same() {
 	[ "$2" -gt 0 ] || fail "$1: nothing counted"
 	[ "$2" = "$3" ] || fail "$1: $2 in XML, $3 in CSV"
 }
-# levels NAME TOTAL: applications, and symbols at any level, add up to the total, modules to their symbols.
+# levels NAME TOTAL: images add up to the total, and so do symbols at any level; processes and threads are totals, too.
 levels() {
-	same "$1, applications" "$(in_xml '//binary/count|//process/count')" "$2"
+	same "$1, images" "$(in_xml '//binary/count|//binary/module/count|//process/count')" "$2"
 	same "$1, symbols" "$(in_xml '(//binary|//thread)/symbol/count|(//binary|//thread)/module/symbol/count')" "$2"
+	[ "$(in_xml '//binary/count')" = "$(in_xml '//binary/symbol/count')" ] || fail "$1: binaries are not their own image"
 	[ "$(in_xml '(//binary|//thread)/module/count')" = "$(in_xml '(//binary|//thread)/module/symbol/count')" ] ||
 		fail "$1: modules do not add up"
 }
+# trees NAME: the document as a tree (application, image, symbol, with their counts, calls below their function) is the one
+# that the rows of the same report as CSV make.
+trees() {
+	command -v python3 >/dev/null || return 0
+	python3 "$source/tests/e2e/xml_tree.py" "$xml" "$csv" >"$work/tree.diff" || fail "$1: $(cat "$work/tree.diff")"
+	compared=$((compared + 1))
+}
 has() { xmllint --xpath "$2" "$xml" >/dev/null 2>&1 || fail "$1: no $2"; }
 lacks() { ! xmllint --xpath "$2" "$xml" >/dev/null 2>&1 || fail "$1: there is $2"; }
-kinds=0
+kinds=0 compared=0
 
 session demo
 report --session-dir demo
 csv --session-dir demo -l
 levels "symbol list" "$(in_csv 0)"
+trees "symbol list"
 has "symbol list" '/profile[@cputype="timer"]/setup/timersetup'
 lacks "symbol list" '/profile/classes | //detailtable | //@startingaddr'
 for words in '-l -g' '-l -w' '-l -i main,lib_hot' '-l -e main' '-t 5' '-x' '-m lib' '-D none' '-s symbol -r' 'image:*/demo'; do
 	report --session-dir demo $words
 	csv --session-dir demo -l $words
 	levels "symbol list $words" "$(in_csv 0)"
+	trees "symbol list $words"
 done
 report --session-dir demo -l -i no_such_symbol
 lacks "empty list" '//binary'
@@ -86,6 +96,7 @@ for words in -c '-c -g' '-c -t 10' '-c -m lib' '-c -i main'; do
 	same "callers $words" "$(in_xml '//callers//count')" "$(in_csv 0 '^[0-9]*,caller,')"
 	same "callees $words" "$(in_xml '//callees//symbol[not(@self)]/count')" "$(in_csv 0 '^[0-9]*,callee,')"
 	same "self $words" "$(in_xml '//callees//symbol[@self]/count')" "$(in_csv 0 '^[0-9]*,self,')"
+	trees "call graph $words"
 done
 
 session foreign
@@ -144,8 +155,8 @@ shown=$(printf '/usr/bin/<a b="c">&amp;??[2J??\357\277\275x\357\277\275\357\277\
 for words in '' -d -c; do
 	report --session-dir names $words -p "$work"
 	[ "$(xmllint --xpath 'string(//binary/@name)' "$xml")" = "$shown" ] || fail "names: $(cat "$xml")"
-	LC_ALL=C grep -q '[[:cntrl:]]' "$xml" && fail "names: a control character is let out"
+	LC_ALL=C grep -q '[[:cntrl:]]' "$xml" && fail "names: a control character is passed on"
 done
 report --session-dir names -l -e "$(printf '\377<&\033')"
 has "words" '//options[@excludesymbols="�<&?"]'
-echo "$kinds reports, all valid"
+echo "$kinds reports, all valid; $compared compared as trees"

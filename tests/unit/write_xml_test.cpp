@@ -65,7 +65,7 @@ TEST(XmlWriter, puts_tags_and_texts_on_lines_of_their_own) {
               "</setup>\n"
               "\n"
               "<binary  name=\"/bin/demo\">\n"
-              "<count>\n10\n</count>\n"
+              "<count>\n9\n</count>\n"
               "<symbol  idref=\"0\">\n<count>\n9\n</count>\n</symbol>\n"
               "<module  name=\"/lib/libdemo.so\">\n"
               "<count>\n1\n</count>\n"
@@ -85,7 +85,7 @@ TEST(XmlWriter, image_reports_have_modules_without_symbols) {
     const std::string text = write_xml(report);
     EXPECT_TRUE(
         has(text,
-            "<binary  name=\"/bin/demo\">\n<count>\n7\n</count>\n<module  name=\"/lib/l\">\n<count>\n2\n"
+            "<binary  name=\"/bin/demo\">\n<count>\n5\n</count>\n<module  name=\"/lib/l\">\n<count>\n2\n"
             "</count>\n</module>\n</binary>\n<symboltable>\n</symboltable>\n"));
 }
 
