@@ -210,7 +210,9 @@ int opreport(Tool& tool, int argc, char** argv) {
     }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
     tell_remarks(o, report, tool.notes);
-    const std::string text = o.writer().write(report, text_style(o.show, o.output_file));
+    pp::TextStyle style = text_style(o.show, o.output_file);
+    style.has_whole_names = o.demangle.is_full();
+    const std::string text = o.writer().write(report, style);
     tool.print_notes();
     if (o.writer().is_for_people)
         show_output(o.show, o.output_file, text);

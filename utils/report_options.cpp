@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view verbose_classes[] = {"all",   "debug", "bfd",  "level1",
                                                 "sfile", "stats", "arcs", "xml"};
+constexpr std::string_view whole_names = "full";
 constexpr const char* archived_session_dir = system_session_dir;
 /// How long a report waits for a running daemon to bring its samples into the files.
 constexpr std::chrono::milliseconds flush_deadline{2000};
@@ -96,14 +97,14 @@ double parse_threshold(const std::string& text) {
 
 pp::Demangle parse_demangle(const std::string& text) {
     if (text == "none") return pp::Demangle::none;
-    if (text == "normal") return pp::Demangle::normal;
+    if (text == "normal" || text == whole_names) return pp::Demangle::normal;
     if (text == "smart") return pp::Demangle::smart;
-    throw_usage("--demangle=" + text + ": must be none, normal or smart");
+    throw_usage("--demangle=" + text + ": must be none, normal, smart or full");
 }
 
 std::vector<Option> DemangleOptions::table() {
     return {
-        {"demangle", 'D', &how, "C++ names: none, normal or smart; alone: smart", "HOW", &is_given},
+        {"demangle", 'D', &how, "C++ names: none, normal, smart or full; alone: smart", "HOW", &is_given},
         {"smart-demangle", 0, &smart, "the same as --demangle=smart"},
         {"no-demangle", 0, &none, "the same as --demangle=none"},
     };
@@ -121,6 +122,10 @@ pp::Demangle DemangleOptions::mode(std::vector<std::string>& words) const {
         throw_usage("--smart-demangle and --demangle=" + value + " exclude each other");
     if (is_smart) return pp::Demangle::smart;
     return value.empty() ? pp::Demangle::normal : parse_demangle(value);
+}
+
+bool DemangleOptions::is_full() const {
+    return how == whole_names;
 }
 
 std::string OpenedSessions::kallsyms(Diagnostics& notes) const {

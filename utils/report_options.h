@@ -50,6 +50,8 @@ struct DemangleOptions {
     /// becomes their first. Throws a usage error on an unknown value and if two spellings contradict each
     /// other.
     pp::Demangle mode(std::vector<std::string>& words) const;
+    /// True if names are to be whole on a terminal, however long they are: "full", else as "normal".
+    bool is_full() const;
 };
 
 /// The sessions a command reports on, opened; nothing is read but manifests.

@@ -156,7 +156,7 @@ void cut_line(std::string& text, size_t start, size_t width) {
 }  // namespace
 
 void end_row(std::string& text, size_t start, double share, const TextStyle& style) {
-    if (style.width > 0) cut_line(text, start, style.width);
+    if (style.width > 0 && !style.has_whole_names) cut_line(text, start, style.width);
     if (style.has_color && share >= warm) {
         text.insert(start, share >= hot ? hot_color : warm_color);
         text += no_color;

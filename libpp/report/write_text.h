@@ -16,6 +16,12 @@ std::string banner_text(const ReportHead& head);
 /// first share, in percent.
 void end_row(std::string& text, size_t start, double share, const TextStyle& style);
 
+/// "FILE:LINE" as text reports show it.
+std::string line_text(const std::optional<SourceLine>& line, bool long_names);
+
+/// "+12.5000", "+++" of what is new, "---" of what is gone.
+std::string difference_text(const Difference& difference);
+
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style);
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style);
 

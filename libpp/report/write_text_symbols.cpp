@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The classic text layout of reports by symbol: lists, details, comparisons, call graphs.
 #include <algorithm>
+#include <map>
 
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/fit_names.h"
 #include "libpp/report/write_text.h"
 
 namespace op::pp {
@@ -15,6 +17,8 @@ constexpr size_t vma_width = 9, samples_width = 9, cumulative_samples_width = 14
                  cumulative_percent_width = 11, difference_width = 10, line_width = 28, image_width = 25,
                  app_width = 25;
 constexpr std::string_view call_indent = "  ";
+constexpr size_t ruler_width = 79;
+constexpr size_t rest_width = 20;  ///< what counts and shares take on a terminal, about
 
 /// Adds a left-aligned cell and at least one blank.
 void add_cell(std::string& line, std::string_view text, size_t width) {
@@ -22,47 +26,77 @@ void add_cell(std::string& line, std::string_view text, size_t width) {
     line.append(text.size() < width ? width - text.size() : 1, ' ');
 }
 
-std::string line_text(const std::optional<SourceLine>& line, bool long_names) {
-    if (!line) return "(no location information)";
-    return printable(long_names ? line->file : base_name(line->file)) + ":" + std::to_string(line->line);
-}
-
-std::string difference_text(const Difference& difference) {
-    if (difference.kind == Difference::Kind::added) return "+++";
-    if (difference.kind == Difference::Kind::removed) return "---";
-    std::string text = format_percent(difference.percent);
-    if (difference.percent > 0) {
-        const size_t first = text.find_first_not_of(' ');
-        if (first > 0)
-            text[first - 1] = '+';
-        else
-            text.insert(0, "+");
-    }
-    return text;
-}
-
 /// Running sums, one per column.
 using Sums = std::vector<uint64_t>;
+
+/// A line that may end in a symbol's name.
+struct Line {
+    std::string cells;          ///< what is before the name
+    std::string name = {};      ///< empty = none
+    std::string_view end = {};  ///< behind the name
+    double share = 0;           ///< the row's first, in percent
+};
+
+/// The lines of a report. On a terminal names are fitted to its width when all of them are known.
+class Lines {
+public:
+    /// The style must outlive the object.
+    explicit Lines(const TextStyle& style)
+        : style_(style), is_fitting_(style.width > 0 && !style.has_whole_names) {}
+
+    void add(Line line) {
+        if (!is_fitting_) return put(line, line.name);
+        if (!line.name.empty()) {
+            const size_t taken = columns_of(line.cells) + columns_of(line.end);
+            const size_t room = style_.width > taken ? style_.width - taken : 0;
+            const auto [at, is_new] = room_.try_emplace(line.name, room);
+            at->second = std::min(at->second, room);
+        }
+        lines_.push_back(std::move(line));
+    }
+
+    std::string text() && {
+        const auto names = fit_names(room_);
+        for (const Line& line : lines_)
+            put(line, line.name.empty() ? line.name : names.at(line.name));
+        return std::move(text_);
+    }
+
+private:
+    void put(const Line& line, const std::string& name) {
+        const size_t start = text_.size();
+        text_.append(line.cells).append(name).append(line.end);
+        end_row(text_, start, line.share, style_);
+    }
+
+    const TextStyle& style_;
+    bool is_fitting_;
+    std::vector<Line> lines_;
+    std::map<std::string, size_t> room_;  ///< least columns of each name
+    std::string text_;
+};
 
 /// Writes lines that have the same columns.
 class LineWriter {
 public:
     /// Both must outlive the writer.
     LineWriter(const SymbolColumns& columns, size_t width, const TextStyle& style)
-        : columns_(columns), width_(width), style_(style) {}
+        : columns_(columns), width_(width), style_(style), lines_(style) {}
 
-    /// On a terminal, takes no more room for a row's names than they need.
+    /// On a terminal, takes no more room for a row's images than they need. One that is longer than its
+    /// classic column is cut, so that there is room for the symbol.
     void make_room_for(const SymbolRow& row) {
-        const auto widen = [](size_t& width, size_t length, size_t classic) {
-            if (length < classic) width = std::max(width, length + 1);
+        const auto widen = [this](size_t& width, size_t length, size_t classic) {
+            const size_t most = std::min((style_.width - std::min(style_.width, rest_width)) / 4, classic);
+            width = std::max(width, length < classic ? length + 1 : most);
         };
         if (style_.width == 0) return;
         widen(wide_.image, columns_.images[row.image].size(), image_width);
         widen(wide_.app, columns_.images[row.app].size(), app_width);
     }
 
-    void add_heads(std::string& line) const {
-        const size_t start = line.size();
+    void add_heads() {
+        std::string line;
         if (columns_.has_addresses) add_cell(line, "vma", vma_width);
         for (size_t i = 0; i < width_; ++i) {
             add_cell(line, "samples", samples_width);
@@ -75,34 +109,48 @@ public:
         if (columns_.has_images) add_cell(line, "image name", image_column());
         if (columns_.has_apps) add_cell(line, "app name", app_column());
         line += "symbol name";
-        end_row(line, start, 0, style_);
+        lines_.add({.cells = std::move(line)});
     }
 
-    /// The row ends the line that begins at `start`. `differences` is null but in comparisons.
-    void add_row(std::string& text, const SymbolRow& row, std::string_view suffix, const uint64_t* counts,
-                 const uint64_t* bases, Sums& sums, const Difference* differences, size_t start) const {
-        add_address(text, row.address);
+    /// What a row is besides its symbol.
+    struct Row {
+        std::string_view indent = "", end = "";  ///< before and behind it
+        const uint64_t* counts;                  ///< one per column, as all that follow
+        const uint64_t* bases;
+        const Difference* differences = nullptr;  ///< null but in comparisons
+    };
+    void add_row(const SymbolRow& symbol, const Row& row, Sums& sums) {
+        std::string text(row.indent);
+        add_address(text, symbol.address);
         for (size_t i = 0; i < width_; ++i)
-            add_counts(text, counts[i], sums[i], bases[i], differences ? &differences[i] : nullptr);
-        if (columns_.has_lines) add_cell(text, line_text(row.line, columns_.has_long_names), line_width);
-        if (columns_.has_images) add_cell(text, printable(columns_.images[row.image]), image_column());
-        if (columns_.has_apps) add_cell(text, printable(columns_.images[row.app]), app_column());
-        text += printable(row.name);
-        text += suffix;
-        end_row(text, start, percent_of(counts[0], bases[0]), style_);
+            add_counts(text, row.counts[i], sums[i], row.bases[i],
+                       row.differences ? &row.differences[i] : nullptr);
+        if (columns_.has_lines) add_cell(text, line_text(symbol.line, columns_.has_long_names), line_width);
+        if (columns_.has_images) add_cell(text, image_text(symbol.image, image_column()), image_column());
+        if (columns_.has_apps) add_cell(text, image_text(symbol.app, app_column()), app_column());
+        lines_.add({.cells = std::move(text),
+                    .name = printable(symbol.name),
+                    .end = row.end,
+                    .share = percent_of(row.counts[0], row.bases[0])});
     }
 
-    void add_detail(std::string& text, const DetailRow& row, const uint64_t* counts, const uint64_t* bases,
-                    Sums& sums) const {
-        const size_t start = text.size();
-        text += call_indent;
+    void add_detail(const DetailRow& row, const uint64_t* counts, const uint64_t* bases, Sums& sums) {
+        std::string text(call_indent);
         add_address(text, row.address);
         for (size_t i = 0; i < width_; ++i)
             add_counts(text, counts[i], sums[i], bases[i], nullptr);
         if (columns_.has_lines) text += line_text(row.line, columns_.has_long_names);
         text.erase(text.find_last_not_of(' ') + 1);
-        end_row(text, start, 0, style_);
+        lines_.add({.cells = std::move(text)});
     }
+
+    void add_ruler() {
+        const size_t length = style_.width > 0 ? std::min(style_.width, ruler_width) : ruler_width;
+        lines_.add({.cells = std::string(length, '-')});
+    }
+
+    /// All lines, each ended.
+    std::string text() && { return std::move(lines_).text(); }
 
 private:
     void add_address(std::string& text, LinkAddress address) const {
@@ -125,6 +173,10 @@ private:
         if (difference) add_cell(text, difference_text(*difference), difference_width);
     }
 
+    std::string image_text(uint32_t image, size_t column) const {
+        const std::string text = printable(columns_.images[image]);
+        return style_.width > 0 && !style_.has_whole_names ? cut_text(text, column - 1) : text;
+    }
     size_t image_column() const { return style_.width > 0 ? wide_.image : image_width; }
     size_t app_column() const { return style_.width > 0 ? wide_.app : app_width; }
 
@@ -137,36 +189,53 @@ private:
     size_t width_;
     const TextStyle& style_;
     Widths wide_;
+    Lines lines_;
 };
 
-void add_details(std::string& text, const SymbolReport& report, const LineWriter& writer, size_t row) {
+void add_details(const SymbolReport& report, LineWriter& writer, size_t row) {
     const size_t width = report.totals.size();
     const uint64_t* const bases =
         report.has_global_percent ? report.totals.data() : &report.counts[row * width];
     Sums sums(width);
     for (size_t i = report.first_detail[row]; i < report.first_detail[row + 1]; ++i)
-        writer.add_detail(text, report.details[i], &report.detail_counts[i * width], bases, sums);
+        writer.add_detail(report.details[i], &report.detail_counts[i * width], bases, sums);
 }
 
 }  // namespace
+
+std::string line_text(const std::optional<SourceLine>& line, bool long_names) {
+    if (!line) return "(no location information)";
+    return printable(long_names ? line->file : base_name(line->file)) + ":" + std::to_string(line->line);
+}
+
+std::string difference_text(const Difference& difference) {
+    if (difference.kind == Difference::Kind::added) return "+++";
+    if (difference.kind == Difference::Kind::removed) return "---";
+    std::string text = format_percent(difference.percent);
+    if (difference.percent > 0) {
+        const size_t first = text.find_first_not_of(' ');
+        if (first > 0)
+            text[first - 1] = '+';
+        else
+            text.insert(0, "+");
+    }
+    return text;
+}
 
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style) {
     const size_t width = report.totals.size();
     LineWriter writer(report.columns, width, style);
     for (const SymbolRow& row : report.rows)
         writer.make_room_for(row);
-    std::string text;
-    if (report.head.is_shown) {
-        text = banner_text(report.head);
-        writer.add_heads(text);
-    }
+    if (report.head.is_shown) writer.add_heads();
     Sums sums(width);
     for (size_t i = 0; i < report.rows.size(); ++i) {
-        writer.add_row(text, report.rows[i], "", &report.counts[i * width], report.totals.data(), sums,
-                       report.differences.empty() ? nullptr : &report.differences[i * width], text.size());
-        if (!report.first_detail.empty()) add_details(text, report, writer, i);
+        LineWriter::Row row{.counts = &report.counts[i * width], .bases = report.totals.data()};
+        if (!report.differences.empty()) row.differences = &report.differences[i * width];
+        writer.add_row(report.rows[i], row, sums);
+        if (!report.first_detail.empty()) add_details(report, writer, i);
     }
-    return text;
+    return (report.head.is_shown ? banner_text(report.head) : "") + std::move(writer).text();
 }
 
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style) {
@@ -174,30 +243,25 @@ std::string write_callgraph_text(const CallgraphReport& report, const TextStyle&
     LineWriter writer(report.columns, width, style);
     for (const CallgraphLine& line : report.lines)
         writer.make_room_for(line.symbol);
-    const std::string ruler = std::string(79, '-') + "\n";
-    std::string text;
-    if (report.head.is_shown) {
-        text = banner_text(report.head);
-        writer.add_heads(text);
-    }
-    text += ruler;
+    if (report.head.is_shown) writer.add_heads();
+    writer.add_ruler();
     Sums functions(width);
     for (const CallgraphBlock& block : report.blocks) {
         Sums callers(width), callees(width);
         for (size_t i = block.first; i < block.end; ++i) {
             const CallgraphLine& line = report.lines[i];
-            const size_t start = text.size();
-            if (i != block.middle) text += call_indent;
-            writer.add_row(text, line.symbol, line.is_self ? " [self]" : "", &report.counts[i * width],
-                           &report.bases[i * width],
+            writer.add_row(line.symbol,
+                           {.indent = i == block.middle ? "" : call_indent,
+                            .end = line.is_self ? " [self]" : "",
+                            .counts = &report.counts[i * width],
+                            .bases = &report.bases[i * width]},
                            i < block.middle    ? callers
                            : i == block.middle ? functions
-                                               : callees,
-                           nullptr, start);
+                                               : callees);
         }
-        text += ruler;
+        writer.add_ruler();
     }
-    return text;
+    return (report.head.is_shown ? banner_text(report.head) : "") + std::move(writer).text();
 }
 
 }  // namespace op::pp

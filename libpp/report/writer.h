@@ -16,7 +16,8 @@ struct TextStyle {
     /// Columns of the terminal: columns are as wide as they need to be, rows and heads are cut there.
     /// 0 = the classic widths.
     size_t width = 0;
-    bool has_color = false;  ///< rows with large shares stand out (ECMA-48, SGR)
+    bool has_color = false;        ///< rows with large shares stand out (ECMA-48, SGR)
+    bool has_whole_names = false;  ///< nothing is cut or shortened to the width
 };
 
 /// The report in one format. Names in it come from foreign files: a writer lets no control character out.

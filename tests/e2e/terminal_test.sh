@@ -32,6 +32,16 @@ on_terminal "$report --color=never --no-pager 2>/dev/null" >"$work/never.log"
 ! grep -q "$escape" "$work/never.log" || fail "colours in spite of --color=never"
 $report --color=always 2>/dev/null | grep -q "$escape\[31m" || fail "no colours with --color=always"
 
+# Names lose their template arguments before their last component; --demangle=full has all of them, and a pipe, too.
+on_terminal "OPROFILE_PAGER=cat $report --color=never 2>/dev/null" >"$work/short.log"
+grep -q ' vector<…>::push_back$' "$work/short.log" || fail "template arguments on a narrow terminal"
+grep -q 'anon (t\.\.\. other .*anon (tgid' "$work/short.log" || fail "a long image's name leaves no room for the symbol"
+whole='std::vector<int, std::allocator<int> >::push_back(int&&)$'
+on_terminal "OPROFILE_PAGER=cat $report --color=never --demangle=full 2>/dev/null" >"$work/full.log"
+grep -q "$whole" "$work/full.log" || fail "a name that is not whole with --demangle=full"
+grep -q "$whole" "$work/plain.txt" || fail "a name that is not whole in a pipe"
+$report --demangle=full 2>/dev/null | cmp -s - "$work/plain.txt" || fail "--demangle=full changes what is in a pipe"
+
 printf '#!/bin/sh\necho "the pager, given: $1"\ncat\n' >"$work/pager"
 chmod +x "$work/pager"
 on_terminal "OPROFILE_PAGER='$work/pager word' $report 2>/dev/null" >"$work/pager.log"

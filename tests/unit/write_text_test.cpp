@@ -188,6 +188,33 @@ TEST(TextWriter, names_of_images_take_no_more_room_than_they_need_on_a_terminal)
               "1        10.0000  libdemo.so hot\n");
 }
 
+TEST(TextWriter, a_long_image_name_leaves_room_for_the_symbol_on_a_terminal) {
+    SymbolReport report = symbols();
+    report.columns.has_images = true;
+    report.columns.images[1] = "anon (tgid:17 range:0x7f0000000000-0x7f0000000fff)";
+    EXPECT_EQ(without_banner(write_text(report, {.width = 60})),
+              "samples  %        image name symbol name\n"
+              "9        90.0000  demo       work\n"
+              "1        10.0000  anon (t... hot\n");
+}
+
+TEST(TextWriter, whole_names_are_neither_shortened_nor_cut) {
+    SymbolReport report = symbols();
+    report.rows[0].name = "std::vector<int, std::allocator<int> >::push_back(int&&)";
+    EXPECT_EQ(without_banner(write_text(report, {.width = 30, .has_whole_names = true})),
+              "samples  %        symbol name\n"
+              "9        90.0000  std::vector<int, std::allocator<int> >::push_back(int&&)\n"
+              "1        10.0000  hot\n");
+}
+
+TEST(TextWriter, rulers_are_no_wider_than_the_terminal) {
+    CallgraphReport report;
+    report.head = head();
+    report.totals = {1};
+    EXPECT_TRUE(write_text(report, {.width = 40}).ends_with("\n" + std::string(40, '-') + "\n"));
+    EXPECT_TRUE(write_text(report, {}).ends_with("\n" + std::string(79, '-') + "\n"));
+}
+
 TEST(TextWriter, large_shares_are_coloured_and_nothing_else_changes) {
     SymbolReport report = symbols();
     report.totals = {1000};
