@@ -52,6 +52,7 @@ libpp_a_SOURCES = \
 	libpp/report/symbol_rows.cpp libpp/report/symbol_rows.h \
 	libpp/report/write_csv.cpp \
 	libpp/report/write_json.cpp \
+	libpp/report/write_markdown.cpp \
 	libpp/report/write_text.cpp libpp/report/write_text.h \
 	libpp/report/write_text_symbols.cpp \
 	libpp/report/write_xml.cpp \

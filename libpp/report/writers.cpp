@@ -7,7 +7,7 @@
 namespace op::pp {
 
 // Each is defined in the file of its name.
-WriteReport write_text, write_json, write_csv, write_xml;
+WriteReport write_text, write_json, write_csv, write_markdown, write_xml;
 
 namespace {
 
@@ -15,6 +15,7 @@ constexpr Writer table[] = {
     {.name = "text", .is_for_people = true, .has_remarks = true, .write = write_text},
     {.name = "json", .has_remarks = true, .write = write_json},
     {.name = "csv", .write = write_csv},
+    {.name = "markdown", .is_for_people = true, .has_remarks = true, .write = write_markdown},
     {.name = "xml", .is_by_application = true, .has_remarks = true, .write = write_xml},
 };
 
