@@ -139,7 +139,7 @@ mkfifo "$work/go"
 expect 0 system_command --system-wide -b -e page-faults sh -c "echo >'$work/go'; until [ -s '$work/touched' ]; do :; done"
 [ "$(total system_command page-faults)" -ge 20000 ] || fail "system_command: only the command was counted"
 expect 1 system_failure --system-wide -e page-faults sh -c 'exit 3'
-says system_failure 'sh exited with status 3'
+log_has system_failure 'sh exited with status 3'
 prints system_failure 'for the whole system, while it ran sh -c exit 3:'
 expect 0 cpu --cpu-list 0 -e context-switches -i 100:1
 prints cpu 'for the specified CPU\(s\):'

@@ -31,13 +31,13 @@ expect 1 crash --session-dir "$s" sh -c 'kill -SEGV $$'
 log_has crash 'sh was killed by signal 11'
 expect 0 execs --session-dir "$s" --events TIMER:100000 sh -c "exec $tests/e2e/shares plain 100"
 nothing_lost execs
-says execs '; CPU time [0-9]+\.[0-9]{2} s, wall time [0-9]+\.[0-9]{2} s, [0-9]+ samples a second$'
+log_has execs '; CPU time [0-9]+\.[0-9]{2} s, wall time [0-9]+\.[0-9]{2} s, [0-9]+ samples a second$'
 [ "$(samples_of "$s" three_parts)" -gt 100 ] || fail "execs: the program behind exec is not in the report"
 
 # Commands too short for a sample are noted with a count that sees them; a long one is not
 expect 0 swarm --session-dir "$s" --events TIMER:10000000 \
 	sh -c 'n=0; while [ $n -lt 500 ]; do /bin/true; n=$((n + 1)); done'
-says swarm 'only [0-9.]+ s of [0-9.]+ s of CPU time was sampled: .*--events TIMER:[0-9]+ samples nearly all'
+log_has swarm 'only [0-9.]+ s of [0-9.]+ s of CPU time was sampled: .*--events TIMER:[0-9]+ samples nearly all'
 ! grep -q 'of CPU time was sampled' "$work/execs.log" || fail "execs: a long program is taken for short ones"
 
 # Nothing to run, nothing to count, nowhere to write: nothing recorded is touched
@@ -74,18 +74,18 @@ line='^warning: no hardware counter here: sampling by the CPU clock, event TIMER
 expect 0 homeless --session-dir "$s" true
 if grep -q "$line" "$work/homeless.log"; then
 	expect 0 still_homeless --session-dir "$s" true
-	says still_homeless "$line"
+	log_has still_homeless "$line"
 	mkdir "$XDG_STATE_HOME"
 	expect 0 first_today --session-dir "$s" true
-	says first_today "$line"
+	log_has first_today "$line"
 	day=$(cat "$stamp")
 	expect 0 second_today --session-dir "$s" true
 	! grep -q "$line" "$work/second_today.log" || [ "$day" != "$(cat "$stamp")" ] || fail "the line comes twice a day"
 	echo 2001-01-01 >"$stamp"
 	expect 0 next_day --session-dir "$s" true
-	says next_day "$line"
+	log_has next_day "$line"
 	expect 0 named --session-dir "$s" --events CPU_CLK_UNHALTED:1000000 true
-	says named "$line"
+	log_has named "$line"
 else
 	echo "line on the clock: skipped, there are hardware counters"
 fi
@@ -239,7 +239,7 @@ own_program
 busy=$!
 expect 0 system_command --session-dir "$work/system_command" --system-wide --events TIMER:100000 "$tests/e2e/shares" plain 1000
 expect 1 system_failure --session-dir "$s" --system-wide sh -c 'exit 3'
-says system_failure 'sh exited with status 3'
+log_has system_failure 'sh exited with status 3'
 kill $busy
 [ "$(samples_of "$work/system_command" three_parts "$tests/e2e/shares")" -gt 100 ] || fail "system_command: the command is missing"
 [ "$(samples_of "$work/system_command" three_parts "$program")" -gt 100 ] || fail "system_command: other programs are missing"
