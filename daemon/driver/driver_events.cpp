@@ -95,7 +95,7 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
         decode_raw(*raw, spec, model, event);
         return ~0u;
     } else if (!catalogue.events.empty()) {
-        resolve_event(catalogue, spec);  // fails, and tells names that are alike
+        resolve_event(catalogue, spec);  // throws, with similar names
         throw_usage(quoted(spec) + "give its whole name");
     } else {
         throw_usage(quoted(spec) + "not known for " + printable(model.cpu_type) + "; known are " +
@@ -143,7 +143,7 @@ Unplaced describe(const EventSpec& spec, const DriverModel& model, const EventCa
     return unplaced;
 }
 
-/// Sample files tell events by name, count, unit mask and modes.
+/// Sample files identify an event by name, count, unit mask and modes.
 void check_distinct(std::span<const Unplaced> events) {
     const auto key = [](const ConfiguredEvent& e) {
         return std::tuple(e.name, e.count, recorded_unit_mask(e), e.kernel, e.user);
@@ -152,7 +152,7 @@ void check_distinct(std::span<const Unplaced> events) {
         for (size_t j = 0; j < i; ++j)
             if (key(events[i].event) == key(events[j].event))
                 throw_usage("event '" + printable(events[i].event.name) +
-                            "': two of its unit masks cannot be told apart in sample files; give them "
+                            "': two of its unit masks have the same name in sample files; give them "
                             "different counts");
 }
 
@@ -172,8 +172,8 @@ std::vector<int> find_counters(const DriverModel& model, std::span<const Unplace
     const auto counters = allocate_counters(masks, end);
     if (!counters)
         throw_usage(
-            "these events cannot be counted together: too few counters can hold them; ophelp tells "
-            "which each takes");
+            "these events cannot be counted together: too few counters can hold them; ophelp lists "
+            "the counters of each");
     return *counters;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From the events a person asked for to counters of the driver: what each of its models can count, with which
-// code, and which counts are refused. Reads no file; that is daemon/driver/driver_setup.
+// Assigns the events that the user asked for to the driver's counters: what each of its models can count,
+// with which code, and which counts are refused. Reads no file; that is driver_setup.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace op::collect {
 /// A counter the driver offers.
 struct DriverCounter {
     int number = 0;              ///< its directory in oprofilefs
-    uint64_t minimum_count = 0;  ///< smallest count it accepts; 0 = it does not say
-    bool has_extra = false;      ///< it takes the further bits of the event select register
+    uint64_t minimum_count = 0;  ///< smallest count it accepts; 0 = unknown
+    bool has_extra = false;      ///< it has a file for the extra bits of the event select register
 };
 
-/// What counts, as the driver says.
+/// The counting hardware, as the driver reports it.
 struct DriverModel {
     std::string model;     ///< see DriverKind
     std::string cpu_type;  ///< "timer", "i386/arch_perfmon" ...
@@ -39,34 +39,34 @@ struct ConfiguredEvent {
     uint64_t unit_mask = 0;
     uint64_t extra = 0;  ///< for N/extra: invert, edge and counter mask bits
     bool kernel = true, user = true;
-    std::string unit_mask_name = {};  ///< where the number alone may stand for several; not the driver's
+    std::string unit_mask_name = {};  ///< if several unit masks may have the number; the driver has no names
 
     bool operator==(const ConfiguredEvent&) const = default;
 };
 
-/// The event that is counted when none was asked for: the model's only one, the default of the catalogue's
+/// The event that is counted if the user asked for none: the model's only one, the default of the catalogue's
 /// CPU model, or CPU_CLK_UNHALTED.
 EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue);
 
-/// Gives each event a counter of the model: the lowest that can hold it, so that all have one. Events are
-/// those of `catalogue`, which is of the model's CPU type (driver_catalogue() in daemon/driver_setup), raw
-/// codes, and CPU_CLK_UNHALTED. Throws a usage error with the reason and the remedy: an event that is not
-/// known or needs registers besides the counters', more events than counters can hold, a count below the
-/// minimum (15 times the minimum with `callgraph`) or above 2^31-1, unit masks where there are none, both
-/// modes off, doubles. An event rNNN is the raw hexadecimal code NNN as the processor's manual has it; on x86
-/// that is the event select register: bits 0-7 and 32-35 event, 8-15 unit mask, 18, 23 and 24-31 edge, invert
-/// and counter mask.
+/// Assigns each event the lowest counter of the model that can hold it and leaves counters for the others.
+/// Events are those of `catalogue`, which is of the model's CPU type (driver_catalogue() in driver_setup.h),
+/// raw codes, and CPU_CLK_UNHALTED. Throws a usage error with the reason and the remedy: an event that is
+/// unknown or needs registers besides the counters', more events than the counters can hold, a count below
+/// the minimum (15 times the minimum with `callgraph`) or above 2^31-1, a unit mask for an event that has
+/// none, both modes off, duplicates. An event rNNN is the raw hexadecimal code NNN of the processor's manual;
+/// on x86 it is the event select register: bits 0-7 and 32-35 event, 8-15 unit mask, 18, 23 and 24-31 edge,
+/// invert and counter mask.
 std::vector<ConfiguredEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
                                                   const EventCatalogue& catalogue, bool callgraph);
 
-/// What sample files hold of its unit mask and extra bits, see UnitMaskChoice::stored().
+/// The unit mask and extra bits as sample files store them, see UnitMaskChoice::stored().
 uint64_t recorded_unit_mask(const ConfiguredEvent& event);
 
-/// True for names that some model may know, so that they may be set up before the driver is there.
+/// True for names that some model may know, so that they may be set up before the driver is loaded.
 bool is_driver_event_name(std::string_view name);
 
-/// The events as oprofiled's --events takes them: name:code:counter:count:um:kernel:user, joined by commas;
-/// um is the unit mask's name if it has one here.
+/// The events in the form of oprofiled's --events: name:code:counter:count:um:kernel:user, joined by commas;
+/// um is unit_mask_name if that is set.
 std::string to_daemon_text(std::span<const ConfiguredEvent> events);
 
 }  // namespace op::collect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a session of the driver counts: from the events the daemon was told, or from what the driver's files
-// say is set up.
+// The events of a session of the driver: those of the daemon's command line, or those that are set up in the
+// driver's files.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@
 
 namespace op::collect {
 
-/// Fills in CPU type and events of `info` and the counters they are on. Events that name their counters were
-/// set up before; others are set up now, with call chains of `callgraph` callers. No events at all: the
-/// counters that are enabled, or, if there are none, the default event, set up now. Throws a usage error if a
-/// counter is not there or the driver cannot count an event, else a system or input error.
+/// Sets CPU type and events of `info`, and the counters of the events in `options`. Events that name their
+/// counters were set up before; others are set up now, with call chains of `callgraph` callers. Without
+/// events, the session has those of the enabled counters, or else the default event, set up now. Throws a
+/// usage error if a counter does not exist or the driver cannot count an event, else a system or input error.
 void describe_driver_session(const Oprofilefs& files, std::span<const DaemonEventSpec> specs,
                              uint64_t callgraph, SessionInfo& info, DriverOptions& options);
 

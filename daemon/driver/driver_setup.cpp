@@ -74,7 +74,7 @@ EventCatalogue driver_catalogue(const DriverModel& model) {
     const auto row = driver_cpu_model(model);
     if (!row) return {};
     const Processor machine = running_processor();
-    // Which counters can hold an event libpfm does not tell; models that program registers have to know.
+    // libpfm does not know which counters can hold an event; models that program registers need to know it.
     CatalogueSources sources{events_directory(), {}, !model.kind().programs_counters, ""};
     if (row->matches(machine)) sources.machine = machine;
     return load_catalogue(*row, sources);

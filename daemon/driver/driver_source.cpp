@@ -56,7 +56,8 @@ DriverSource::DriverSource(Oprofilefs files, SessionInfo described, Diagnostics&
 
 void DriverSource::start() {
     files_.set(enable_, "enable", 1);
-    // After enabling: modules that are loaded from now on are told by the driver, and applied after this.
+    // After enabling: the driver reports modules that are loaded from now on, and they are applied after
+    // this.
     initial_.clear();
     if (std::ranges::any_of(described_.events, &RecordedEvent::kernel))
         add_kernel_records(kernel_, initial_, notes_);
@@ -92,7 +93,7 @@ bool DriverSource::fill() {
     return n > 0;
 }
 
-/// The driver says counters, the session events.
+/// The driver's records contain counters, the session's events.
 void DriverSource::name_events() {
     const auto translate = [this](uint16_t& event) {
         event = event < event_of_.size() ? event_of_[event] : no_event;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Samples from the driver oprofile.ko by way of its buffer (doc/DRIVER.md). Sets nothing up but `enable`:
-// which counters count what is written into the driver's files before.
+// Reads samples from the buffer of the driver oprofile.ko (doc/DRIVER.md). Sets only `enable`: the events of
+// the counters are written to the driver's files before.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@
 namespace op::collect {
 
 struct DriverOptions {
-    NamedKernel kernel;         ///< what the user said of the kernel
-    std::vector<int> counters;  ///< by event of the session, the counter it is on; empty = 0, 1, 2 ...
+    NamedKernel kernel;         ///< the user's kernel image and range
+    std::vector<int> counters;  ///< the counter of each event of the session; empty = 0, 1, 2 ...
 };
 
-/// Samples come placed (PlacedSample), with the cookies they need. While it lives no other program can have
-/// the driver's buffer.
+/// Delivers placed samples (PlacedSample) and the cookies they need. While it exists, no other program can
+/// open the driver's buffer.
 class DriverSource final : public SampleSource {
 public:
-    /// Opens the buffer, sampling off. `described` holds machine and events, and is what describe() gives.
+    /// Opens the buffer; sampling is off. `described` contains machine and events; describe() returns it.
     /// `notes` must outlive the source. Throws a system error that names the remedy; an input error if the
-    /// driver speaks another version of the stream.
+    /// driver writes another version of the stream.
     DriverSource(Oprofilefs files, SessionInfo described, Diagnostics& notes, DriverOptions options = {});
 
     const SessionInfo& describe() const override { return described_; }
-    /// May follow stop(): the session goes on.
+    /// May be called again after stop(); the session then continues.
     void start() override;
     void stop() override;
-    /// Never waits. What the driver sent damaged is counted lost, and noted; what it sends next is used.
-    /// Throws a system error if the buffer cannot be read.
+    /// Never waits. Damaged records of the driver are counted lost and noted; the records after them are
+    /// used. Throws a system error if the buffer cannot be read.
     std::span<const Record> drain() override;
     int wait_fd() const override { return buffer_.get(); }
 
@@ -49,11 +49,11 @@ private:
     NamedKernel kernel_;
     std::vector<uint16_t> event_of_;  ///< by counter; empty = the same number
     Fd buffer_, enable_;
-    RecordList initial_;  ///< where the kernel lies
+    RecordList initial_;  ///< the mappings of the kernel and its modules
     bool initial_due_ = false;
     RecordDecoder decoder_;
-    std::vector<uint64_t> bytes_;        ///< what was read last; words, for alignment
-    std::span<const std::byte> unread_;  ///< the part of it that is not decoded yet
+    std::vector<uint64_t> bytes_;        ///< the bytes read last; in words, for alignment
+    std::span<const std::byte> unread_;  ///< the part of them that is not yet decoded
     std::vector<Record> batch_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The driver's files (doc/DRIVER.md): numbers and texts by name, and the buffer. Does not know what the
-// numbers mean, but for the remedy in its messages.
+// The driver's files (doc/DRIVER.md): numbers and texts by name, and the buffer. Knows the meaning of the
+// numbers only for the remedies in its messages.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace op::collect {
 
-/// An oprofilefs, mounted or not. File names are relative to its root, e.g. "0/count". Nothing is kept: every
-/// call asks the driver. Errors name the file, the value and, where there is one, the remedy.
+/// An oprofilefs, mounted or not. File names are relative to its root, e.g. "0/count". Nothing is cached:
+/// every call reads or writes the driver's files. Errors name the file, the value and the remedy, if known.
 class Oprofilefs {
 public:
     explicit Oprofilefs(std::string root = "/dev/oprofile") : root_(std::move(root)) {}
@@ -28,7 +28,8 @@ public:
     std::string text(const std::string& file) const;
     /// Writes a number. Throws a system error with the driver's errno: EINVAL, EBUSY, EACCES ...
     void set(const std::string& file, uint64_t value) const;
-    /// Opens a file so that set() can write it when this process may no more open it. Throws a system error.
+    /// Opens a file so that set() can write it after this process has lost the permission to open it. Throws
+    /// a system error.
     Fd open_to_write(const std::string& file) const;
     void set(const Fd& opened, const std::string& file, uint64_t value) const;
     /// Opens `buffer` for reading without waiting. Throws a system error.
@@ -36,7 +37,7 @@ public:
     /// The numbers N for which there is N/enabled, ascending; empty if the driver is not there.
     std::vector<int> counters() const;
 
-    /// What the driver means and what helps when a file gives that errno; empty if nothing is known.
+    /// The reason and the remedy when an operation on the file fails with that errno; empty if unknown.
     std::string remedy(const std::string& file, int error) const;
 
     const std::string& root() const { return root_; }
