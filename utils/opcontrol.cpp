@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// opcontrol: system-wide profiling by the driver, or by perf_event_open where there is none. It keeps the
-// settings, programs the driver and starts, asks and ends oprofiled, which does the profiling.
+// opcontrol: system-wide profiling by the driver, or by perf_event_open if the driver is not loaded. Keeps
+// the settings, programs the driver, and controls oprofiled, which does the profiling.
 #include <poll.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -200,7 +200,7 @@ private:
         if (!reply.ok()) throw_input("the daemon refuses: " + reply.error);
     }
 
-    /// What the daemon answers; one that does not is told of with what can be done.
+    /// The daemon's answer. Throws a system error with the remedy if it does not answer.
     ControlReply ask(const std::string& request, seconds limit) {
         try {
             return daemon_->ask(request, limit);

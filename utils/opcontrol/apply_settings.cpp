@@ -85,7 +85,7 @@ void set_session_dir(const std::optional<std::string>& given, std::string& dir) 
     dir = path;
 }
 
-/// Each binary's path is made absolute; `all` is none.
+/// Makes each binary's path absolute; `all` removes the filter.
 void set_image_filter(const std::optional<std::string>& given, std::string& filter) {
     if (!given) return;
     std::string paths;

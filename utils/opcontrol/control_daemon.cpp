@@ -47,8 +47,9 @@ bool is_daemon(pid_t pid) {
     }
 }
 
-/// The daemon as a process to wait for; none if it cannot be told. It need not answer. The name is looked at
-/// while the descriptor holds the pid, so that it is the descriptor's process that has it.
+/// A descriptor of the daemon's process to wait for, even if the daemon does not answer; none if the process
+/// is unknown. The name is checked while the descriptor keeps the pid in use, so it is the name of that
+/// process.
 Fd process_of(const ControlClient& daemon) {
     if (daemon.server() <= 0) return {};
     Fd process(static_cast<int>(::syscall(SYS_pidfd_open, daemon.server(), 0)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Starting and ending oprofiled.
+// Starts and ends oprofiled.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace op::tool {
 
-/// What the daemon is to sample from.
+/// The source that the daemon samples from.
 struct DaemonSource {
     std::string name;    ///< "driver" or "perf"
     std::string events;  ///< as oprofiled's --events takes them; empty = the default one
@@ -26,21 +26,21 @@ std::vector<std::string> daemon_words(const std::string& program, const DaemonSe
                                       const std::string& verbose);
 
 /// The oprofiled that was built or installed together with the running program: beside it, in sbin beside its
-/// directory, else where it was meant to be installed. PATH is not asked. Throws a usage error if there is
-/// none.
+/// directory, else in the configured directory. PATH is not searched. Throws a usage error if it is not
+/// found.
 std::string find_daemon();
 
-/// "; see PATH" for the log in that session directory, or "" if there is none.
+/// "; see PATH" for the log in that session directory, or "" if there is no log.
 std::string log_hint(const std::string& session_dir);
 
-/// Runs the daemon's starter until it says that the daemon is ready. Throws a system error that names the
+/// Runs the daemon's starter until it reports that the daemon is ready. Throws a system error that names the
 /// session directory's log if it fails or takes longer than 30 seconds.
 void start_daemon(const std::vector<std::string>& words, const std::string& session_dir);
 
-/// Asks the daemon to end and waits until it has. One that does not answer within 10 seconds is sent SIGTERM,
-/// one that has not ended after 15 is killed: then false, and what it had not stored is lost. One that went
-/// away meanwhile has ended. Throws an input error with the daemon's reason if it refuses, a system error if
-/// it cannot be ended.
+/// Asks the daemon to end and waits until it has. Sends SIGTERM if it does not answer within 10 seconds and
+/// kills it if it has not ended after 15 seconds: then the result is false, and samples that were not stored
+/// are lost. Throws an input error with the daemon's reason if it refuses, a system error if it cannot be
+/// ended.
 bool end_daemon(ControlClient& daemon);
 
 }  // namespace op::tool

@@ -44,11 +44,11 @@ ControlAction the_one_action(const ControlOptions& o) {
 void add_actions(ControlOptions& o, std::vector<Option>& table) {
     const Option rows[] = {
         {"init", 0, &o.init, "load the driver and mount its files"},
-        {"setup", 0, &o.setup, "remember the settings given with it"},
-        {"status", 0, &o.status, "show what the daemon does, and the settings"},
-        {"start-daemon", 0, &o.start_daemon, "start the daemon, not the sampling"},
-        {"start", 's', &o.start, "start sampling, and the daemon if need be"},
-        {"dump", 'd', &o.dump, "bring what was sampled into the session directory"},
+        {"setup", 0, &o.setup, "save the settings given with it"},
+        {"status", 0, &o.status, "show the state of the daemon and the settings"},
+        {"start-daemon", 0, &o.start_daemon, "start the daemon without sampling"},
+        {"start", 's', &o.start, "start sampling, and the daemon if it does not run"},
+        {"dump", 'd', &o.dump, "write the samples so far to the session directory"},
         {"stop", 't', &o.stop, "stop sampling"},
         {"shutdown", 'h', &o.shutdown, "stop sampling and end the daemon"},
         {"reset", 0, &o.reset, "delete the samples of the current session"},
@@ -56,9 +56,9 @@ void add_actions(ControlOptions& o, std::vector<Option>& table) {
         {"deinit", 0, &o.deinit, "shut down, unmount the driver's files and unload it"},
         {"list-events", 'l', &o.list_events, "list the events that can be counted here"},
         {"module", 0, &o.module, "with --init: the driver to load (default: the kernel's own)", "FILE"},
-        {"verbose", 'V', &o.verbose, "with --start: the daemon's log says more, of what LIST names", "LIST",
-         &o.is_verbose},
-        {"root-dir", 0, &o.root_dir, "use the files below DIR for the machine's own, for tests", "DIR"},
+        {"verbose", 'V', &o.verbose, "with --start: make the daemon log more, on the subjects of LIST",
+         "LIST", &o.is_verbose},
+        {"root-dir", 0, &o.root_dir, "use the files below DIR instead of the machine's, for tests", "DIR"},
     };
     table.insert(table.end(), std::begin(rows), std::end(rows));
 }
@@ -68,17 +68,18 @@ void add_settings(ControlOptions& o, std::vector<Option>& table) {
         {"event", 'e', &o.events, "count this: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], or default", "EVENT"},
         {"separate", 'p', &o.separate, "keep samples apart by none, library, kernel, thread, cpu or all",
          "LIST"},
-        {"callgraph", 'c', &o.callgraph, "record that many callers with every sample; 0 is none", "DEPTH"},
-        {"session-dir", 0, &o.session_dir, "where the samples go (default: /var/lib/oprofile)", "DIR"},
+        {"callgraph", 'c', &o.callgraph, "record up to DEPTH callers with every sample; 0: no callers",
+         "DEPTH"},
+        {"session-dir", 0, &o.session_dir, "store samples in DIR (default: /var/lib/oprofile)", "DIR"},
         {"image", 'i', &o.image, "sample only these binaries, or all", "LIST"},
         {"vmlinux", 0, &o.vmlinux, "the uncompressed kernel image, with symbols", "FILE"},
-        {"no-vmlinux", 0, &o.no_vmlinux, "there is no such image: take symbols from the running kernel"},
+        {"no-vmlinux", 0, &o.no_vmlinux, "no such image: take the symbols of the running kernel"},
         {"kernel-range", 0, &o.kernel_range, "addresses of the kernel's text, in hexadecimal", "START,END"},
         {"buffer-size", 0, &o.buffer_size, "the driver's sample memory in words; 0 is its default", "N"},
         {"buffer-watershed", 0, &o.buffer_watershed, "words in use at which the daemon is woken", "N"},
         {"cpu-buffer-size", 0, &o.cpu_buffer_size, "samples each CPU can hold", "N"},
-        {"pid-filter", 0, &o.pid_filter, "sample only this process; none is all", "PID"},
-        {"pgrp-filter", 0, &o.pgrp_filter, "sample only this process group; none is all", "PGRP"},
+        {"pid-filter", 0, &o.pid_filter, "sample only this process; none: all", "PID"},
+        {"pgrp-filter", 0, &o.pgrp_filter, "sample only this process group; none: all", "PGRP"},
     };
     table.insert(table.end(), std::begin(rows), std::end(rows));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What opcontrol was asked: at most one action, settings, and which may stand together.
+// opcontrol's command line: at most one action, settings, and their valid combinations.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace op::tool {
 
-/// What opcontrol does; none = only settings are given.
+/// The action of opcontrol; none = only settings are given.
 enum class ControlAction {
     none,
     init,
@@ -28,7 +28,7 @@ enum class ControlAction {
     list_events,
 };
 
-/// The command line as parsed, before it makes sense.
+/// The command line as parsed, before it is checked.
 struct ControlOptions {
     bool init = false, setup = false, status = false, start_daemon = false, start = false, dump = false;
     bool stop = false, shutdown = false, reset = false, deinit = false, list_events = false;
@@ -38,7 +38,7 @@ struct ControlOptions {
     std::optional<std::string> vmlinux, session_dir, image, kernel_range, pid_filter, pgrp_filter;
     bool no_vmlinux = false;
     std::optional<uint64_t> callgraph, buffer_size, buffer_watershed, cpu_buffer_size;
-    // How the daemon talks.
+    // The daemon's log.
     bool is_verbose = false;
     std::vector<std::string> verbose;
 
@@ -49,12 +49,12 @@ struct ControlOptions {
 /// The table of options; its targets are in `options`.
 CommandSyntax control_syntax(ControlOptions& options);
 
-/// The action, after checking that it stands alone and goes with the other options. Throws a usage error.
+/// The action, after checking that it is the only one and fits the other options. Throws a usage error.
 ControlAction chosen_action(const ControlOptions& options);
 
-/// Brings the settings of the command line into `settings`. Paths are made absolute, an image file must be
-/// there and hold an uncompressed kernel. Throws a usage error that names the option; `settings` is then
-/// half changed.
+/// Applies the settings of the command line to `settings`. Makes paths absolute and checks that an image file
+/// exists and is an uncompressed kernel. Throws a usage error that names the option; `settings` is then
+/// partly changed.
 void apply_settings(const ControlOptions& options, DaemonSettings& settings);
 
 }  // namespace op::tool

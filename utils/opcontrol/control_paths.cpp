@@ -22,7 +22,7 @@ std::string home_of_root() {
 
 std::string kernel_release() {
     utsname names{};
-    if (::uname(&names) != 0) throw_system("cannot tell the kernel's release");
+    if (::uname(&names) != 0) throw_system("cannot read the kernel's release");
     return names.release;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What opcontrol --status prints.
+// The output of opcontrol --status.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace op::tool {
 
-/// All there is to show.
+/// The state to print.
 struct ControlStatus {
     std::optional<ControlReply> daemon;          ///< its answer to "status"; none = it does not run
     std::optional<collect::DriverModel> driver;  ///< none = not loaded
-    DaemonSettings settings;                     ///< the daemon's, or those of its next start
+    DaemonSettings settings;                     ///< of the running daemon, else of its next start
     std::string session_dir;
-    bool has_waiting_settings = false;  ///< others will count at the next start
+    bool has_waiting_settings = false;  ///< other settings apply at the next start
 };
 
 /// The lines of --status: "Label: value".

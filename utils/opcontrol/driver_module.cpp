@@ -139,9 +139,9 @@ std::string load_refusal(int error) {
             return "it was built for another kernel; build it for this one (make kernel)";
         case ENODEV:
         case EBUSY:
-            return "the driver found nothing it can use; dmesg tells more";
+            return "the driver found no hardware that it supports; see dmesg";
         default:
-            return "dmesg tells more";
+            return "see dmesg";
     }
 }
 

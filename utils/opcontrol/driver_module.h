@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The driver's kernel module: finding, loading and unloading it, and mounting its files. No shell and no
-// other program takes part.
+// Finds, loads and unloads the driver's kernel module and mounts its files. Runs no shell and no other
+// program.
 #pragma once
 
 #include <optional>
@@ -11,29 +11,29 @@
 
 namespace op::tool {
 
-/// Loads the driver if it is not there and mounts its files: afterwards they are there, or the reason why not
-/// is returned, in one line that ends with the remedy. `module_file` is loaded instead of the kernel's own
-/// module if it is not empty. In a test tree nothing is loaded or mounted.
+/// Loads the driver if it is not loaded and mounts its files. Returns none on success, else the reason in one
+/// line that ends with the remedy. Loads `module_file` instead of the kernel's own module if it is not empty.
+/// In a test tree nothing is loaded or mounted.
 std::optional<std::string> bring_up_driver(const ControlPaths& paths, const std::string& module_file);
 
-/// Unmounts the driver's files, removes the empty directory and unloads it, as far as they are there. Throws
-/// a system error, which says who may be using it.
+/// Unmounts the driver's files, removes the empty directory and unloads the driver, as far as they exist.
+/// Throws a system error, which names the possible users of the driver.
 void take_down_driver(const ControlPaths& paths);
 
 /// The file to load for a kernel whose modules lie below that directory: oprofile.ko, perhaps compressed
-/// (.xz, .zst, .gz), in updates/, extra/, misc/ or kernel/, in that order. None if there is none.
+/// (.xz, .zst, .gz), in updates/, extra/, misc/ or kernel/, in that order; none if it is not found.
 std::optional<std::string> find_driver_module(const std::string& modules_dir);
 
-/// What a file is as a module.
+/// The kind of a module's file.
 enum class ModuleFile {
     none,
     plain,       ///< a relocatable ELF file
-    compressed,  ///< by gzip, xz or zstd, whatever is in it
+    compressed,  ///< by gzip, xz or zstd; the content is not checked
 };
-/// The kind by the file's first bytes, 18 or more of them if it has as many.
+/// The kind of a file by its first bytes, at least 18 unless the file is shorter.
 ModuleFile module_file_kind(std::string_view head);
 
-/// What it means that the kernel refused to load a module with that errno value, and what to do.
+/// The reason why the kernel refused to load a module with that errno value, and the remedy.
 std::string load_refusal(int error);
 
 }  // namespace op::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The text of opcontrol --list-events: what can be sampled here, in ophelp's layout.
+// The text of opcontrol --list-events: the events that can be sampled here, in ophelp's layout.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace op::tool {
 
-/// Removes from a catalogue of this machine what perf_event_open takes no samples of: without `has_counters`
-/// what takes a counter; events of facilities that the kernel has no PMU for, of PMUs that only count, and of
-/// no kernel of today.
+/// Removes from a catalogue of this machine the events that perf_event_open cannot sample: without
+/// `has_counters` those that need a counter; those of facilities that the kernel has no PMU for; those of
+/// PMUs that only count; and those that no current kernel supports.
 void remove_unsampled(EventCatalogue& catalogue, bool has_counters);
 
-/// The events that can be sampled, with counters and unit masks: by the driver if it is there (`catalogue` is
-/// of its CPU type), else by perf_event_open (`catalogue` is of this machine,
-/// where the kernel offers counters or does not).
+/// The events that can be sampled, with counters and unit masks. If the driver is loaded, the driver samples
+/// them and `catalogue` is of its CPU type. Else perf_event_open samples them and `catalogue` is of this
+/// machine; `has_counters`: the kernel offers hardware counters.
 std::string event_list_text(const std::optional<collect::DriverModel>& driver,
                             const EventCatalogue& catalogue, bool has_counters);
 

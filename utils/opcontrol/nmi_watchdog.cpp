@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// /proc/sys/kernel/nmi_watchdog, and a file in the run directory that says it was on.
+// /proc/sys/kernel/nmi_watchdog, and a file in the run directory that records that it was on.
 #include "utils/opcontrol/nmi_watchdog.h"
 
 #include <fcntl.h>

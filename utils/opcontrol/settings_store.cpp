@@ -23,7 +23,7 @@ constexpr const char* active_name = "daemonrc";
 constexpr const char* new_name = "daemonrc_new";
 constexpr off_t longest_file = 1 << 20;
 
-/// What the open file of settings holds. Throws an input error if it is none to rely on.
+/// The content of the open settings file. Throws an input error if the file cannot be trusted.
 std::string read_trusted(const Fd& file, const std::string& label) {
     struct stat st {};
     if (::fstat(file.get(), &st) != 0) throw_system("cannot stat " + label);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where the settings are kept: daemonrc in .oprofile below root's home, and daemonrc_new beside it for what a
-// running daemon is to find at its next start. Their format is libop/daemon_settings.
+// The settings' files: daemonrc in .oprofile below root's home, and daemonrc_new beside it for the settings
+// of the daemon's next start while it runs. Their format is libop/control/daemon_settings.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@ namespace op::tool {
 /// whole.
 class SettingsStore {
 public:
-    /// Opens the directory; with `make` it is made (0755) if it is not there, otherwise a missing one holds
-    /// no settings. Throws a system error; an input error if others may write to it.
+    /// Opens the directory. If it is missing, creates it (0755) with `make`, else the store has no settings.
+    /// Throws a system error; an input error if others may write to it.
     SettingsStore(const std::string& home, bool make);
 
-    /// The settings to build on: those waiting in daemonrc_new, else daemonrc, else none. Throws an input
-    /// error (see parse_daemon_settings) or a system error.
+    /// The current settings: those in daemonrc_new, else those in daemonrc, else none. Throws an input error
+    /// (see parse_daemon_settings) or a system error.
     DaemonSettings load() const;
-    /// What the running daemon was started with: daemonrc alone.
+    /// The settings that the running daemon was started with: those in daemonrc.
     DaemonSettings load_active() const;
-    /// Writes daemonrc_new if a daemon runs, else daemonrc, which then holds all there is.
+    /// Writes daemonrc_new if a daemon runs, else daemonrc, and removes daemonrc_new.
     void save(const DaemonSettings& settings, bool is_daemon_running) const;
-    /// Makes the waiting settings, if there are any, the active ones.
+    /// Moves daemonrc_new, if it exists, to daemonrc.
     void adopt_new() const;
 
 private:

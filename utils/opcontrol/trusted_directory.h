@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Directories and files whose content opcontrol acts on: nobody else may be able to put something there.
+// Directories and files whose content opcontrol acts on: nobody else may be able to write there.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace op::tool {
 /// user, or if its group or others may write to it.
 void require_trusted(const Fd& fd, const std::string& label);
 
-/// Opens directory `name` of `parent`, both checked so; no link is followed for `name`. With `make` it is
-/// made (0755) if missing, otherwise a missing one gives an empty Fd. Throws a system error.
+/// Opens directory `name` of `parent` and checks both as above; does not follow a link for `name`. If the
+/// directory is missing, creates it (0755) with `make`, else returns an empty Fd. Throws a system error.
 Fd open_trusted_directory(const std::string& parent, const std::string& name, bool make);
 
 }  // namespace op::tool
