@@ -20,7 +20,7 @@
 namespace op::tool {
 namespace {
 
-/// Of processors that no row of the table recognises.
+/// The answer for processors that no row of the table recognises.
 constexpr const char* timer_text =
     "The counters of this machine's processor, if it has any, are not known to oprofile: it samples by the "
     "CPU\nclock, event TIMER:NANOSECONDS, of which there is one for every processor. If an opcontrol of old "
@@ -41,16 +41,14 @@ CommandSyntax syntax(Options& o) {
     CommandSyntax s;
     s.synopsis = "[EVENT | EVENT:COUNT[:UNITMASK[:KERNEL[:USER]]]... | WORD...]";
     s.options = {
-        {"cpu-type", 'c', &o.cpu_type, "of that CPU type, by name or number, instead of this machine's",
-         "TYPE"},
-        {"check-events", 'e', &o.check, "check events and tell the counter of each"},
+        {"cpu-type", 'c', &o.cpu_type, "use this CPU type (name or number) instead of the machine's", "TYPE"},
+        {"check-events", 'e', &o.check, "check events and print the counter of each"},
         {"ignore-count", 'i', &o.ignore_count, "events have no count"},
-        {"unit-mask", 'u', &o.unit_mask, "tell the unit mask of an event"},
-        {"extra-mask", 'E', &o.extra_mask, "tell the further bits of the unit mask of an event"},
-        {"get-cpu-type", 'r', &o.get_cpu_type, "tell the name of the CPU type"},
-        {"get-default-event", 'd', &o.get_default_event,
-         "tell the event that is counted if none is asked for"},
-        {"callgraph", 0, &o.callgraph, "counts are for call chains of that depth", "DEPTH"},
+        {"unit-mask", 'u', &o.unit_mask, "print the unit mask of an event"},
+        {"extra-mask", 'E', &o.extra_mask, "print the extra bits of an event's unit mask"},
+        {"get-cpu-type", 'r', &o.get_cpu_type, "print the name of the CPU type"},
+        {"get-default-event", 'd', &o.get_default_event, "print the event that is counted by default"},
+        {"callgraph", 0, &o.callgraph, "check counts for call chains of this depth", "DEPTH"},
         {"xml", 'X', &o.xml, "list events as XML"},
         {"no-pager", 0, &o.show.no_pager, "on a terminal: do not show long lists through a pager"},
     };
@@ -91,18 +89,19 @@ public:
 
     void run() {
         if (o_.get_cpu_type) return write_stdout(model_->title + "\n");
-        if (o_.get_default_event) return tell_default_event();
-        if (is_clock_only() && !o_.xml) return tell_timer();
-        if (o_.unit_mask || o_.extra_mask) return tell_unit_mask();
+        if (o_.get_default_event) return print_default_event();
+        if (is_clock_only() && !o_.xml) return print_timer();
+        if (o_.unit_mask || o_.extra_mask) return print_unit_mask();
         if (o_.check) return check_events();
         if (o_.words.empty()) return list_all();
-        if (are_specs()) return o_.words.size() == 1 && is_bare(o_.words[0]) ? tell_code() : tell_counters();
+        if (are_specs())
+            return o_.words.size() == 1 && is_bare(o_.words[0]) ? print_code() : print_counters();
         search();
     }
 
 private:
-    /// The 1.x tools took a missing default for an empty line; scripts read it so.
-    void tell_default_event() const {
+    /// A CPU type without a default event prints nothing, as in 1.x; scripts depend on it.
+    void print_default_event() const {
         if (!model_->default_event) return;
         const EventSpec& spec = *model_->default_event;
         const ResolvedEvent event = resolve_event(catalogue_, spec);
@@ -112,7 +111,7 @@ private:
                      (needs_name(event) ? event.unit_mask.name : number) + ":1:1\n");
     }
 
-    /// True if its number does not tell the unit mask.
+    /// True if the number does not identify the unit mask.
     bool needs_name(const ResolvedEvent& event) const {
         if (event.unit_mask.extra & extra_bits::real) return true;
         EventSpec by_number = event.spec;
@@ -129,7 +128,7 @@ private:
         return std::ranges::all_of(catalogue_.events, is_clock) && model_->number == cpu_type_timer;
     }
 
-    void tell_timer() const {
+    void print_timer() const {
         if (!o_.check) write_stdout(timer_text);
     }
 
@@ -141,7 +140,7 @@ private:
         return resolve_event(catalogue_, spec, {o_.count_factor(), o_.ignore_count});
     }
 
-    void tell_unit_mask() const {
+    void print_unit_mask() const {
         if (o_.words.size() != 1) throw_usage("--unit-mask and --extra-mask take one event");
         const ResolvedEvent event = resolve(parse(o_.words[0]));
         const UnitMaskChoice& mask = event.unit_mask;
@@ -197,14 +196,14 @@ private:
         write_stdout(line + "\n");
     }
 
-    void tell_counters() const {
+    void print_counters() const {
         std::string lines;
         for (const std::string& counter : counters())
             lines += counter + "\n";
         write_stdout(lines);
     }
 
-    void tell_code() const {
+    void print_code() const {
         const ResolvedEvent event = resolve(parse(o_.words[0]));
         note_obstacles_of({event.event}, needs_of({&event, 1}));
         const uint32_t code = event.event->code;
@@ -274,7 +273,7 @@ private:
 
     void note_missing() const {
         if (o_.cpu_type.empty() && !catalogue_.missing.empty())
-            tool_.notes.warn("not listed, since this processor lacks them (says CPUID leaf 0xA): " +
+            tool_.notes.warn("not listed, since this processor lacks them (by CPUID leaf 0xA): " +
                              joined(catalogue_.missing));
     }
 

@@ -26,14 +26,14 @@ struct Options {
 CommandSyntax syntax(Options& o) {
     return {"--abi=FILE --output=FILE SAMPLE-FILE",
             {
-                {"abi", 'a', &o.abi, "what the other machine's session says in its file abi", "FILE"},
-                {"output", 'o', &o.output, "the sample file to make", "FILE"},
-                {"force", 'f', &o.force, "convert even if both machines agree"},
-                {"verbose", 'V', &o.verbose, "tell what the file's header holds"},
+                {"abi", 'a', &o.abi, "the file abi of the other machine's session", "FILE"},
+                {"output", 'o', &o.output, "the sample file to write", "FILE"},
+                {"force", 'f', &o.force, "convert even if both machines have the same ABI"},
+                {"verbose", 'V', &o.verbose, "print the header of the sample file"},
             }};
 }
 
-void tell(const SampleFileContent& content) {
+void print_header(const SampleFileContent& content) {
     const SampleHeader& h = content.header;
     write_stderr("version 0x" + hex(content.version) + ", cpu type " + std::to_string(h.cpu_type) +
                  ", event " + std::to_string(h.event_code) + ", unit mask " + std::to_string(h.unit_mask) +
@@ -91,10 +91,10 @@ int opimport(Tool& tool, int argc, char** argv) {
     const ForeignAbi abi(read_file(o.abi), printable(o.abi));
     if (!o.force && abi == ForeignAbi(abi_text(), "abi"))
         throw_usage(
-            "the other machine's ABI is this machine's: nothing to convert (--force converts all the same)");
+            "the other machine's ABI is this machine's: nothing to convert (--force converts anyway)");
     const MappedFile file(input);
     SampleFileContent content = abi.parse(file.bytes(), printable(input), tool.notes);
-    if (o.verbose) tell(content);
+    if (o.verbose) print_header(content);
     settle_cpu_type(content);
     write_samples(o.output, content, tool.notes);
     return 0;
