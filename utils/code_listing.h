@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The instructions of symbols as text, as objdump -d prints them: by the disassembler built in, or by objdump
-// itself if the user wants parameters of its.
+// The instructions of symbols as text, as objdump -d prints them: from the built-in disassembler, or from
+// objdump itself if the user gave parameters for it.
 #pragma once
 
 #include <map>
@@ -30,9 +30,9 @@ public:
     CodeListing(const std::string& path, std::string name, const ListingOptions& options,
                 const SourceFinder& finder);
 
-    /// The listing of a symbol, as objdump prints it, with the lines above it. `symbols` are the image's, for
-    /// lines of source and names of addresses; sources that cannot be read are passed over. Throws an input
-    /// error if the symbol is not in the file, a system error if objdump cannot be run.
+    /// The listing of a symbol, as objdump prints it, with its heading. `symbols` are the image's, for source
+    /// lines and names of addresses; sources that cannot be read are skipped. Throws an input error if the
+    /// symbol is not in the file, a system error if objdump cannot be run.
     std::string list(const pp::AnnotatedCode& code, pp::ImageSymbols& symbols);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Binaries and debug files from debuginfod servers. The one door to libdebuginfod.
+// Binaries and debug files from debuginfod servers. The only file that uses libdebuginfod.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace op::tool {
 
-/// A source that asks the servers in `urls` (as DEBUGINFOD_URLS has them) or, if it is empty, in
-/// DEBUGINFOD_URLS; null if neither names any. The library is loaded at the first question, and a machine
-/// without it is a note. A server that does not answer within 20 seconds, or refuses, is a note; none is
-/// asked again after that. What is being fetched is told on stderr if that is a terminal. `notes` must
-/// outlive the source.
+/// A source that queries the servers in `urls` (in the form of DEBUGINFOD_URLS) or, if it is empty, in
+/// DEBUGINFOD_URLS; null if neither names any. The library is loaded by the first query; a note is added if
+/// the machine lacks it. A note is added if a server refuses or does not answer within 20 seconds, and no
+/// server is queried again after that. The file being fetched is shown on stderr if that is a terminal.
+/// `notes` must outlive the source.
 std::unique_ptr<pp::BuildIdSource> open_debuginfod(const std::string& urls, Diagnostics& notes);
 
 }  // namespace op::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What of events cannot be counted or sampled on this machine, and why, in words. Does not refuse them.
+// Finds what this machine lacks to count or sample events, and prints the reasons. Does not refuse events.
 #pragma once
 
 #include <set>
@@ -12,22 +12,22 @@
 
 namespace op::tool {
 
-/// What events take of a machine.
+/// What events need of a machine.
 struct EventNeeds {
     bool counters = false;           ///< hardware counters
-    bool precision = false;          ///< samples taken at the very instruction
-    std::set<std::string> samplers;  ///< PMUs that take the place of counters: "ibs_op"
+    bool precision = false;          ///< samples without skid
+    std::set<std::string> samplers;  ///< PMUs used instead of counters: "ibs_op"
 };
 
-/// What events take, some with one of their unit masks, some with another.
+/// What the events need, each with any of its unit masks.
 EventNeeds needs_of_all(const EventList& events);
-/// What events take as they are asked for.
+/// What the events need with the unit masks that the user gave.
 EventNeeds needs_of(std::span<const ResolvedEvent> events);
 
-/// Warns, once for all, if no kernel of today counts some of the events; they are there to read old sessions.
+/// Adds one warning if no current kernel counts some of the events; they exist to read old sessions.
 void note_uncounted(const CpuModel& model, const EventList& events, Diagnostics& notes);
 
-/// Warns of each of the needs that the kernel does not meet here; of its PMUs in the directory `devices`.
+/// Warns of each need that the kernel does not meet here. Its PMUs are those in the directory `devices`.
 void note_obstacles(const EventNeeds& needs, const std::string& devices, Diagnostics& notes);
 
 }  // namespace op::tool

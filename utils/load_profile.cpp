@@ -21,8 +21,9 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
       samples_(opened_.sessions, files_, opened_.events, opened_.accounted, tool.notes) {
     if (classes_.are_threads_merged)
         tool.notes.warn(
-            "processes and threads, which this session tells apart, are added up: choose some with tgid: or "
-            "tid:, or give --merge=tid for a column a process");
+            "this session separates processes and threads; they are added up: choose some with tgid: or "
+            "tid:, "
+            "or give --merge=tid for a column per process");
 }
 
 const pp::Profile& LoadedProfile::profile() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From a profile specification to a profile: what every report command does before it reports.
+// Turns a profile specification into a profile, which is the first step of every report command.
 #pragma once
 
 #include <memory>
@@ -19,25 +19,25 @@
 
 namespace op::tool {
 
-/// What to select and how to sum it.
+/// Which samples to select and how to add them up.
 struct LoadOptions {
     pp::SelectOptions select;
     pp::Merge merge;
-    bool wants_lines = false;                    ///< images without source lines are worth a note
-    bool may_differ_in_several = false;          ///< columns may, as for pp::arrange
-    std::optional<pp::SplitOptions> split = {};  ///< symbols by inlined function
-    bool notes_missing = true;                   ///< names that are missing are worth a note
+    bool wants_lines = false;                    ///< note images without source lines
+    bool may_differ_in_several = false;          ///< columns may differ in several keys, see pp::arrange
+    std::optional<pp::SplitOptions> split = {};  ///< split symbols by inlined function
+    bool notes_missing = true;                   ///< note missing names
 };
 
-/// False if there is no file of that name: memory, and the kernel where no image was named.
+/// False for names that are not those of files: memory, and the kernel if the user named no image of it.
 bool has_file(const ImageName& image);
 
-/// The sample files that a specification selects, arranged, and on demand the profile of them. Everything it
-/// returns is valid as long as it. Not movable: its parts refer to each other.
+/// The sample files that a specification selects, arranged, and on demand their profile. Everything it
+/// returns is valid during its lifetime. Not movable: its parts refer to each other.
 class LoadedProfile {
 public:
-    /// Opens, selects and arranges; reads no sample file. `common` must outlive the object. Throws as the
-    /// parts do.
+    /// Opens, selects and arranges; reads no sample file. `common` must outlive the object. Throws as these
+    /// steps do.
     LoadedProfile(const CommonOptions& common, const std::vector<std::string>& words,
                   const LoadOptions& options, Tool& tool);
     LoadedProfile(const LoadedProfile&) = delete;
@@ -47,25 +47,26 @@ public:
     const std::vector<pp::SelectedFile>& files() const noexcept { return files_; }
     const pp::ProfileClasses& classes() const noexcept { return classes_; }
     pp::SampleSet& samples() noexcept { return samples_; }
-    /// The file that an image's names come from (of the kernel, the one that the user named), else the one
-    /// found for it, else none. Only after profile().
+    /// The file that an image's symbols come from (for the kernel, the one that the user named), else the
+    /// file found for it, else none. To be called after profile().
     std::optional<std::string> file_of(const ImageName& image);
     /// The kernel image that the user named; empty = none.
     const std::string& vmlinux() const noexcept { return common_.vmlinux; }
-    /// The source of files that are not here; null = none.
+    /// The source of files that are missing on this machine; null = none.
     pp::BuildIdSource* by_build_id() const noexcept { return by_build_id_.get(); }
-    /// The profile; built at the first call, with notes about the names that are missing in it, if they are
-    /// wanted.
+    /// The profile; built by the first call, which also adds the notes about missing names if notes_missing
+    /// is set.
     const pp::Profile& profile();
-    /// Adds the notes about missing names, where profile() was not to.
+    /// Adds the notes about missing names, for a profile that was loaded without notes_missing.
     void note_missing(const pp::ConcernsImage& concerns);
-    /// Where the packages of its images are looked up: the archive, else --root, else (empty) this machine.
+    /// The root below which the packages of its images are looked up: the archive, else --root, else empty,
+    /// which is this machine.
     std::string package_root() const;
-    /// The same with what it was symbolized by.
+    /// The profile with its symbolizer.
     pp::SymbolizedProfile symbolized() { return {&profile(), &*symbolizer_}; }
-    /// The head of a report on it. Only after samples were read.
+    /// The head of a report on the profile. To be called after the samples were read.
     pp::ReportHead head(const pp::ReportOptions& options) const;
-    /// Remarks on how its events were counted; head() has them, too.
+    /// Remarks on how the events were counted; also part of head().
     std::vector<std::string> remarks() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The options of ocount, parsed and checked.
+// Parses and checks the options of ocount.
 #pragma once
 
 #include <sys/types.h>
@@ -19,20 +19,20 @@ collect::CountIntervals parse_intervals(const std::string& text);
 
 class CountOptions {
 public:
-    /// Returns the exit status if all has been said (help, version, bad option). Throws a usage error for
-    /// options that make no sense, together or with this machine's CPUs, and for a command that cannot be
+    /// Returns the exit status after help, version or a bad option. Throws a usage error for options that
+    /// contradict each other or do not fit this machine's CPUs, and for a command that cannot be
     /// found.
     std::optional<int> parse(int argc, char** argv);
 
     CountReport::Kind kind() const;
     collect::CountSeparation separation() const;
     collect::CountIntervals intervals() const;
-    /// The processes, threads or CPUs that were listed, as asked for.
+    /// The processes, threads or CPUs that were listed, as given.
     std::vector<uint32_t> numbers() const;
 
-    std::vector<EventSpec> specs;  ///< none: the default event
+    std::vector<EventSpec> specs;  ///< empty: the default event
     std::vector<pid_t> tasks;      ///< processes or threads, each once
-    std::vector<uint32_t> cpus;    ///< all of them are on
+    std::vector<uint32_t> cpus;    ///< all are online
     std::vector<std::string> command;
     std::string output_file, format = "text";
     bool brief = false, verbose = false;

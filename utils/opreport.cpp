@@ -82,10 +82,10 @@ void warn_of_lost_arcs(const std::optional<SessionInfo>& info, Diagnostics& note
     notes.warn(
         std::to_string(info->arcs_lost) + " of " +
         std::to_string(add_saturating(info->arcs_lost, info->arcs_stored)) +
-        " calls were lost, their callers being in no known code; compile with -fno-omit-frame-pointer");
+        " calls were lost because their callers are in no known code; compile with -fno-omit-frame-pointer");
 }
 
-/// Why no calls are shown; empty if they were lost, which warn_of_lost_arcs() tells.
+/// The reason why no calls are shown; empty if they were lost, which warn_of_lost_arcs() reports.
 std::string why_no_calls(const std::optional<SessionInfo>& info) {
     if (info && info->arcs_stored > 0) return "what is selected has no calls; others were recorded";
     if (info && info->arcs_lost > 0) return "";
@@ -175,8 +175,8 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     return report;
 }
 
-/// What a report has no place for is told beside it.
-void tell_remarks(const ReportCommandOptions& o, const pp::Report& report, Diagnostics& notes) {
+/// Prints as warnings the remarks that the report itself has no place for.
+void warn_of_remarks(const ReportCommandOptions& o, const pp::Report& report, Diagnostics& notes) {
     const bool has_place = o.writer().has_remarks && (o.report.heads || !o.writer().is_for_people);
     if (has_place) return;
     for (const std::string& remark : std::visit([](const auto& r) { return r.head.remarks; }, report))
@@ -198,7 +198,7 @@ int opreport(Tool& tool, int argc, char** argv) {
     o.report.request =
         request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
     LoadOptions load = o.exporter ? load_for_export(o) : load_for_report(o);
-    load.notes_missing = !words.second;  // those of two profiles are told together
+    load.notes_missing = !words.second;  // those of two profiles are noted together
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;
@@ -209,7 +209,7 @@ int opreport(Tool& tool, int argc, char** argv) {
         return 0;
     }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
-    tell_remarks(o, report, tool.notes);
+    warn_of_remarks(o, report, tool.notes);
     pp::TextStyle style = text_style(o.show, o.output_file);
     style.has_whole_names = o.demangle.is_full();
     const std::string text = o.writer().write(report, style);

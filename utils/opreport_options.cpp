@@ -62,8 +62,9 @@ std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is
     return found;
 }
 
-/// The same for an exported profile: it holds every sample, in no order, so what only chooses and arranges
-/// rows is a mistake; what it holds anyway (-c, -d, -f, -g, -l, -w, pprof: --inline) is none.
+/// The conflicts of an exported profile. It contains every sample, in no order, so options that only choose
+/// and arrange rows conflict; options for what it always contains (-c, -d, -f, -g, -l, -w, pprof: --inline)
+/// are accepted.
 std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is_differential) {
     std::vector<std::string> found;
     const std::string format = "--format=" + o.format;

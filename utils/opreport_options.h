@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// opreport's options: what there is, what goes together, what follows from what.
+// opreport's options, the conflicts between them and the options that they imply.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace op::tool {
 
-/// opreport's options as given, then settled.
+/// opreport's options as given, then with those they imply.
 struct ReportCommandOptions {
     CommonOptions common;
     ShowOptions show;
@@ -25,19 +25,19 @@ struct ReportCommandOptions {
     std::vector<std::string> merge, sort;
     DemangleOptions demangle;
     std::string format, output_file, output_dir;
-    std::string format_help, output_dir_help;  ///< made by syntax() of the tables of formats
-    const pp::Exporter* exporter = nullptr;    ///< if the format is one of another program's profiles
+    std::string format_help, output_dir_help;  ///< set by syntax() from the tables of formats
+    const pp::Exporter* exporter = nullptr;    ///< not null if another program's profile format
 
-    /// The options' table; it points into this object.
+    /// The table of options; it points into this object.
     CommandSyntax syntax();
-    /// Takes up what is implied: --callgraph, --details, --debug-info and --inline list symbols, an exported
-    /// profile holds all of these.
+    /// Sets the implied options: --callgraph, --details, --debug-info and --inline imply --symbols, and an
+    /// exported profile implies all of these.
     void settle_implied();
-    /// What is wrong with the combination of options; empty if nothing is.
+    /// The conflicts between the options; empty if they can be combined.
     std::vector<std::string> conflicts(bool is_differential) const;
-    /// Parses values, after conflicts() found nothing. Throws a usage error on one that is unknown.
+    /// Parses values; conflicts() must have returned none. Throws a usage error on an unknown value.
     void settle(Diagnostics& notes);
-    /// The format of reports. Throws a usage error if there is none of that name.
+    /// The format of reports. Throws a usage error if its name is unknown.
     const pp::Writer& writer() const;
 };
 

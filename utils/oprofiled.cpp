@@ -158,7 +158,7 @@ private:
     std::optional<Service> service_;
 };
 
-/// The source that is named, else the best; a note where that is not the first choice.
+/// The source that --source names, else the best one, with a note if that is not the first choice.
 const SourceKind& choose_source(const Options& o, SourceOptions& source, Tool& tool) {
     if (!o.source.empty()) {
         const SourceName named = parse_source(o.source);

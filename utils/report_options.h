@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the report commands have in common: their shared options, and opening the session they report on.
+// The options that all report commands have, and opening the sessions that they report on.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace op::tool {
 
-/// Options every report command takes, as given.
+/// The options that every report command has, as given.
 struct CommonOptions {
     std::string session_dir, root, vmlinux, threshold;
     std::string debuginfod;  ///< server addresses; empty = those of the environment
@@ -38,8 +38,8 @@ double parse_threshold(const std::string& text);
 /// The value of --demangle. Throws a usage error that names the values.
 pp::Demangle parse_demangle(const std::string& text);
 
-/// How names are shown, in the spellings of all versions: --demangle=HOW, a bare -D or --smart-demangle for
-/// "smart", --no-demangle for "none".
+/// The demangling options, in the spellings of all versions: --demangle=HOW, a bare -D or --smart-demangle
+/// for "smart", --no-demangle for "none".
 struct DemangleOptions {
     std::optional<std::string> how;
     bool is_given = false, none = false, smart = false;
@@ -54,24 +54,24 @@ struct DemangleOptions {
     bool is_full() const;
 };
 
-/// The sessions a command reports on, opened; nothing is read but manifests.
+/// The opened sessions that a command reports on. Only manifests have been read.
 struct OpenedSessions {
     pp::ProfileSpec spec;
     std::vector<SessionReader> sessions;
     std::vector<std::vector<RecordedEvent>> events;  ///< of each session; none if it has no manifest
     std::optional<SessionInfo> info;                 ///< of all sessions that have a manifest, joined
     std::optional<uint64_t>
-        accounted;  ///< samples stored in all of them, if all have that number and none is being recorded
+        accounted;  ///< samples stored in all sessions; none if one lacks that number or is being recorded
     pp::ImageFinder finder;
 
     /// The kernel symbols recorded with the sessions; empty if none were.
     std::string kallsyms(Diagnostics& notes) const;
 };
 
-/// Parses the profile specification and opens its sessions, after a daemon that records into their directory
-/// was asked to bring its samples there (best effort, at most two seconds). Reports on stderr which samples
-/// directory is used if it was not given. Adds warnings about lost samples to the tool's notes. Throws as the
-/// parts do.
+/// Parses the profile specification and opens its sessions. Before that, asks a daemon that records into
+/// their directory to write its samples (best effort, at most two seconds). Prints on stderr which samples
+/// directory is used if none was given. Adds warnings about lost samples to the tool's notes. Throws as these
+/// steps do.
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
                                        Tool& tool);
 

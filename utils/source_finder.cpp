@@ -14,7 +14,7 @@ namespace op::tool {
 
 namespace {
 
-/// The regular file at a path; empty if there is none or it may not be read.
+/// The regular file at a path; empty if it does not exist or cannot be read.
 std::optional<Source> read_at(const std::string& path) try {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;

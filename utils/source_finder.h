@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a source file that debug information names lies on this machine.
+// Finds the source files that debug information names on this machine.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace op::tool {
 
-/// A source file as it is now.
+/// The current content of a source file.
 struct Source {
     std::string text;
-    int64_t changed;  ///< seconds since the epoch; of a copy in an archive 0
+    int64_t changed;  ///< seconds since the epoch; 0 for a copy in an archive
 };
 
 /// Looks for source files.
 class SourceFinder {
 public:
-    /// `archive` may be empty. Base directories are stripped from names before they are looked for below the
+    /// `archive` may be empty. Base directories are removed from names before they are searched below the
     /// search directories.
     SourceFinder(std::string archive, std::vector<std::string> search_dirs,
                  std::vector<std::string> base_dirs);
 
-    /// The source, from the first of: its whole path below the search directories, the archive, the name as
-    /// recorded, the end of its path, as much of it as helps, below the search directories. None if none can
-    /// be read.
+    /// The source, from the first of these that can be read: its whole path below the search directories; the
+    /// archive; the name as recorded; the longest end of its path that exists below the search directories.
+    /// None if there is no such file.
     std::optional<Source> read(const std::string& recorded) const;
 
 private:
@@ -37,7 +37,7 @@ private:
     std::vector<std::string> search_dirs_, base_dirs_;
 };
 
-/// "source a.c is not found", or how many are not, with the first five.
+/// "source a.c is not found", or the number of missing sources with the first five.
 std::string not_found_text(const std::vector<std::string>& sources);
 
 }  // namespace op::tool

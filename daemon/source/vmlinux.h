@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel image a user named with --vmlinux: is it one, where does its code lie, is it the running
-// kernel's?
+// The kernel image that the user named with --vmlinux: checks that it is one and the running kernel's, and
+// finds its code.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace op::collect {
 
-/// Reads the image at `path`. Throws a system error if it cannot be read and a usage error if it is no
-/// uncompressed kernel image with symbols. An image with another build-id than `running_build_id` (lower-case
-/// hex; empty = unknown) is a warning, and gives no range.
+/// Reads the image at `path`. Throws a system error if it cannot be read and a usage error if it is not an
+/// uncompressed kernel image with symbols. If its build-id is not `running_build_id` (lower-case hex; empty =
+/// unknown), adds a warning and returns no range.
 NamedKernel read_vmlinux(const std::string& path, const std::string& running_build_id, Diagnostics& notes);
 
 /// The build-id of the running kernel as lower-case hex; empty if the kernel does not report it.

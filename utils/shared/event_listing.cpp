@@ -98,7 +98,7 @@ std::string event_text(const EventCatalogue& catalogue, const CatalogueEvent& ev
            wrapped(description, event_indent, event_indent) + unit_masks_text(*event.unit_masks);
 }
 
-/// What is told where events of another origin begin; nothing for those of the event files.
+/// The heading of the events of an origin; empty for those of the event files.
 std::string heading(const CatalogueEvent& event) {
     if (event.origin == EventOrigin::libpfm)
         return "Further events, known to libpfm4 (" + event.pmu + "); their unit masks go by name\n\n";

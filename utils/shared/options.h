@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Command-line options: one table per command, parsed into plain variables. The one door to popt.
+// Command-line options: one table per command, parsed into plain variables. The only user of popt.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace op::tool {
 
-/// Where an option's value goes:
+/// The target of an option's value:
 ///   bool*                      set to true; the option takes no argument
 ///   std::string*               the last argument given
-///   std::optional<std::string>*  the same, where an empty argument is not the same as none
+///   std::optional<std::string>*  the same, but an empty argument differs from no argument
 ///   std::optional<uint64_t>*   the last argument given, a C integer
 ///   std::vector<std::string>*  the arguments, split at commas that no backslash escapes; repeating appends
 using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<uint64_t>*,
@@ -26,13 +26,13 @@ struct Option {
     char short_name;        ///< 0 = none
     OptionTarget target;
     const char* help;                ///< one line, no full stop
-    const char* argument = nullptr;  ///< shown in the help for what takes an argument, e.g. "FILE"
-    bool* is_given = nullptr;        ///< if not null: set to true, and the argument may be left out
+    const char* argument = nullptr;  ///< the argument's name in the help, e.g. "FILE"
+    bool* is_given = nullptr;        ///< if not null: set to true, and the argument may be omitted
 };
 
-/// What a command accepts.
+/// The options and arguments of a command.
 struct CommandSyntax {
-    const char* synopsis;         ///< for usage, what follows the options, e.g. "[PROFILE SPECIFICATION...]"
+    const char* synopsis;         ///< what follows the options in --usage, e.g. "[PROFILE SPECIFICATION...]"
     std::vector<Option> options;  ///< besides --help, --usage and --version/-v, which every command has
     bool stop_at_first_word = false;  ///< options after the first other word belong to that word's command
     char help_letter = '?';
@@ -41,15 +41,14 @@ struct CommandSyntax {
 
 /// The outcome of parsing.
 struct ParsedOptions {
-    std::vector<std::string> words;  ///< what is no option, in order
-    std::optional<int> exit_status;  ///< set: all has been said (help, version, bad option), exit with this
+    std::vector<std::string> words;  ///< the arguments that are not options, in order
+    std::optional<int> exit_status;  ///< set after help, version or a bad option: exit with this status
 };
 
-/// Parses a command line into the targets. --help, --usage and --version print on stdout and give status 0; a
-/// bad option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr, with the options that were
-/// perhaps meant, and gives status 1. Throws a
-/// usage error if an argument is no number where one is wanted or empty where a list is, a system error if
-/// stdout cannot be written.
+/// Parses a command line into the targets. --help, --usage and --version print on stdout and set status 0. A
+/// bad option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr, with similar options, and
+/// sets status 1. Throws a usage error if the argument of a number option is not a number or that of a list
+/// option is empty, a system error if stdout cannot be written.
 ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax);
 
 }  // namespace op::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a command's result goes: standard output or a file.
+// Writes a command's result to standard output or a file.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace op::tool {
 
-/// The path that means standard output, as it is.
+/// The path that names standard output.
 inline constexpr const char* standard_output = "-";
 
-/// Writes all bytes to `path`, or to stdout if it is empty or "-". A regular file is replaced as a whole: if
-/// anything fails its old content stands. A device or pipe is written to directly. Throws a system error.
+/// Writes all bytes to `path`, or to stdout if it is empty or "-". A regular file is replaced as a whole: it
+/// keeps its old content if anything fails. A device or pipe is written directly. Throws a system error.
 void write_output(const std::string& path, std::string_view bytes);
 
-/// Text that comes piece by piece over a long time, for a file or stdout; each piece is there at once.
+/// Writes text that comes piece by piece over a long time to a file or stdout, without buffering.
 class OutputStream {
 public:
-    /// Opens a device or pipe. A regular file is made, or replaced, when the first piece comes, so that there
-    /// is none without. Empty or "-": stdout. Throws a system error, also if the file could not be made.
+    /// Opens a device or pipe; an empty path or "-" is stdout. A regular file is created or replaced only
+    /// when the first piece is written. Throws a system error, also if the file could not be created then.
     explicit OutputStream(const std::string& path);
     /// Throws a system error.
     void write(std::string_view text);
@@ -33,11 +33,11 @@ private:
     Fd file_;           ///< none = not begun
 };
 
-/// Throws a usage error if `path` leads to a terminal, where bytes that are no text do harm. `what` they are
-/// begins the message.
+/// Throws a usage error if `path` is a terminal, where binary data does harm. The message begins with `what`,
+/// the kind of data.
 void keep_from_terminal(const std::string& path, const std::string& what);
 
-/// Options on what is shown to people.
+/// Options for output that people read.
 struct ShowOptions {
     std::string color = "auto";
     bool no_pager = false;
@@ -48,11 +48,11 @@ struct ShowOptions {
     void check() const;
 };
 
-/// How text goes to `path`, or to stdout if it is empty: with the width of the terminal if it goes to one;
-/// with colours if that was asked for or, by default, on a terminal unless NO_COLOR is set (no-color.org).
+/// The layout of text for `path`, or for stdout if it is empty: the width of the terminal, if it is one, and
+/// colours if requested or, by default, on a terminal unless NO_COLOR is set (no-color.org).
 pp::TextStyle text_style(const ShowOptions& options, const std::string& path);
 
-/// As write_output(); on a terminal through the pager, unless that is not wanted.
+/// Like write_output(), but through the pager on a terminal, unless --no-pager was given.
 void show_output(const ShowOptions& options, const std::string& path, std::string_view text);
 
 }  // namespace op::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Telling a person who waits what is being done.
+// Progress messages on a terminal.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace op::tool {
 
-/// One line on stderr that is written over and over. Says nothing where stderr is no terminal, nor in the
-/// first second after it was made.
+/// One line on stderr that is overwritten by the next. Prints nothing if stderr is not a terminal, or in the
+/// first second after construction.
 class ProgressLine {
 public:
     using Clock = std::chrono::steady_clock;
@@ -22,13 +22,13 @@ public:
 
     /// Shows the text, cut to the terminal's width; at most ten times a second.
     void show(std::string_view text);
-    /// Removes what is shown, for the next message of another kind.
+    /// Clears the line before a message of another kind.
     void clear();
 
 private:
     std::function<Clock::time_point()> now_;
     bool is_terminal_, is_shown_ = false;
-    Clock::time_point next_;  ///< nothing is shown before
+    Clock::time_point next_;  ///< the earliest time of the next text
 };
 
 }  // namespace op::tool

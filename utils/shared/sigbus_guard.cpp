@@ -14,7 +14,7 @@ namespace op::tool {
 
 namespace {
 
-/// A signal handler has no other way to tell.
+/// Set by the signal handler, which cannot report it in another way.
 std::atomic<bool> was_cut_off = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that another program cuts off while they are mapped here: what is gone reads as zeros, and no one
-// dies.
+// Protects the process from files that another program truncates while they are mapped: the missing pages
+// read as zeros.
 #pragma once
 
 namespace op::tool {
 
-/// From now on, touching a page of a mapping that its file no longer reaches does not end the process
-/// (SIGBUS): an empty page takes its place, whose content goes nowhere. For sample files being counted in and
-/// for binaries being read; there is no way to look first that another program could not outrun.
+/// From now on, access to a page of a mapping beyond the end of its file does not end the process (SIGBUS):
+/// the page is replaced by an empty one that is never written back. For sample files that are written and
+/// binaries that are read: a check of the size before the access would be a race with the other program.
 void guard_mappings() noexcept;
 
-/// True if that has happened.
+/// True if a page was replaced.
 bool was_mapping_cut_off() noexcept;
 
 }  // namespace op::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the terminal can do.
+// Properties of the terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace op::tool {
 /// True if the descriptor is a terminal that can move its cursor (TERM is set and not "dumb").
 bool is_terminal(int fd);
 
-/// Columns of the terminal, at least 20; 80 if it does not say.
+/// Columns of the terminal, at least 20; 80 if unknown.
 size_t terminal_width(int fd);
 
 }  // namespace op::tool

@@ -19,8 +19,8 @@ namespace op::tool {
 
 namespace {
 
-/// Runs what may throw; the reason in words if it did, "" if nobody needs to be told of it. What `ends_all`
-/// is true for goes on.
+/// Runs a step and returns the reason if it threw, "" if the reason need not be printed. An error for which
+/// `ends_all` returns true is rethrown.
 template <class Step>
 std::optional<std::string> reason_of_failure(Step&& step,
                                              const std::function<bool(const Error&)>& ends_all = nullptr) {

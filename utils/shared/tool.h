@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every command has in common: the only try/catch, exit status, messages on stderr, writing to stdout.
+// The frame of every command: the only try/catch, exit status, messages on stderr, writing to stdout.
 #pragma once
 
 #include <functional>
@@ -23,9 +23,9 @@ struct Tool {
     void say_once(const std::string& line);
     /// Prints "<name> error: <text>" on stderr.
     void complain(std::string_view text) const;
-    /// Runs one step of a command whose failure must not keep the others from being done. False if it threw:
-    /// then the warnings so far and the reason have been printed.
-    /// An error that `ends_all` is true for is thrown on instead.
+    /// Runs one step of a command whose other steps continue if this one fails. False if it threw: then the
+    /// warnings so far and the reason have been printed.
+    /// An error for which `ends_all` returns true is rethrown instead.
     bool attempt(const std::function<void()>& step,
                  const std::function<bool(const Error&)>& ends_all = nullptr);
 
@@ -38,14 +38,14 @@ using Body = int (*)(Tool& tool, int argc, char** argv);
 
 /// Runs a command: `int main(int argc, char** argv) { return op::tool::run(argc, argv, body); }`. Prints the
 /// warnings, then, if the body threw, the reason (see Tool::complain). Returns the body's exit status, 1
-/// after an exception. A reader of stdout that went away is no reason to say anything, only a status of 1.
-/// A file in use that another program cut off is told when all else is done, and never gives 0 (see
-/// guard_mappings); the other signal dispositions are left alone.
+/// after an exception. If the reader of stdout went away, the status is 1 and no message is printed.
+/// If another program truncated a file in use, the last message reports it and the status is not 0 (see
+/// guard_mappings); other signal dispositions are not changed.
 int run(int argc, char** argv, Body body);
 
 /// Writes all bytes to stdout; nothing is buffered. Throws a system error "cannot write standard output".
 void write_stdout(std::string_view bytes);
-/// Writes bytes to stderr; failure is ignored, there is nowhere to tell it.
+/// Writes bytes to stderr; failure is ignored, since it could not be reported.
 void write_stderr(std::string_view bytes) noexcept;
 
 /// "<name>: oprofile-ng <version>\n": the package's name is the second word and begins with "oprofile", as

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writing a tree of files below one directory, by names that come from foreign files.
+// Writes a tree of files below one directory, with names that come from foreign files.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,16 +11,16 @@
 
 namespace op::tool {
 
-/// Writes below a directory and nowhere else: a ".." takes away the name before it, and no symbolic link
-/// below the directory is followed.
+/// Writes below a directory and nowhere else: ".." removes the name before it, and no symbolic link below the
+/// directory is followed.
 class TreeWriter {
 public:
-    /// Makes the directory, with those above it, if it is not there. Throws a usage error if it is the root
-    /// of the file system or "-", else a system error.
+    /// Creates the directory and its parents if they do not exist. Throws a usage error if it is the root of
+    /// the file system or "-", else a system error.
     explicit TreeWriter(std::string top);
 
-    /// Replaces the file at `path` below the directory (a leading '/' means nothing); makes the directories
-    /// it lies in. Throws an input error if the path leads out of the directory or has no name, else a system
+    /// Replaces the file at `path` below the directory (a leading '/' is ignored); creates the directories of
+    /// the path. Throws an input error if the path leads out of the directory or has no name, else a system
     /// error that names the file.
     void write(std::string_view path, std::string_view bytes, mode_t mode = 0644);
     /// The same with the content, mode and modification time of an open regular file; `label` names it in
