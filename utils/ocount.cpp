@@ -115,7 +115,7 @@ public:
         if (watched_.is_any()) counting.has_ended = [this] { return watched_.have_ended(); };
         StopReason reason = StopReason::program_ended;
         const bool is_counted = tool_.attempt([&] { reason = count_events(counting); });
-        // A command whose counts cannot be told is not left behind.
+        // If the counts cannot be printed, the command is still ended.
         if (command_ && await_end(*command_, signals_) == StopReason::interrupted)
             reason = StopReason::interrupted;
         const int status = command_ ? program_status(reason) : 0;
@@ -171,8 +171,8 @@ private:
     const CountOptions& o_;
     OutputStream output_;  ///< opened while Ctrl-C still ends this process: a pipe may make that wait
     StopSignals signals_;
-    Diagnostics start_notes_;  ///< told once counting is about to start: no error is explained by them
-    std::string fallback_;     ///< the line on the clock, if it takes the place of the default event
+    Diagnostics start_notes_;  ///< printed once counting is about to start: no error is explained by them
+    std::string fallback_;     ///< the line on the clock, if it replaces the default event
     std::vector<CountedEvent> events_;
     WatchedTasks watched_;
     CountTarget target_;

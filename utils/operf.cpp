@@ -42,7 +42,7 @@ struct Options {
     std::vector<std::string> events, verbose, command;
     std::string session_dir, vmlinux;
 
-    bool says(const char* what) const {
+    bool is_verbose(const char* what) const {
         const auto has = [this](const char* word) {
             return std::ranges::find(verbose, word) != verbose.end();
         };
@@ -180,7 +180,7 @@ private:
         if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp, today())) tool_.notes.warn(fallback_);
         if (o_.pid) warn_of_children();
         tell_source_notes();
-        if (o_.says("record") || o_.says("debug")) {
+        if (o_.is_verbose("record") || o_.is_verbose("debug")) {
             for (const RecordedEvent& e : info_.events)
                 say("event " + e.label());
             say("sample buffer per CPU: " + std::to_string(source_->ring_bytes()) + " bytes");
@@ -234,14 +234,14 @@ private:
     /// Makes sample files of what was recorded lazily.
     void convert() {
         tool_.attempt([this] { stream_->finish(); });
-        if (o_.says("convert")) say("converting");
+        if (o_.is_verbose("convert")) say("converting");
         make_keeper({});
         ReplaySource replay(MappedFile(stream_->file(), lazy_file), lazy_file, tool_.notes);
         drain_into(replay, [this](auto records) { keeper_->process(records); });
         session_.remove_in_samples(lazy_file);
     }
 
-    /// Writes what stands beside the sample files and tells the outcome; false if something could not be
+    /// Writes the session's other files and reports the outcome; false if something could not be
     /// written.
     bool finish() {
         SessionInfo info = keeper_->flush_and_account();
@@ -319,10 +319,10 @@ private:
             if (e.throttled)
                 say("the kernel held event " + e.name +
                     " back: too many samples a second; use a higher count");
-        if (o_.says("arcs"))
+        if (o_.is_verbose("arcs"))
             say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) +
                 " lost");
-        if (!o_.says("sfile")) return;
+        if (!o_.is_verbose("sfile")) return;
         for (const std::string& path : SessionReader(session_.current_path()).list())
             say("sample file " + path);
     }
@@ -330,7 +330,7 @@ private:
     Tool& tool_;
     const Options& o_;
     StopSignals signals_;
-    Diagnostics source_notes_;  ///< told once sampling is about to start, and at its end: no error is
+    Diagnostics source_notes_;  ///< printed once sampling is about to start, and at its end: no error is
                                 ///< explained by them
     SessionInfo info_;
     std::string fallback_;  ///< see choose()

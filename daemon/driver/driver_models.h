@@ -35,10 +35,10 @@ struct CounterRegisters {
     std::string_view prefix;  ///< of CPU types
     uint32_t clock_code;      ///< of CPU_CLK_UNHALTED; 0 = not known
     bool is_x86;              ///< an event select register of x86
-    bool has_fixed_counters;  ///< which event 0 stands for
+    bool has_fixed_counters;  ///< selected by event 0
 };
 
-/// Those of a CPU type. Of one that is not known nothing is known.
+/// The registers of a CPU type; all zero for an unknown type.
 const CounterRegisters& counter_registers(std::string_view cpu_type) noexcept;
 
 }  // namespace op::collect

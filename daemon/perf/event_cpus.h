@@ -18,8 +18,8 @@ using CountingCpus = std::optional<std::vector<uint32_t>>;
 /// True if that CPU is one of them.
 bool counts_on(const CountingCpus& cpus, uint32_t cpu) noexcept;
 
-/// Of a PMU: the CPUs that count for it if it stands beside them ("cpumask"), or that have it if only some do
-/// ("cpus"); none: every CPU. `devices`: the directory of PMUs, event_source_devices() of
+/// The CPUs of a PMU: those that count for it if it is outside the CPUs ("cpumask"), or those that have it if
+/// only some do ("cpus"); none = every CPU. `devices`: the directory of PMUs, event_source_devices() of
 /// libop/events/kernel_events.h.
 CountingCpus cpus_of_pmu(const std::string& devices, const std::string& pmu);
 

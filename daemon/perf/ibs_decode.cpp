@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The table of derived events. Fields have the names of AMD64 APM 2, "Instruction-Based Sampling"; where they
-// lie is from Linux, arch/x86/include/asm/amd-ibs.h. What an event stands for goes by its name; for those of
-// operations and of the northbridge no document was compared, and there was no processor to try them on. Of
-// an event that is a latency, a sample counts for its cycles.
+// The table of derived events. Fields have the names of AMD64 APM 2, "Instruction-Based Sampling"; their bits
+// are from Linux, arch/x86/include/asm/amd-ibs.h. The meaning of an event follows its name; for events of
+// operations and of the northbridge it was not checked against a document or on a processor. A sample counts
+// for its cycles if the event is a latency.
 #include "daemon/perf/ibs_decode.h"
 
 #include <algorithm>
@@ -53,8 +53,8 @@ constexpr uint64_t line_on_its_way = bit(16);  // IbsDcMabHit
 constexpr uint64_t looked_up = bit(17);
 constexpr unsigned miss_latency = 32;  // IbsDcMissLat, of loads
 
-// IBS_OP_DATA2 of families 10h to 15h: what the northbridge says of a load that missed the data cache. Zen 4
-// has further bits of the source and gives them other meanings; its type lists no such events.
+// IBS_OP_DATA2 of families 10h to 15h: the northbridge's data on a load that missed the data cache. Zen 4 has
+// further bits of the source with other meanings; its type lists no such events.
 constexpr uint64_t source =
     bit(0) | bit(1) | bit(2);  // NbIbsReqSrc: 1 level 3, 2 other core, 3 DRAM, 7 other
 constexpr uint64_t level_3 = bit(0), other_core = bit(1), dram = bit(0) | bit(1), device = source;

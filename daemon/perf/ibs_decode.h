@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a sample of AMD's instruction-based sampling (IBS) says of itself, and which derived events it is.
-// Knows nothing of addresses and processes: those are in the perf record around it.
+// The registers in a sample of AMD's instruction-based sampling (IBS), and the derived events that it
+// matches. Knows nothing of addresses and processes: those are in the perf record around it.
 //
 // The bytes are what the kernel's PMUs ibs_fetch and ibs_op give as PERF_SAMPLE_RAW (perf_event_open(2)): u32
 // capabilities, then registers of 64 bits. Bits of registers: AMD's BIOS and Kernel Developer's Guides,
@@ -43,11 +43,11 @@ struct IbsEvent {
         unsigned shift = 0;
     } cycles = {};  ///< 16 bits that it counts for; none = for 1
 
-    /// For how many samples of the event a sample counts; 0 = it is none.
+    /// The number of samples of the event that a sample counts for; 0 = it does not match.
     uint32_t weight(const IbsRegisters& sample) const noexcept;
 };
 
-/// The event of that code; null if it is none that is derived from the sampler's samples.
+/// The event of that code; null if it is not derived from the sampler's samples.
 const IbsEvent* find_ibs_event(Sampler sampler, uint32_t code) noexcept;
 
 }  // namespace op::collect

@@ -22,17 +22,17 @@ struct PerfRequest {
     bool several_events = false;  ///< records carry the event's id
 };
 
-/// The attribute for one event, which `encoding` says how to ask for. The `leader` also reports mappings,
-/// names, forks and exits.
+/// The attribute for one event, encoded by `encoding`. The `leader` also reports mappings, names, forks and
+/// exits.
 perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding, bool leader,
                           const PerfRequest& request, const PerfFeatures& features);
 
 /// What a descriptor opened with make_attr() gives, in the order of perf_event_open(2), "Reading results".
 struct PerfReading {
     uint64_t value = 0, enabled = 0, running = 0, id = 0;
-    uint64_t lost = 0;  ///< records that found no room in the ring; 0 where the kernel does not tell
+    uint64_t lost = 0;  ///< records that found no room in the ring; 0 if the kernel does not count them
 };
-/// Reads one, opened with `features`; none if the kernel says nothing, as of an event it gave up.
+/// Reads an event opened with `features`; none if the kernel returns no data, as for an event in error state.
 std::optional<PerfReading> read_event(const Fd& event, const PerfFeatures& features) noexcept;
 
 /// perf_event_open(2); empty with errno set on failure.

@@ -23,7 +23,7 @@ public:
             block.clear();
         current_ = 0;
     }
-    /// False when it is time to end the batch: there is room all the same.
+    /// False when the batch should end; there is still room for the current record.
     bool has_room() const noexcept { return blocks_.empty() || fits(0); }
     /// Begins a chain.
     size_t mark() {
@@ -61,7 +61,7 @@ public:
         uint64_t time = 0;
         Record record;
         const Sampling* sampling = nullptr;   ///< of a sample or throttling of a sampler
-        std::span<const std::byte> raw = {};  ///< what the sampler says of the sample
+        std::span<const std::byte> raw = {};  ///< the sampler's data on the sample
         bool had_no_room = false;  ///< of losses: in the ring, which the kernel also counts by itself
     };
     /// Decodes one record; none if it is of no interest or damaged, but a damaged sample is a loss on CPU 0.

@@ -6,7 +6,7 @@
 
 namespace op::collect {
 
-/// True for the errno values by which perf_event_open says that there is no such counter, or no PMU.
+/// True for the errno values of perf_event_open that mean that there is no such counter, or no PMU.
 bool is_unsupported(int error) noexcept;
 
 /// What explains a refusal, gathered from the system so that the wording can be tested.
@@ -18,7 +18,7 @@ struct PerfSituation {
     bool seccomp = false;    ///< a system call filter is on
     int pid = 0;             ///< process attached to, 0 = none
     bool ibs = false;        ///< an event of AMD's samplers, which leave no mode out
-    std::string event = {};  ///< the one asked for; empty = not told
+    std::string event = {};  ///< the requested event; empty = unknown
 };
 
 /// The present situation.

@@ -140,7 +140,7 @@ private:
             encodings_.push_back(chosen.encoding);
         } else if (encodings_[static_cast<size_t>(same - info_.events.begin())] != chosen.encoding) {
             throw_usage("event '" + chosen.event.name +
-                        "': two of its unit masks cannot be told apart in sample files; give them different "
+                        "': two of its unit masks have the same name in sample files; give them different "
                         "counts");
         }
     }

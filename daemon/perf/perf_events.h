@@ -33,10 +33,10 @@ struct EventRequest {
 
 /// Checks the specifications, fills in `info.events` and the CPU type, and gives the encoding of each event.
 /// TIMER and, unless the catalogue has it, CPU_CLK_UNHALTED are known on every machine. The default event is
-/// the CPU model's. Where cycles do not work, TIMER takes their place, with a line on it; an event without a
-/// count gets one for about 1000 samples a second if its rate can be told, else a usual one, with a note.
-/// Throws a usage error (see resolve_event) also for an event that does not work, and for two that sample
-/// files could not tell apart.
+/// the CPU model's. Where cycles do not work, TIMER replaces them, with a line on it. An event without a
+/// count gets one for about 1000 samples a second if its rate can be measured, else a usual one, with a note.
+/// Throws a usage error (see resolve_event), also for an event that does not work, and for two events that
+/// would have the same name in sample files.
 std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes);
 
 /// The events of this machine. Throws as load_catalogue and cpu_models do.

@@ -16,8 +16,8 @@ bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding)
 /// False if the kernel offers no hardware counters, as in most virtual machines; true also if it may not be
 /// asked.
 bool has_hardware_counters();
-/// What the errno value of a refused perf_event_open of `event`, maybe of one of AMD's samplers, says of
-/// that: false, or a system error thrown.
+/// Interprets the errno value of a refused perf_event_open of `event`, maybe of one of AMD's samplers:
+/// returns false, or throws a system error.
 bool is_countable(int error, const std::string& event, bool is_sampler = false);
 
 }  // namespace op::collect

@@ -55,7 +55,7 @@ std::vector<Fd> open_counters(const RecordedEvent& event, const EventEncoding& e
     for (const pid_t task : tasks) {
         if (Fd fd = perf_event_open(attr, task, -1))
             counters.push_back(std::move(fd));
-        else if (errno != ESRCH)  // which only says that the thread has ended
+        else if (errno != ESRCH)  // ESRCH: the thread has ended
             break;
     }
     return counters;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which events of a session are told from the samples of one sampler. Does not open it, nor read its samples.
+// The events of a session that are derived from the samples of one sampler. Does not open or read the
+// sampler.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace op::collect {
 
-/// An event whose samples are told from those of a sampler.
+/// An event whose samples are derived from those of a sampler.
 struct DerivedEvent {
     uint16_t event;  ///< index into the session's events
     const IbsEvent* how;

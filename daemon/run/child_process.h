@@ -26,7 +26,7 @@ struct ChildEnd {
 };
 
 /// Where exec would find a program: the word itself if it has a '/', else along PATH. Throws a usage error if
-/// there is none that may be executed.
+/// no executable file is found.
 std::string find_program(const std::string& word);
 
 /// A child process. Destroying it while held back ends the child; a running one is left alone.

@@ -10,11 +10,11 @@
 
 namespace op::collect {
 
-/// Tells the time.
+/// The clock.
 using Now = std::function<std::chrono::steady_clock::time_point()>;
 
 /// Why a recording or counting ended. `ended_before`: the attached process was gone by the time it began;
-/// `intervals_over`: all that were asked for have been told.
+/// `intervals_over`: all requested intervals have been reported.
 enum class StopReason { program_ended, interrupted, ended_before, intervals_over };
 
 /// A stop signal is passed on to the command unless its terminal sent it already; if the command is not gone

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fork, setsid and a pipe that says when the daemon works.
+// fork, setsid and a pipe that reports when the daemon is ready.
 #include "daemon/service/background.h"
 
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 
 namespace op::collect {
 
-/// Splits the process in two, so that what cannot be opened is told where the daemon was started.
+/// Splits the process in two, so that the starter can report what cannot be opened.
 class Background {
 public:
     /// With `foreground` nothing is split. Throws a system error.

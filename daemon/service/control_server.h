@@ -32,8 +32,8 @@ bool is_allowed(ControlVerb verb, ClientRole role) noexcept;
 class ControlServer {
 public:
     using Clock = std::chrono::steady_clock;
-    /// Does a request that is allowed and gives the answer; must not throw for what a client says. The answer
-    /// to a stranger's status must hold nothing private.
+    /// Carries out a request that is allowed and returns the reply; must not throw because of its content.
+    /// The reply to a stranger's status must contain nothing private.
     using Handler = std::function<ControlReply(const ControlRequest&, ClientRole)>;
 
     static constexpr size_t most_clients = 32;

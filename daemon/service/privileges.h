@@ -10,7 +10,7 @@
 
 namespace op::collect {
 
-/// The user the daemon becomes unless told otherwise, if there is one.
+/// The user that the daemon becomes by default, if that user exists.
 inline constexpr const char* daemon_user = "oprofile";
 
 /// A user of this system.

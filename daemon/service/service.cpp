@@ -28,7 +28,7 @@ constexpr seconds drain_interval{1};
 constexpr int drain_batches = 200;
 /// The classic daemon's statistics come this often.
 constexpr seconds account_interval{600};
-/// A source that says it is ready and gives nothing is believed this often, then left alone for a while.
+/// A source that reports ready without delivering records is drained this often, then not for rest_time.
 constexpr int idle_limit = 100;
 constexpr milliseconds rest_time{200};
 /// A stranger's dump is not repeated within this time.
@@ -186,12 +186,12 @@ void Service::save(const std::string& name) {
 
 void Service::reopen() {
     p_.log.reopen();
-    attempt("opening the session anew", [this] {
+    attempt("reopening the session", [this] {
         p_.session.begin(true);
         p_.keeper.collector().reopen_files();
         dump();
     });
-    p_.log.say("files opened anew");
+    p_.log.say("files reopened");
 }
 
 void Service::write_account() {

@@ -35,17 +35,17 @@ struct ServiceParts {
     Diagnostics& notes;
 };
 
-/// Records until it is told to end. Faults of the source or the disk do not end it: they are logged once, and
-/// every sample is stored or counted. Not thread-safe.
+/// Records until a request or signal ends it. Failures of the source or the disk do not: they are logged
+/// once, and every sample is stored or counted. Not thread-safe.
 class Service {
 public:
     using Clock = std::chrono::steady_clock;
     /// Not sampling yet.
     Service(ServiceParts parts, ServiceOptions options);
 
-    /// Starts sampling if the options say so, then works until asked to shut down (0) or stopped by SIGTERM,
-    /// SIGINT or SIGQUIT (1); then stores everything. HUP opens files anew, USR1 and USR2 start and stop
-    /// sampling. `ready` is called once it works; throws what that throws, and if sampling was to start at
+    /// Starts sampling if the options contain that, then works until a shutdown request (0) or SIGTERM,
+    /// SIGINT or SIGQUIT (1); then stores everything. HUP reopens files, USR1 and USR2 start and stop
+    /// sampling. Calls `ready` once it works; throws what that throws, and if sampling was to start at
     /// once and could not.
     int run(ControlServer& control, StopSignals& signals, const std::function<void()>& ready);
 
@@ -75,7 +75,7 @@ private:
     void reopen();
     void write_account();
 
-    /// Runs one piece of work; a failure is logged and told.
+    /// Runs one piece of work; logs a failure and returns false then.
     bool attempt(const std::string& work, const std::function<void()>& step);
     void carry_out(const ControlRequest& request, ClientRole role, ControlReply& reply);
     void add_status(ControlReply& reply);
@@ -90,7 +90,7 @@ private:
     int status_ = 0;
     Clock::time_point began_, next_dump_, next_account_;
     std::optional<Clock::time_point> last_dump_;
-    int idle_rounds_ = 0;           ///< woken by the source in vain, in a row
+    int idle_rounds_ = 0;           ///< consecutive wake-ups without a record
     Clock::time_point rest_until_;  ///< the source is not waited for until then
     bool source_ready_ = false;
 };

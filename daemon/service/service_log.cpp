@@ -28,7 +28,7 @@ void ServiceLog::write(std::string_view block) noexcept {
     try {
         write_fd(file_.get(), block, daemon_log);
     } catch (const std::exception&) {
-        // A full disk: there is nowhere to tell it.
+        // A full disk: it cannot be reported anywhere.
     }
 }
 
@@ -62,7 +62,7 @@ void ServiceLog::reopen() noexcept {
     try {
         file_ = session_.open_log(daemon_log);
     } catch (const Error& e) {
-        say(std::string("the log could not be opened anew: ") + e.what());
+        say(std::string("the log could not be reopened: ") + e.what());
     }
 }
 

@@ -27,13 +27,13 @@ public:
     void say(std::string_view text) noexcept;
     /// Writes a line about work that failed, unless the last thing said of that work was the same.
     void trouble(const std::string& work, std::string_view reason) noexcept;
-    /// The work succeeded: says so if it had failed.
+    /// The work succeeded: logs that if it had failed before.
     void recovered(const std::string& work) noexcept;
     /// Writes the warnings gathered so far.
     void say_all(Diagnostics& notes) noexcept;
     /// Writes several lines as they are, e.g. an account.
     void write(std::string_view block) noexcept;
-    /// Opens the file anew, as after a rotation.
+    /// Reopens the file, for example after a rotation.
     void reopen() noexcept;
 
 private:

@@ -283,7 +283,7 @@ TEST_F(Serviced, hup_reopens_files_at_their_current_names) {
     ask("dump");
     EXPECT_EQ(stored("moved"), 2u);
     EXPECT_EQ(stored(), 1u);
-    EXPECT_TRUE(contains(log(), "files opened anew"));
+    EXPECT_TRUE(contains(log(), "files reopened"));
 }
 
 TEST_F(Serviced, strangers_learn_where_the_session_is_and_flush_it_once_a_second) {
