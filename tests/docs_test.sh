@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ARCHITECTURE.md is short, has a line for every room and names only files that are there; every source file has its
-# licence and, but for unit tests, its duty in its head.
+# ARCHITECTURE.md is short, has a line for every room and names only files that exist; every manual page has examples;
+# every source file has its licence and, except for unit tests, its duty in its head.
 set -eu
 cd "${srcdir:-.}"
 status=0
@@ -18,6 +18,10 @@ done
 # Lines of documents are read in a terminal, tables apart.
 wide=$(LC_ALL=C.UTF-8 grep -nE '^[^|].{120,}' *.md doc/*.md doc/adr/*.md | sed 's/\(:[0-9]*:\).*/\1 longer than 120 columns/')
 [ -z "$wide" ] || complain "$wide"
+# Every manual page has examples.
+for page in doc/*.[1-8]; do
+	sed -n '/^\.SH EXAMPLES$/,/^\.SH SEE ALSO$/p' "$page" | grep -q '^\.nf$' || complain "$page has no EXAMPLES"
+done
 for path in $(grep -oE '`(kernel|libop|daemon|libpp|utils|tests|doc)/[A-Za-z0-9_./-]+`' *.md doc/*.md | sed 's/.*:`//; s/`$//' | sort -u); do
 	case $path in
 	*X*) continue ;;                                           # a pattern: write_X.cpp
