@@ -83,7 +83,9 @@ public:
         for (const CatalogueEvent& event : catalogue_.events)
             names_.insert(event.name);
         add_kernel_events();
-        if (catalogue_.model.number == cpu_type_timer) add_clock();
+        // The clock samples on whatever machine this is, and is all that the type without counters has.
+        const bool is_here = !sources_.devices.empty();
+        if (is_here || catalogue_.model.number == cpu_type_timer) add_clock();
         return std::move(catalogue_);
     }
 
@@ -204,6 +206,7 @@ OtherTypes types_with_event(const EventCatalogue& catalogue, std::string_view na
     std::vector<std::string> names = catalogue.names();
     for (const EventInfo& builtin : event_table())
         names.emplace_back(builtin.name);
+    std::erase(names, name);  // sampled by that name, but not an event of this catalogue
     const std::string alike = did_you_mean(nearest_names(name, names));
     throw_usage(event + "not an event of " + catalogue.model.title + alike +
                 (!others.having.empty() ? "; CPU types that have it: " + joined(others.having) +

@@ -97,7 +97,9 @@ TEST(EventCatalogue, the_kernels_events_follow_those_of_the_files) {
     dir.write("msr/type", "9\n");
     dir.write("msr/events/tsc", "config=0x3\n");
     const EventCatalogue catalogue = toy({}, dir.path());
-    EXPECT_EQ(catalogue.names().size(), 9u + software_events().size());
+    EXPECT_EQ(catalogue.names().size(), 10u + software_events().size());
+    EXPECT_EQ(catalogue.names().back(), "TIMER") << "which every machine has, and no catalogue of another";
+    EXPECT_FALSE(toy().knows("TIMER"));
     EXPECT_EQ(catalogue.names()[7], "slots");
     EXPECT_EQ(catalogue.events[9].minimum_count, 10000u) << "the kernel takes samples of it no more often";
     EXPECT_EQ(catalogue.names()[9], "cpu-clock");
