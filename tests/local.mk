@@ -176,7 +176,7 @@ EXTRA_DIST += tests/fuzz/corpus
 check_PROGRAMS += tests/golden/make_session
 tests_golden_make_session_LDADD = libutils.a libop.a -lz
 golden_tests = tests/golden/run.sh
-EXTRA_DIST += tests/golden/run.sh tests/golden/sessions tests/golden/ocount tests/golden/opannotate tests/golden/oparchive \
+EXTRA_DIST += tests/golden/case.sh tests/golden/run.sh tests/golden/sessions tests/golden/ocount tests/golden/opannotate tests/golden/oparchive \
 	tests/golden/opcontrol tests/golden/operf tests/golden/opgprof tests/golden/ophelp tests/golden/opimport \
 	tests/golden/oprofiled tests/golden/opreport tests/fixtures
 .PHONY: update-golden
@@ -214,9 +214,12 @@ browser_tests = tests/e2e/html_test.sh
 
 # Checks of the sources alone: the same in every build tree.
 source_checks = tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh tests/headers_test.sh \
-	tests/events_test.sh tests/emulator_fault_test.sh tests/kernel_harness_test.sh
+	tests/events_test.sh tests/emulator_fault_test.sh tests/golden_harness_test.sh tests/kernel_harness_test.sh
 # Every option has a test: asks the commands for theirs.
 checks = tests/options_test.sh
+if HAVE_GTEST
+checks += tests/machines_test.sh
+endif
 
 # The program of `./quickstart demo`: always built with debugging information and frame pointers.
 EXTRA_PROGRAMS += tests/demo/shop
