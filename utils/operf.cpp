@@ -301,12 +301,12 @@ private:
 
     /// The events that took turns, and for which share of the time each was counted.
     static std::string multiplexed(const SessionInfo& info) {
-        std::string text;
+        std::vector<std::string> texts;
         for (const RecordedEvent& e : info.events)
             if (e.time.is_partial() && !e.time.is_without_counter())
-                text += (text.empty() ? "" : ", ") + e.label() + " ran " +
-                        std::to_string(static_cast<int>(e.time.share() * 100)) + " % of the time";
-        return text;
+                texts.push_back(e.label() + " ran " + std::to_string(static_cast<int>(e.time.share() * 100)) +
+                                " % of the time");
+        return joined(texts);
     }
 
     void say_more(const SessionInfo& info) const {

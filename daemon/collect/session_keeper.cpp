@@ -27,14 +27,13 @@ std::vector<SampleName> held_names(const SessionWriter& session) {
 }
 
 std::string losses(const Ledger& ledger) {
-    std::string text;
+    std::vector<std::string> texts;
     for (int i = 0; i < loss_causes; ++i) {
         const auto cause = static_cast<LossCause>(i);
         if (ledger.lost(cause) == 0) continue;
-        text += (text.empty() ? "" : ", ") + std::to_string(ledger.lost(cause)) + " " +
-                std::string(loss_text(cause));
+        texts.push_back(std::to_string(ledger.lost(cause)) + " " + std::string(loss_text(cause)));
     }
-    return text;
+    return joined(texts);
 }
 
 }  // namespace

@@ -75,12 +75,12 @@ std::span<const SourceKind> source_kinds() {
 }
 
 const SourceKind& source_kind(std::string_view name) {
-    std::string known;
+    std::vector<std::string> known;
     for (const SourceKind& kind : kinds) {
         if (kind.name == name) return kind;
-        known += (known.empty() ? "" : ", ") + std::string(kind.name);
+        known.emplace_back(kind.name);
     }
-    throw_usage("no sample source \"" + printable(name) + "\"; there are: " + known);
+    throw_usage("no sample source \"" + printable(name) + "\"; there are: " + joined(known));
 }
 
 SourceName parse_source(std::string_view text) {

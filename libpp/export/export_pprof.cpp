@@ -191,7 +191,8 @@ private:
         }
         std::vector<uint64_t> locations;
         for (const uint32_t frame : stack.frames)
-            locations.push_back(location(frame, !locations.empty()));
+            locations.push_back(
+                location(frame, locations.empty() ? CodeAddress::instruction : CodeAddress::return_address));
         for (const auto& [labels, values] : rows)
             put_sample(locations, labels, values);
     }
@@ -223,15 +224,14 @@ private:
     // Locations
 
     /// The id of a location; of a caller its return address is given, and the call before it meant.
-    uint64_t location(uint32_t index, bool is_caller) {
-        const auto [at, is_new] = locations_.try_emplace({index, is_caller}, locations_.size() + 1);
-        if (is_new) put_location(at->second, profile_.locations[index], is_caller);
+    uint64_t location(uint32_t index, CodeAddress kind) {
+        const auto [at, is_new] = locations_.try_emplace({index, kind}, locations_.size() + 1);
+        if (is_new) put_location(at->second, profile_.locations[index], kind);
         return at->second;
     }
 
-    void put_location(uint64_t id, const Location& location, bool is_caller) {
-        const uint64_t offset = location.offset.value();
-        const ImageOffset at{is_caller && offset > 0 ? offset - 1 : offset};
+    void put_location(uint64_t id, const Location& location, CodeAddress kind) {
+        const ImageOffset at = code_byte(location.offset, kind);
         const uint64_t address = symbols(location).link_address(at).value();
         const std::vector<Line> lines = lines_at(location, at);
         const bool has_line = !lines.empty() && lines.front().line > 0;
@@ -250,7 +250,7 @@ private:
     /// The id of the mapping, which from now on has that offset in it.
     uint64_t widen(const MappingKey& key, uint64_t offset, bool has_line) {
         const auto [at, is_new] =
-            mappings_.try_emplace(key, Extent{mappings_.size() + 1, offset, offset, false});
+            mappings_.try_emplace(key, Extent{.id = mappings_.size() + 1, .first = offset, .last = offset});
         Extent& extent = at->second;
         extent.first = std::min(extent.first, offset);
         extent.last = std::max(extent.last, offset);
@@ -419,7 +419,7 @@ private:
     std::vector<uint32_t> indexes_{0};  ///< in strings_, of each of these
     size_t types_ = 0;
     std::vector<size_t> type_of_column_;
-    std::map<std::pair<uint32_t, bool>, uint64_t> locations_;
+    std::map<std::pair<uint32_t, CodeAddress>, uint64_t> locations_;
     std::map<MappingKey, Extent> mappings_;
     std::map<FunctionKey, uint64_t> functions_;
     std::map<uint32_t, OwnName> own_names_;              ///< by index into Profile::symbols

@@ -67,10 +67,10 @@ std::string counters_text(const EventCatalogue& catalogue, const CatalogueEvent&
     const CounterMask mask = event.counter_mask();
     if (!mask) return "(counter: N/A)";
     if (*mask == 0 || (*mask & all) == all) return "(counter: all)";
-    std::string text;
+    std::vector<std::string> counters;
     for (int counter = 0; counter < 32; ++counter)
-        if (*mask >> counter & 1) text += (text.empty() ? "" : ", ") + std::to_string(counter);
-    return "(counter: " + text + ")";
+        if (*mask >> counter & 1) counters.push_back(std::to_string(counter));
+    return "(counter: " + joined(counters) + ")";
 }
 
 std::string default_text(const UnitMaskSet& set) {
