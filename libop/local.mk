@@ -17,6 +17,7 @@ libop_a_SOURCES = \
 	libop/base/json.cpp libop/base/json.h \
 	libop/base/kallsyms.cpp libop/base/kallsyms.h \
 	libop/base/machine_root.cpp libop/base/machine_root.h \
+	libop/base/kernel_file.cpp libop/base/kernel_file.h \
 	libop/base/markup.cpp libop/base/markup.h \
 	libop/base/nearest.cpp libop/base/nearest.h \
 	libop/base/path.cpp libop/base/path.h \

@@ -105,4 +105,60 @@ if [ -n "$described" ]; then
 	echo "$described"
 	status=1
 fi
+
+# Where errors are caught: file, number of clauses, kinds (doc/adr/0012-where-errors-are-caught.md). A clause that goes is
+# taken off the list, a new one is of a kind and added.
+listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
+daemon/collect/sample_files.cpp 2 absent note
+daemon/count/choose_counted.cpp 2 absent again
+daemon/count/perf_counters.cpp 1 again
+daemon/driver/oprofilefs.cpp 1 absent
+daemon/perf/ibs_decode.cpp 1 absent
+daemon/perf/perf_decode.cpp 1 note
+daemon/perf/perf_open.cpp 2 again
+daemon/run/recording.cpp 1 note
+daemon/service/control_server.cpp 1 edge
+daemon/service/service.cpp 2 edge
+daemon/service/service_log.cpp 3 edge
+daemon/source/attach.cpp 2 absent
+daemon/source/kernel_map.cpp 1 absent
+daemon/source/proc_scan.cpp 2 absent
+libop/base/build_id.cpp 2 absent
+libop/base/kernel_file.cpp 1 absent
+libop/control/control.cpp 1 edge
+libop/events/cpu_model.cpp 1 again
+libop/events/event_catalogue.cpp 1 note
+libop/session/sample_file.cpp 2 undo note
+libop/session/session.cpp 1 undo
+libop/session/session_files.cpp 2 note
+libop/session/session_reader.cpp 2 note absent
+libop/stream/stream.cpp 1 note
+libpp/object/debuginfo.cpp 1 note
+libpp/object/debuginfo_alt.cpp 1 absent
+libpp/object/debuginfo_split.cpp 2 note
+libpp/object/symbol_ranges.cpp 1 absent
+libpp/profile/sample_set.cpp 1 note
+libpp/profile/select.cpp 1 again
+libpp/report/report.cpp 1 note
+libpp/symbols/packages.cpp 1 absent
+libpp/symbols/symbolizer.cpp 2 note
+utils/debuginfod.cpp 1 edge
+utils/event_support.cpp 1 note
+utils/opannotate.cpp 3 note
+utils/oparchive.cpp 1 note
+utils/opcontrol.cpp 2 again
+utils/opcontrol/control_daemon.cpp 1 again
+utils/opcontrol/driver_module.cpp 1 note
+utils/opgprof.cpp 1 again
+utils/shared/daily_note.cpp 1 edge
+utils/shared/tool.cpp 3 run
+utils/source_finder.cpp 1 absent
+END
+)
+caught=$(grep -rcE '(^|[^a-z_])catch \(' --include='*.h' --include='*.cpp' libop daemon libpp utils | grep -v ':0$' | tr ':' ' ' | LC_ALL=C sort)
+if [ "$caught" != "$listed" ]; then
+	echo "errors are caught in other places than tests/layers_test.sh lists:"
+	{ echo "$caught"; echo "$listed"; } | sort | uniq -u
+	status=1
+fi
 exit $status

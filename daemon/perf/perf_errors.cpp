@@ -8,6 +8,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 
@@ -15,21 +16,12 @@ namespace op::collect {
 namespace {
 
 std::string first_line(const std::string& path) {
-    try {
-        const std::string text = read_file(path);
-        return text.substr(0, text.find('\n'));
-    } catch (const Error&) {
-        return {};
-    }
+    const std::string text = read_kernel_file(path);
+    return text.substr(0, text.find('\n'));
 }
 
 bool seccomp_filter_on() {
-    std::string text;
-    try {
-        text = read_file("/proc/self/status");
-    } catch (const Error&) {
-        return false;
-    }
+    const std::string text = read_kernel_file("/proc/self/status");
     std::string_view rest = text;
     while (!rest.empty()) {
         std::string_view line = take_line(rest);

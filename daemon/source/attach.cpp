@@ -10,6 +10,7 @@
 
 #include "daemon/source/proc_scan.h"
 #include "libop/base/error.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -20,26 +21,21 @@ namespace {
 }
 
 std::string status_of(pid_t number) {
-    try {
-        return read_file("/proc/" + std::to_string(number) + "/status");
-    } catch (const Error&) {
-        throw_gone(number);
-    }
+    std::string status = read_kernel_file("/proc/" + std::to_string(number) + "/status");
+    if (status.empty()) throw_gone(number);
+    return status;
 }
 
 /// Every thread has its own (proc(5), /proc/PID/task/TID/children).
 std::vector<pid_t> children_of(pid_t pid) {
     std::vector<pid_t> children;
-    for (const uint32_t thread : threads_of(static_cast<uint32_t>(pid)))
-        try {
-            const std::string text =
-                read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/children");
-            for (std::string_view rest = text; !rest.empty();)
-                if (const auto child = parse_number(take_word(rest)))
-                    children.push_back(static_cast<pid_t>(*child));
-        } catch (const Error&) {
-            continue;  // it ended meanwhile
-        }
+    for (const uint32_t thread : threads_of(static_cast<uint32_t>(pid))) {
+        const std::string text = read_kernel_file("/proc/" + std::to_string(pid) + "/task/" +
+                                                  std::to_string(thread) + "/children");
+        for (std::string_view rest = text; !rest.empty();)
+            if (const auto child = parse_number(take_word(rest)))
+                children.push_back(static_cast<pid_t>(*child));
+    }
     return children;
 }
 

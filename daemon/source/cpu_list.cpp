@@ -9,6 +9,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 
@@ -29,12 +30,7 @@ std::optional<std::vector<uint32_t>> parse_cpu_list(std::string_view text) {
 }
 
 std::vector<uint32_t> online_cpus() {
-    std::string text;
-    try {
-        text = read_file(machine_path("/sys/devices/system/cpu/online"));
-    } catch (const Error&) {
-        // Then all that are there.
-    }
+    std::string text = read_kernel_file(machine_path("/sys/devices/system/cpu/online"));
     if (text.ends_with('\n')) text.pop_back();
     if (const auto cpus = parse_cpu_list(text)) return *cpus;
     return *parse_cpu_list("0-" + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN) - 1));

@@ -13,6 +13,7 @@
 #include "libop/base/fd.h"
 #include "libop/base/gzip.h"
 #include "libop/base/kallsyms.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/machine_root.h"
 #include "libop/base/path.h"
 #include "libop/base/text.h"
@@ -22,14 +23,6 @@ namespace op::collect {
 namespace {
 
 constexpr size_t gzip_piece = size_t{1} << 16;
-
-std::string read_or_empty(const std::string& path) {
-    try {
-        return read_file(path);
-    } catch (const Error&) {
-        return {};
-    }
-}
 
 /// Calls `take` for the lines until it returns false; for none if the file cannot be read.
 void for_each_kallsyms_line(const std::function<bool(std::string_view)>& take) {
@@ -49,7 +42,7 @@ std::string unhex(std::string_view text) {
 }
 
 std::span<const std::byte> keep_build_id(const std::string& notes_path, RecordList& out) {
-    const std::string notes = read_or_empty(notes_path);
+    const std::string notes = read_kernel_file(notes_path);
     return as_bytes(out.keep(unhex(build_id_of_notes(as_bytes(notes)))));
 }
 
@@ -61,7 +54,7 @@ void add_kernel(std::string_view name, KernelRange range, std::span<const std::b
 /// What hidden kernel addresses mean; `vmlinux` = the image whose own addresses are used instead, empty =
 /// none.
 std::string hidden_message(const std::string& vmlinux) {
-    std::string knob = read_or_empty(machine_path("/proc/sys/kernel/kptr_restrict"));
+    std::string knob = read_kernel_file(machine_path("/proc/sys/kernel/kptr_restrict"));
     if (knob.ends_with('\n')) knob.pop_back();
     const std::string outcome =
         vmlinux.empty() ? "kernel samples will have no symbols"
@@ -145,7 +138,7 @@ void add_kernel_records(const NamedKernel& kernel, RecordList& out, Diagnostics&
 }
 
 void add_module_records(RecordList& out) {
-    const std::string text = read_or_empty("/proc/modules");
+    const std::string text = read_kernel_file("/proc/modules");
     for (const ModuleLine& module : parse_modules(text)) {
         const std::string name(module.name);
         add_kernel(out.keep(name), {module.start, module.start + module.length},

@@ -10,6 +10,7 @@
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/path.h"
 
 namespace op::collect {
@@ -58,12 +59,8 @@ NamedKernel read_vmlinux(const std::string& path, const std::string& running_bui
 }
 
 std::string running_kernel_build_id() {
-    try {
-        const std::string notes = read_file("/sys/kernel/notes");
-        return build_id_of_notes(as_bytes(notes));
-    } catch (const Error&) {
-        return "";
-    }
+    const std::string notes = read_kernel_file("/sys/kernel/notes");
+    return build_id_of_notes(as_bytes(notes));
 }
 
 }  // namespace op::collect

@@ -78,41 +78,37 @@ uint64_t ForeignAbi::integer(std::span<const std::byte> bytes, uint64_t offset, 
     return value;
 }
 
-SampleFileContent ForeignAbi::parse(std::span<const std::byte> bytes, const std::string& label,
-                                    Diagnostics& notes) const {
-    const uint64_t header_size = at("sizeof_struct_opd_header"),
-                   nodes_at = header_size + at("sizeof_odb_descr_t");
-    const uint64_t magic_at = at("offsetof_header_magic");
-    if (bytes.size() < nodes_at || magic_at + sample_magic.size() > bytes.size() ||
-        std::memcmp(bytes.data() + magic_at, sample_magic.data(), sample_magic.size()) != 0)
-        throw_input(label + ": not a sample file");
-    const auto head = bytes.first(header_size);
-    const auto field = [&](const char* name, uint64_t size) {
-        try {
-            return integer(head, at(std::string("offsetof_header_") + name), size);
-        } catch (const Error&) {
-            throw_input(label + ": the ABI's description has field " + name + " outside of the header");
-        }
-    };
-    SampleFileContent content;
-    content.version = static_cast<uint32_t>(field("version", 4));
-    if (content.version != 0x12 && content.version != 0x13)
-        throw_input(label + ": version 0x" + hex(content.version) +
-                    " is neither 0x12 nor 0x13; does the ABI's description belong to this file?");
-    SampleHeader& header = content.header;
-    header.cpu_type = static_cast<uint32_t>(field("cpu_type", 4));
-    header.event_code = static_cast<uint32_t>(field("ctr_event", 4));
-    header.unit_mask = static_cast<uint32_t>(field("ctr_um", 4));
-    header.count = static_cast<uint32_t>(field("ctr_count", 4));
-    header.is_kernel = field("is_kernel", 4) != 0;
-    header.cpu_speed_mhz = to_double(field("cpu_speed", 8));
-    header.mtime = field("mtime", 8);
-    header.cg_to_is_kernel = field("cg_to_is_kernel", 4) != 0;
-    header.anon_start = field("anon_start", 8);
-    header.cg_to_anon_start = field("cg_to_anon_start", 8);
+uint64_t ForeignAbi::header_field(std::span<const std::byte> head, const std::string& name, uint64_t size,
+                                  const std::string& label) const {
+    const uint64_t offset = at("offsetof_header_" + name);
+    if (offset > head.size() || size > head.size() - offset)
+        throw_input(label + ": the ABI's description has field " + name + " outside of the header");
+    return integer(head, offset, size);
+}
 
-    const auto descriptor = bytes.subspan(header_size, at("sizeof_odb_descr_t"));
-    const uint64_t used = integer(descriptor, at("offsetof_descr_current_size"), 4);
+SampleHeader ForeignAbi::parse_header(std::span<const std::byte> head, const std::string& label) const {
+    const auto field = [&](const char* name) {
+        return static_cast<uint32_t>(header_field(head, name, 4, label));
+    };
+    const auto wide_field = [&](const char* name) { return header_field(head, name, 8, label); };
+    SampleHeader header;
+    header.cpu_type = field("cpu_type");
+    header.event_code = field("ctr_event");
+    header.unit_mask = field("ctr_um");
+    header.count = field("ctr_count");
+    header.is_kernel = field("is_kernel") != 0;
+    header.cpu_speed_mhz = to_double(wide_field("cpu_speed"));
+    header.mtime = wide_field("mtime");
+    header.cg_to_is_kernel = field("cg_to_is_kernel") != 0;
+    header.anon_start = wide_field("anon_start");
+    header.cg_to_anon_start = wide_field("cg_to_anon_start");
+    return header;
+}
+
+void ForeignAbi::parse_entries(std::span<const std::byte> bytes, uint64_t nodes_at, const std::string& label,
+                               Diagnostics& notes, SampleFileContent& content) const {
+    const uint64_t used =
+        integer(bytes.first(nodes_at), at("sizeof_struct_opd_header") + at("offsetof_descr_current_size"), 4);
     const uint64_t node_size = at("sizeof_odb_node_t"), room = (bytes.size() - nodes_at) / node_size;
     if (used > room)
         notes.warn(label + ": cut off: " + std::to_string(room) + " of its " + std::to_string(used) +
@@ -125,6 +121,24 @@ SampleFileContent ForeignAbi::parse(std::span<const std::byte> bytes, const std:
         content.entries.push_back(entry);
         content.total += entry.count;
     }
+}
+
+SampleFileContent ForeignAbi::parse(std::span<const std::byte> bytes, const std::string& label,
+                                    Diagnostics& notes) const {
+    const uint64_t header_size = at("sizeof_struct_opd_header"),
+                   nodes_at = header_size + at("sizeof_odb_descr_t");
+    const uint64_t magic_at = at("offsetof_header_magic");
+    if (bytes.size() < nodes_at || magic_at + sample_magic.size() > bytes.size() ||
+        std::memcmp(bytes.data() + magic_at, sample_magic.data(), sample_magic.size()) != 0)
+        throw_input(label + ": not a sample file");
+    const auto head = bytes.first(header_size);
+    SampleFileContent content;
+    content.version = static_cast<uint32_t>(header_field(head, "version", 4, label));
+    if (content.version != 0x12 && content.version != 0x13)
+        throw_input(label + ": version 0x" + hex(content.version) +
+                    " is neither 0x12 nor 0x13; does the ABI's description belong to this file?");
+    content.header = parse_header(head, label);
+    parse_entries(bytes, nodes_at, label, notes, content);
     return content;
 }
 

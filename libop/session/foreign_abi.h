@@ -31,6 +31,11 @@ public:
 private:
     uint64_t at(const std::string& name) const;
     uint64_t integer(std::span<const std::byte> bytes, uint64_t offset, uint64_t size) const;
+    uint64_t header_field(std::span<const std::byte> head, const std::string& name, uint64_t size,
+                          const std::string& label) const;
+    SampleHeader parse_header(std::span<const std::byte> head, const std::string& label) const;
+    void parse_entries(std::span<const std::byte> bytes, uint64_t nodes_at, const std::string& label,
+                       Diagnostics& notes, SampleFileContent& content) const;
 
     std::map<std::string, uint64_t> values_;
 };

@@ -11,6 +11,7 @@
 
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 
 namespace op {
@@ -38,13 +39,10 @@ uint64_t read_pid(const Fd& file) {
 bool is_classic_daemon(uint64_t pid) {
     if (pid == 0 || pid == static_cast<uint64_t>(::getpid()) || pid == static_cast<uint64_t>(::getppid()))
         return false;
-    try {
-        const std::string process = "/proc/" + std::to_string(pid);
-        // A zombie has a name, but no command line.
-        return read_file(process + "/comm") == "oprofiled\n" && !read_file(process + "/cmdline").empty();
-    } catch (const Error&) {
-        return false;  // no such process
-    }
+    const std::string process = "/proc/" + std::to_string(pid);
+    // A zombie has a name, but no command line.
+    return read_kernel_file(process + "/comm") == "oprofiled\n" &&
+           !read_kernel_file(process + "/cmdline").empty();
 }
 
 /// True if the directory's lock is still the file we have open: its last owner may have removed it between

@@ -16,6 +16,7 @@
 #include "daemon/run/child_process.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 #include "libop/session/session.h"
 
@@ -40,11 +41,7 @@ bool becomes_readable(int fd, milliseconds limit) {
 
 /// True if /proc names that process oprofiled.
 bool is_daemon(pid_t pid) {
-    try {
-        return read_file("/proc/" + std::to_string(pid) + "/comm") == std::string(daemon_name) + "\n";
-    } catch (const Error&) {
-        return false;  // it has ended
-    }
+    return read_kernel_file("/proc/" + std::to_string(pid) + "/comm") == std::string(daemon_name) + "\n";
 }
 
 /// A descriptor of the daemon's process to wait for, even if the daemon does not answer; none if the process

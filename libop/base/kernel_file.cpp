@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading without a fault.
+#include "libop/base/kernel_file.h"
+
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+
+namespace op {
+
+std::string read_kernel_file(const std::string& path) {
+    try {
+        return read_file(path);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+}  // namespace op

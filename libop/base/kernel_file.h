@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Small files of /proc and /sys. They come and go with processes and with the kernel's configuration, so that
+// one that cannot be read is no fault.
+#pragma once
+
+#include <string>
+
+namespace op {
+
+/// The whole file; empty if it cannot be read, for whatever reason.
+std::string read_kernel_file(const std::string& path);
+
+}  // namespace op
