@@ -63,7 +63,8 @@ ran_all_the_time() {
 		/"running_ns"/ { running = $2 + 0; print "enabled " enabled " ns, running " running " ns"
 			events++; bad += !(running > 0 && running <= enabled && enabled - running <= enabled / 1000) }
 		END { exit !events || bad }' "$1/samples/current/manifest.json" || fail "$1: an event was not counted all the time"
-	! "$build/opreport" --session-dir "$1" --merge all 2>&1 | grep 'scaled' || fail "$1: counts are scaled"
+	"$build/opreport" --session-dir "$1" --merge all >"$work/report.log" 2>&1 || fail "$1: opreport ended with status $?"
+	! grep 'scaled' "$work/report.log" || fail "$1: counts are scaled"
 }
 
 # own_program: a copy of the program of known shares at $program, so that a profile of the whole system does not confuse it

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "tests/unit/faults.h"
@@ -136,11 +137,23 @@ TEST(ControlClient, asks_and_hears) {
     EXPECT_NE(fault(ErrorKind::system, [&] { client->ask("dump", milliseconds(60000)); }), "");
 }
 
-TEST(ControlClient, flush_of_a_silent_or_missing_daemon_is_given_up_without_a_word) {
+TEST(ControlClient, flush_of_a_missing_daemon_is_given_up_and_leaves_nothing) {
     const TempDir dir;
     flush_recording_daemon(dir.path(), milliseconds(1), dir / "none");
+    EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST(ControlClient, flush_of_a_silent_daemon_asks_for_its_status_once_and_hangs_up) {
+    const TempDir dir;
     const Fd daemon = listen_on(dir / "s");
     flush_recording_daemon(dir.path(), milliseconds(1), dir / "s");
+    const Fd client(::accept4(daemon.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    ASSERT_TRUE(client);
+    char request[64];
+    const ssize_t size = ::recv(client.get(), request, sizeof request, MSG_DONTWAIT);
+    ASSERT_GT(size, 0);
+    EXPECT_EQ(std::string_view(request, static_cast<size_t>(size)), "status");
+    EXPECT_EQ(::recv(client.get(), request, sizeof request, MSG_DONTWAIT), 0) << "it has hung up";
 }
 
 }  // namespace op
