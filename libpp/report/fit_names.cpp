@@ -16,7 +16,7 @@ bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
 }
 
-/// The end of "operator<<" and the like at `at`, or `at` if there is none. Brackets in it are no brackets.
+/// The end of "operator<<" and the like at `at`, or `at` without one. Brackets in it are skipped.
 size_t operator_end(std::string_view name, size_t at) {
     if (!name.substr(at).starts_with(operator_word) || (at > 0 && is_word(name[at - 1]))) return at;
     size_t end = at + operator_word.size();

@@ -93,7 +93,7 @@ TEST(FitNames, the_first_form_that_fits_is_shown) {
     EXPECT_EQ(shown({insert_name}, 8).at(insert_name), "_M_in...");
 }
 
-TEST(FitNames, arguments_that_tell_two_names_apart_are_shown) {
+TEST(FitNames, arguments_that_distinguish_two_names_are_shown) {
     const std::string a = "std::vector<int, std::allocator<int> >::push_back(int&&)",
                       b = "std::vector<Order, std::allocator<Order> >::push_back(Order&&)";
     const Names names = shown({a, b}, 50);
