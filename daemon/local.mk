@@ -3,6 +3,7 @@ noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
 	daemon/collect/collector.cpp daemon/collect/collector.h \
+	daemon/collect/command_names.cpp daemon/collect/command_names.h \
 	daemon/collect/known_images.cpp daemon/collect/known_images.h \
 	daemon/collect/mapped_image.h \
 	daemon/collect/process_table.cpp daemon/collect/process_table.h \

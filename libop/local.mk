@@ -51,6 +51,7 @@ libop_a_SOURCES = \
 	libop/session/counted_time.h \
 	libop/session/foreign_abi.cpp libop/session/foreign_abi.h \
 	libop/session/ledger.cpp libop/session/ledger.h \
+	libop/session/recorded_names.cpp libop/session/recorded_names.h \
 	libop/session/sample_file.cpp libop/session/sample_file.h \
 	libop/session/sample_file_layout.h \
 	libop/session/sample_file_reader.cpp \

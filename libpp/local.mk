@@ -34,6 +34,7 @@ libpp_a_SOURCES = \
 	libpp/profile/build_arcs.cpp libpp/profile/build_arcs.h \
 	libpp/profile/build_profile.cpp \
 	libpp/profile/report_footnotes.cpp libpp/profile/report_footnotes.h \
+	libpp/profile/command_names.cpp libpp/profile/command_names.h \
 	libpp/profile/event_scale.cpp libpp/profile/event_scale.h \
 	libpp/profile/percent.cpp libpp/profile/percent.h \
 	libpp/profile/profile.cpp libpp/profile/profile.h \

@@ -20,6 +20,8 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
 	tests/unit/collector_test.cpp \
+	tests/unit/command_names_test.cpp \
+	tests/unit/command_remarks_test.cpp \
 	tests/unit/control_server_test.cpp \
 	tests/unit/control_test.cpp \
 	tests/unit/count_loop_test.cpp \
@@ -100,6 +102,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/profile_test.cpp \
 	tests/unit/progress_test.cpp \
 	tests/unit/range_map_test.cpp \
+	tests/unit/recorded_names_test.cpp \
 	tests/unit/recording_test.cpp \
 	tests/unit/run_times_test.cpp \
 	tests/unit/replay_source_test.cpp \

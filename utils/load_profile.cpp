@@ -3,6 +3,7 @@
 #include "utils/load_profile.h"
 
 #include "libop/stream/record.h"
+#include "libpp/profile/command_names.h"
 #include "utils/debuginfod.h"
 #include "utils/shared/progress.h"
 
@@ -19,6 +20,7 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
       classes_(arrange(files_, options.merge, options.may_differ_in_several)),
       samples_(opened_.sessions, files_, opened_.events, opened_.accounted, tool.notes) {
+    if (opened_.info) name_threads(classes_.classes, opened_.info->names);
     if (classes_.are_threads_merged)
         tool.notes.warn(
             "this session separates processes and threads; they are added up: choose some with tgid: or "
@@ -62,14 +64,24 @@ std::optional<std::string> LoadedProfile::file_of(const ImageName& image) {
 }
 
 pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {
-    return make_head(options, classes_.axis, classes_.classes, samples_.header(),
-                     opened_.info ? &*opened_.info : nullptr, samples_.notes(),
-                     scaled_columns(classes_, samples_));
+    pp::ReportHead head = make_head(options, classes_.axis, classes_.classes, samples_.header(),
+                                    opened_.info ? &*opened_.info : nullptr, samples_.notes(),
+                                    scaled_columns(classes_, samples_));
+    add_command_remarks(head.remarks);
+    return head;
+}
+
+void LoadedProfile::add_command_remarks(std::vector<std::string>& remarks) const {
+    if (!opened_.info) return;
+    for (std::string& line : command_remarks(classes_.images, opened_.info->names))
+        remarks.push_back(std::move(line));
 }
 
 std::vector<std::string> LoadedProfile::remarks() const {
-    return pp::report_footnotes(classes_.classes, opened_.info ? &*opened_.info : nullptr,
-                                scaled_columns(classes_, samples_));
+    std::vector<std::string> remarks = pp::report_footnotes(
+        classes_.classes, opened_.info ? &*opened_.info : nullptr, scaled_columns(classes_, samples_));
+    add_command_remarks(remarks);
+    return remarks;
 }
 
 }  // namespace op::tool

@@ -66,10 +66,11 @@ public:
     pp::SymbolizedProfile symbolized() { return {&profile(), &*symbolizer_}; }
     /// The head of a report on the profile. To be called after the samples were read.
     pp::ReportHead head(const pp::ReportOptions& options) const;
-    /// Remarks on how the events were counted; also part of head().
+    /// Remarks on how the events were counted and on names of programs; also part of head().
     std::vector<std::string> remarks() const;
 
 private:
+    void add_command_remarks(std::vector<std::string>& remarks) const;
     const CommonOptions& common_;
     bool wants_lines_, notes_missing_;
     std::unique_ptr<pp::BuildIdSource> by_build_id_;

@@ -84,7 +84,7 @@ bool Collector::holds(const Slot& slot, const Sample& sample) const noexcept {
 }
 
 bool Collector::holds(const Slot& slot, const PlacedSample& sample) const noexcept {
-    return slot.cookie == sample.place.cookie && slot.app == sample.app && slot.placed &&
+    return slot.number == sample.place.cookie && slot.app == sample.app && slot.placed &&
            slot.holds({sample.place.offset}) && holds_rest(slot, sample);
 }
 
@@ -93,6 +93,7 @@ void Collector::take(const Sample& sample) {
     Slot& slot = slot_for(sample);
     if (holds(slot, sample)) {
         count(slot, sample.pc.value(), sample.cpu, sample.weight);
+        count_command(slot, sample.weight);
     } else {
         take_uncached(sample, slot);
     }
@@ -137,6 +138,9 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     if (!region) return lose_unplaced(origin);
     if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
     count(slot, sample.pc.value(), sample.cpu, sample.weight);
+    const Process* const process = table_.find(sample.tgid);
+    if (slot.file && process) slot.number = commands_.counter(origin.app.name, process->name());
+    count_command(slot, sample.weight);
 }
 
 void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
@@ -149,9 +153,9 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     count(way, sample.place.offset, sample.cpu, placed_weight);
     way.placed = true;
     way.app = sample.app;
-    way.cookie = sample.place.cookie;
+    way.number = sample.place.cookie;
     // Other processes may have the same address elsewhere, and an application may yet be announced.
-    const bool lasts = way.cookie != 0 || sample.mode == CpuMode::kernel;
+    const bool lasts = way.number != 0 || sample.mode == CpuMode::kernel;
     if (lasts && (way.app == 0 || origin.app.name != StringId::none)) slot = way;
 }
 
@@ -169,6 +173,7 @@ bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot
             return false;
         }
         images_.note_used(range.image);
+        note_thread(origin);
     }
     slot = {};
     slot.start = range.start;
@@ -305,6 +310,17 @@ void Collector::take(const Mapping& mapping) {
     images_.take(mapping, mapping.kernel ? nullptr : table_.find_user(mapping.tgid, mapping.start));
 }
 
+void Collector::take(const Name& name) {
+    table_.apply(name);
+    commands_.rename_thread(name.tgid, name.tid, name.comm);
+}
+
+/// Of threads whose samples have files of their own.
+void Collector::note_thread(const Origin& origin) {
+    const Process* const process = options_.separate_thread ? table_.find(origin.tgid) : nullptr;
+    if (process) commands_.note_thread(origin.tgid, origin.tid, process->name_of(origin.tid));
+}
+
 void Collector::take(const ImageCookie& cookie) {
     if (images_.take(cookie)) std::ranges::fill(cache_, Slot{});
 }
@@ -329,6 +345,7 @@ void Collector::begin_run(uint64_t start_time) {
     arcs_lost_ = 0;
     saw_kernel_ = false;
     images_.forget_used();
+    commands_.clear();
     info_.start_time = start_time;
     for (RecordedEvent& event : info_.events) {
         event.throttled = false;
@@ -345,6 +362,7 @@ SessionInfo Collector::flush_and_account() {
     info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);
     info.arcs_stored = counts.arcs.stored;
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
+    info.names = commands_.describe(names_);
     images_.describe(info);
     return info;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/collect/command_names.h"
 #include "daemon/collect/known_images.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/sample_files.h"
@@ -94,7 +95,8 @@ private:
         SampleFile* file = nullptr;  ///< null = the application is not among only_images
         uint64_t generation = 0;     ///< the collector's generation() at the lookup
         uint32_t tgid = 0, tid = 0, cpu = 0;
-        uint32_t app = 0, cookie = 0;  ///< placed samples
+        uint32_t app = 0;     ///< placed samples
+        uint32_t number = 0;  ///< placed samples: of the cookie; others: of the counter in commands_
         uint16_t event = 0;
         CpuMode mode = CpuMode::user;
         bool placed = false;
@@ -108,7 +110,7 @@ private:
     void take(const ImageCookie& cookie);
     void take(const Mapping& mapping);
     void take(const Unmapping& unmapping) { table_.apply(unmapping); }
-    void take(const Name& name) { table_.apply(name); }
+    void take(const Name& name);
     void take(const Fork& fork) { table_.apply(fork); }
     void take(const Exit& exit) { table_.apply(exit); }
     void take(const Lost& lost);
@@ -128,6 +130,7 @@ private:
         if (!slot.file) return lose(LossCause::image_filtered, cpu, weight);
         add(*slot.file, address + slot.delta, weight);
     }
+    void count_command(const Slot& slot, uint32_t weight) noexcept { commands_.add(slot.number, weight); }
     static void add(SampleFile& file, uint64_t key, uint32_t weight) {
         if (weight == 1) return file.add(key);  // may be deferred
         file.add(key, weight);
@@ -138,6 +141,7 @@ private:
     Origin origin_of(const S& sample);
     bool refuse(const Origin& origin);
     void lose_unplaced(const Origin& origin);
+    void note_thread(const Origin& origin);
     bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
@@ -162,6 +166,7 @@ private:
     ProcessTable table_;
     KnownImages images_;
     SampleFiles files_;
+    CommandNames commands_;
     Ledger ledger_;  ///< without the counts that the files keep
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;

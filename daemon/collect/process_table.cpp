@@ -3,6 +3,7 @@
 #include "daemon/collect/process_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace op::collect {
 namespace {
@@ -11,6 +12,10 @@ namespace {
 constexpr uint64_t grave_time = 2'000'000'000;
 /// ... but never more than this many.
 constexpr size_t grave_limit = 4096;
+
+/// Around a command name.
+constexpr std::string_view command_start = "/[";
+constexpr char command_end = ']';
 
 constexpr std::string_view memfd_mark = "/memfd:", deletion_mark = " (deleted)";
 
@@ -68,6 +73,23 @@ const Region* AddressSpace::find(RuntimeAddress pc) const noexcept {
     return next != regions_.end() && next->start <= pc ? &*next : nullptr;
 }
 
+void Process::add_thread(uint32_t tid, uint32_t parent_tid) {
+    threads.insert(tid);
+    const auto parent = thread_names.find(parent_tid);
+    if (parent != thread_names.end()) thread_names[tid] = std::string(parent->second);
+}
+
+std::string_view Process::name() const noexcept {
+    if (!command) return {};
+    const std::string_view text = command->name;
+    return text.substr(command_start.size(), text.size() - command_start.size() - 1);
+}
+
+std::string_view Process::name_of(uint32_t tid) const {
+    const auto own = thread_names.find(tid);
+    return own == thread_names.end() ? name() : own->second;
+}
+
 AddressSpace& ProcessTable::own_space(Process& process) {
     if (!process.space) {
         process.space = std::make_shared<AddressSpace>();
@@ -108,6 +130,10 @@ void ProcessTable::apply(const Mapping& mapping) {
     process.awaiting_executable = false;
 }
 
+ImagePtr ProcessTable::command_image(std::string_view name) {
+    return images_.get(std::string(command_start) + one_component(name) + command_end);
+}
+
 void ProcessTable::apply(const Unmapping& unmapping) {
     const auto it = processes_.find(unmapping.tgid);
     if (it == processes_.end()) return;
@@ -117,21 +143,26 @@ void ProcessTable::apply(const Unmapping& unmapping) {
 
 void ProcessTable::apply(const Name& name) {
     const auto known = processes_.find(name.tgid);
-    if (!name.exec && (known == processes_.end() || name.tid != name.tgid)) return;
+    if (!name.exec && known == processes_.end()) return;
     Process& process = name.exec ? processes_[name.tgid] : known->second;
-    process.command = images_.get("/[" + one_component(name.comm) + "]");
+    if (!name.exec && name.tid != name.tgid) {
+        process.thread_names[name.tid] = name.comm;
+        return;
+    }
+    const ImagePtr before = std::exchange(process.command, command_image(name.comm));
+    generation_ += name.exec || process.command != before;
     if (!name.exec) return;
-    ++generation_;
     process.space.reset();
     process.awaiting_executable = true;  // until then the kernel works for the program that called exec
     process.leader = true;
     process.threads.clear();
+    process.thread_names.clear();
 }
 
 void ProcessTable::apply(const Fork& fork) {
     if (fork.tgid == fork.parent_tgid) {
         const auto it = processes_.find(fork.tgid);
-        if (it != processes_.end() && fork.tid != fork.tgid) it->second.threads.insert(fork.tid);
+        if (it != processes_.end() && fork.tid != fork.tgid) it->second.add_thread(fork.tid, fork.parent_tid);
         return;
     }
     ++generation_;
@@ -139,7 +170,9 @@ void ProcessTable::apply(const Fork& fork) {
     Process child;
     if (parent != processes_.end()) {
         child.space = parent->second.space;
-        child.command = parent->second.command;
+        const auto own = parent->second.thread_names.find(fork.parent_tid);
+        child.command =
+            own == parent->second.thread_names.end() ? parent->second.command : command_image(own->second);
         child.executable = parent->second.executable;
         child.awaiting_executable = parent->second.awaiting_executable;
     }
@@ -153,6 +186,7 @@ void ProcessTable::apply(const Exit& exit) {
     if (process.ended()) return;
     if (exit.tid == exit.tgid) process.leader = false;
     process.threads.erase(exit.tid);
+    process.thread_names.erase(exit.tid);
     if (process.ended()) bury(exit.tgid, exit.time);
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -60,6 +61,14 @@ struct Process {
     bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
     bool leader = true;                    ///< the first thread is running
     std::unordered_set<uint32_t> threads;  ///< the other running threads seen so far
+    std::unordered_map<uint32_t, std::string> thread_names;  ///< of those that have one of their own
+
+    /// A thread has the name of the one that made it.
+    void add_thread(uint32_t tid, uint32_t parent_tid);
+    /// The command name of the process; empty = not known. Valid as long as `command`.
+    std::string_view name() const noexcept;
+    /// The command name of one of its threads; empty = not known. Valid until the next change.
+    std::string_view name_of(uint32_t tid) const;
 
     bool ended() const noexcept { return !leader && threads.empty(); }
 };
@@ -89,6 +98,7 @@ public:
     size_t images() const noexcept { return images_.size(); }
 
 private:
+    ImagePtr command_image(std::string_view name);
     AddressSpace& own_space(Process& process);
     void map_program_in_memory(const Process& process, std::string_view path, Region& region);
     void bury(uint32_t tgid, uint64_t time);

@@ -71,6 +71,19 @@ std::string_view read_maps(uint32_t tgid, RecordList& out) {
     return out.keep(read_file(proc_path(tgid, "maps")));
 }
 
+/// Throws if the process or thread is gone.
+std::string read_comm(const std::string& path) {
+    std::string comm = read_file(path);
+    if (comm.ends_with('\n')) comm.pop_back();
+    return comm;
+}
+
+/// The name of a thread, if it has another than the process. Throws if the thread is gone.
+void add_name(uint32_t tgid, uint32_t tid, std::string_view process, RecordList& out) {
+    std::string name = read_comm(proc_path(tgid, "task/" + std::to_string(tid) + "/comm"));
+    if (name != process) out.add(Name{0, tgid, tid, false, out.keep(std::move(name))});
+}
+
 }  // namespace
 
 std::vector<MapsLine> parse_maps(std::string_view text) {
@@ -88,15 +101,18 @@ void RecordList::clear() {
 void scan_process(uint32_t tgid, RecordList& out) {
     try {
         const std::string_view maps = read_maps(tgid, out);
-        std::string comm = read_file(proc_path(tgid, "comm"));
-        if (comm.ends_with('\n')) comm.pop_back();
-        out.add(Name{0, tgid, tgid, true, out.keep(std::move(comm))});
+        std::string comm = read_comm(proc_path(tgid, "comm"));
+        const std::string_view name = out.keep(std::move(comm));
+        out.add(Name{0, tgid, tgid, true, name});
         // An empty mapping goes first: the first file mapping after an exec names the application.
         if (auto path = executable_of(tgid); !path.empty())
             add_mapping(tgid, {0, 0, 0, out.keep(std::move(path))}, out);
         add_mappings(tgid, maps, out);
-        for (const uint32_t tid : threads_of(tgid))
+        const auto threads = threads_of(tgid);
+        for (const uint32_t tid : threads)
             if (tid != tgid) out.add(Fork{0, tgid, tid, tgid, tgid});
+        for (const uint32_t tid : threads)
+            if (tid != tgid) add_name(tgid, tid, name, out);
     } catch (const Error&) {
         // Gone, or another user's: its samples show up under the image they are in.
     }

@@ -227,6 +227,52 @@ Ledger read_ledger(const Object& object) {
     return ledger;
 }
 
+void put_names(Json& out, const RecordedNames& names) {
+    Json& commands = out["command_names"] = Json::array();
+    for (const auto& [command, samples] : names.commands()) {
+        Writer row(commands.add(Json::object()));
+        row("application", command.first);
+        row("name", command.second);
+        row("samples", samples);
+    }
+    Json& threads = out["thread_names"] = Json::array();
+    for (const auto& [thread, name] : names.threads()) {
+        Writer row(threads.add(Json::object()));
+        row("tgid", thread.first);
+        row("tid", thread.second);
+        row("name", name);
+    }
+    out.add("command_names_left_out", names.left_out_samples());
+    out.add("thread_names_left_out", names.has_left_out_threads());
+}
+
+RecordedNames read_names(const Object& manifest) {
+    RecordedNames names;
+    manifest.each("command_names", [&](const Object& object) {
+        std::string application, name;
+        uint64_t samples = 0;
+        object.read("application", application);
+        object.read("name", name);
+        object.read("samples", samples);
+        names.add_command(application, name, samples);
+    });
+    manifest.each("thread_names", [&](const Object& object) {
+        RecordedNames::Thread thread{};
+        std::string name;
+        object.read("tgid", thread.first);
+        object.read("tid", thread.second);
+        object.read("name", name);
+        names.set_thread(thread, name);
+    });
+    uint64_t left_out_samples = 0;
+    bool has_left_out_threads = false;
+    manifest.read("command_names_left_out", left_out_samples);
+    manifest.read("thread_names_left_out", has_left_out_threads);
+    names.add_left_out_samples(left_out_samples);
+    if (has_left_out_threads) names.set_left_out_threads();
+    return names;
+}
+
 /// Gives `fields` a visitor that reads members of `object`.
 auto reader(const Object& object) {
     return [&object](const char* key, auto& out) { object.read(key, out); };
@@ -308,6 +354,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
         merge_kernel_image(kernel_images, image);
     for (const auto& [path, image] : newer.images)
         merge_image(images[path], image);
+    names.merge(newer.names);
     ledger.merge(newer.ledger);
     arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);
     arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);
@@ -325,6 +372,7 @@ std::string to_json(const SessionInfo& info) {
     Json& images = out["images"] = Json::object();
     for (const auto& [path, image] : info.images)
         image_fields(Writer(images.add(escape(path), Json::object())), image);
+    put_names(out, info.names);
     out["ledger"] = ledger_json(info.ledger);
     return json_text(std::move(out), {.indent = 1, .sorts_members = true}) + "\n";
 }
@@ -348,6 +396,7 @@ SessionInfo parse_session_info(std::string_view text, std::string_view label) {
     manifest.each_member("images", [&](const std::string& path, const Object& object) {
         image_fields(reader(object), info.images[unescape(path)]);
     });
+    info.names = read_names(manifest);
     if (const Json* const ledger = parsed.find("ledger"))
         info.ledger = read_ledger(Object(*ledger, label, "ledger"));
     return info;

@@ -12,6 +12,7 @@
 
 #include "libop/session/counted_time.h"
 #include "libop/session/ledger.h"
+#include "libop/session/recorded_names.h"
 
 namespace op {
 
@@ -82,6 +83,7 @@ struct SessionInfo {
     std::vector<RecordedEvent> events;
     std::vector<RecordedKernelImage> kernel_images;
     std::map<std::string, RecordedImage> images;  ///< by absolute path
+    RecordedNames names;
     Ledger ledger;
     uint64_t arcs_stored = 0, arcs_lost = 0;  ///< call-graph arcs, not samples
 

@@ -34,6 +34,7 @@ struct ProfileClass {
     uint64_t count = 0;
     uint64_t unit_mask = 0;                  ///< the OR of those merged
     std::optional<uint32_t> tgid, tid, cpu;  ///< none = all
+    std::string thread_name = {};            ///< of that thread or process; empty = not known
 
     /// Column head: "EVENT:COUNT", "tgid:N", "tid:N" or "cpu:N"; with several axes the first of these.
     std::string short_name(Axis axis) const;

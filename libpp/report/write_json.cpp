@@ -42,6 +42,7 @@ Json column_json(const ProfileClass& column, Axis axis) {
     if (column.tgid) json["tgid"] = *column.tgid;
     if (column.tid) json["tid"] = *column.tid;
     if (column.cpu) json["cpu"] = *column.cpu;
+    if (!column.thread_name.empty()) json["thread_name"] = column.thread_name;
     return json;
 }
 

@@ -57,11 +57,12 @@ std::string class_text(const ProfileClass& column, Axis axis) {
     const auto number = [](const std::optional<uint32_t>& value) {
         return value ? std::to_string(*value) : "all";
     };
+    const std::string named = column.thread_name.empty() ? "" : " (" + printable(column.thread_name) + ")";
     switch (axis) {
         case Axis::tgid:
-            return "Processes with a thread group ID of " + number(column.tgid) + "\n";
+            return "Processes with a thread group ID of " + number(column.tgid) + named + "\n";
         case Axis::tid:
-            return "Processes with a thread ID of " + number(column.tid) + "\n";
+            return "Processes with a thread ID of " + number(column.tid) + named + "\n";
         case Axis::cpu:
             return "Samples on CPU " + number(column.cpu) + "\n";
         case Axis::event:

@@ -135,6 +135,15 @@ expect 1 zombie --session-dir "$work/other" --pid "$(cat "$work/zombie")"
 kill $parent
 log_has zombie 'ended before profiling was started'
 
+# A script is reported by its name, too; so is each thread where they are kept apart
+printf '#!/bin/sh\nn=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done\n' >"$work/script.sh"
+chmod +x "$work/script.sh"
+mkdir "$work/named"
+expect 0 script --session-dir "$work/named" --separate-thread --events TIMER:50000 "$work/script.sh"
+"$build/opreport" --session-dir "$work/named" >"$work/script_report.log" 2>&1
+grep -q ' ran as script.sh (' "$work/script_report.log" || fail "script: its name is not reported"
+grep -q '"name": "script.sh"' "$work/named/samples/current/manifest.json" || fail "script: its thread has no name"
+
 # Counts: the default where none is given; statistics of an appended run are of both
 expect 0 default_count --session-dir "$s" --events TIMER "$tests/e2e/shares" plain 100
 ls "$s"/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "default_count: not 1000000"

@@ -42,6 +42,10 @@ SessionInfo full_info() {
         info.ledger.add_lost(static_cast<LossCause>(i), i * 3, i + 1);
     info.arcs_stored = 5;
     info.arcs_lost = 6;
+    info.names.add_command("/bin/\xff%41", "a \"name\"\n", most);
+    info.names.set_thread({1, 4294967295}, "50%\xfe");
+    info.names.add_left_out_samples(7);
+    info.names.set_left_out_threads();
     return info;
 }
 
@@ -63,6 +67,7 @@ void expect_same(const SessionInfo& a, const SessionInfo& b) {
     EXPECT_TRUE(a.ledger == b.ledger);
     EXPECT_EQ(a.arcs_stored, b.arcs_stored);
     EXPECT_EQ(a.arcs_lost, b.arcs_lost);
+    EXPECT_EQ(a.names, b.names);
 }
 
 std::string fault(std::string_view json) {

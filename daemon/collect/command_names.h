@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Counts samples by program and command name, and remembers the names of sampled threads. Bounded as
+// RecordedNames is. Reads no /proc.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "libop/base/intern.h"
+#include "libop/session/recorded_names.h"
+
+namespace op::collect {
+
+/// Not thread-safe.
+class CommandNames {
+public:
+    /// Counts for samples of no known program or name; they are not described.
+    static constexpr uint32_t unnamed = 0;
+
+    /// The number of the counter for a program's samples while its process has that name; that of the
+    /// left-out ones if there is no room. `unnamed` without a program or name. Valid until clear().
+    uint32_t counter(StringId application, std::string_view name);
+    void add(uint32_t counter, uint64_t samples) noexcept { counts_[counter] += samples; }
+
+    /// Remembers the name of a thread whose samples have files of their own.
+    void note_thread(uint32_t tgid, uint32_t tid, std::string_view name);
+    /// The name of a thread has changed; of one that was not noted nothing is kept.
+    void rename_thread(uint32_t tgid, uint32_t tid, std::string_view name);
+
+    /// Forgets all counts and names.
+    void clear();
+    /// What was counted; `names` has the texts of the applications.
+    RecordedNames describe(const StringTable& names) const;
+
+private:
+    static constexpr uint32_t left_out = 1;
+
+    std::map<std::pair<StringId, std::string>, uint32_t> counters_;
+    std::unordered_map<StringId, size_t> counters_each_;  ///< by application
+    std::vector<uint64_t> counts_ = {0, 0};               ///< by counter; the first are `unnamed`, `left_out`
+    RecordedNames threads_;                               ///< without commands
+};
+
+}  // namespace op::collect
