@@ -216,12 +216,18 @@ OtherTypes types_with_event(const EventCatalogue& catalogue, std::string_view na
                 (others.faults.empty() ? "" : "; not looked through: " + others.faults.front()));
 }
 
+/// "6000", with call graphs "90000 for call graphs, 15 times the usual one".
+std::string minimum_text(uint64_t minimum, uint64_t factor) {
+    if (factor == 1) return std::to_string(minimum);
+    return std::to_string(minimum * factor) + " for call graphs, " + std::to_string(factor) +
+           " times the usual one";
+}
+
 /// Why an event cannot be sampled every so many times; empty if it can.
 std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint64_t factor) {
     const std::string asked = "event '" + spec.name + "': count " + std::to_string(spec.count);
     if (event.minimum_count != 0 && spec.count / factor < event.minimum_count)
-        return asked + " is below the minimum of " + std::to_string(event.minimum_count) +
-               (factor > 1 ? ", times " + std::to_string(factor) + " for call graphs" : "") +
+        return asked + " is below the minimum of " + minimum_text(event.minimum_count, factor) +
                "; lower ones could leave no time for anything else";
     if (spec.count > greatest_count)
         return asked + " is above the maximum of " + std::to_string(greatest_count);
