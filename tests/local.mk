@@ -136,6 +136,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/unit_mask_test.cpp \
 	tests/unit/unpack_test.cpp \
+	tests/unit/version_test.cpp \
 	tests/unit/vmlinux_test.cpp \
 	tests/unit/write_annotated_html_test.cpp \
 	tests/unit/write_text_test.cpp \

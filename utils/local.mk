@@ -15,6 +15,7 @@ libutils_a_SOURCES = \
 	utils/shared/terminal.cpp utils/shared/terminal.h \
 	utils/shared/tool.cpp utils/shared/tool.h \
 	utils/shared/tree_writer.cpp utils/shared/tree_writer.h \
+	utils/shared/version.cpp utils/shared/version.h \
 	utils/source_finder.cpp utils/source_finder.h
 
 # What the commands that record are linked with, and those that report.

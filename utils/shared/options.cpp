@@ -12,6 +12,7 @@
 #include "libop/base/nearest.h"
 #include "libop/base/text.h"
 #include "utils/shared/tool.h"
+#include "utils/shared/version.h"
 
 namespace op::tool {
 
@@ -134,6 +135,11 @@ ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax) 
     poptSetOtherOptionHelp(context.get(), syntax.synopsis);
 
     ParsedOptions parsed;
+    if (argc > 1 && wants_version_details(std::span(argv + 1, static_cast<size_t>(argc) - 1))) {
+        write_stdout(version_details(tool_name, running_versions()));
+        parsed.exit_status = 0;
+        return parsed;
+    }
     int value;
     while ((value = poptGetNextOpt(context.get())) > 0) {
         parsed.exit_status = apply(context.get(), value, syntax, tool_name);

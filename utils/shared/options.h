@@ -45,10 +45,11 @@ struct ParsedOptions {
     std::optional<int> exit_status;  ///< set after help, version or a bad option: exit with this status
 };
 
-/// Parses a command line into the targets. --help, --usage and --version print on stdout and set status 0. A
-/// bad option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr, with similar options, and
-/// sets status 1. Throws a usage error if the argument of a number option is not a number or that of a list
-/// option is empty, a system error if stdout cannot be written.
+/// Parses a command line into the targets. --help, --usage and --version print on stdout and set status 0;
+/// --version with --verbose, which every command takes, adds what a bug report needs of the machine. A bad
+/// option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr, with similar options, and sets
+/// status 1. Throws a usage error if the argument of a number option is not a number or that of a list option
+/// is empty, a system error if stdout cannot be written.
 ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax);
 
 }  // namespace op::tool

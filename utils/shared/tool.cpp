@@ -86,8 +86,4 @@ void write_stderr(std::string_view bytes) noexcept {
     }
 }
 
-std::string version_text(std::string_view name) {
-    return std::string(name) + ": oprofile-ng " OP_VERSION "\n";
-}
-
 }  // namespace op::tool

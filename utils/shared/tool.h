@@ -48,8 +48,4 @@ void write_stdout(std::string_view bytes);
 /// Writes bytes to stderr; failure is ignored, since it could not be reported.
 void write_stderr(std::string_view bytes) noexcept;
 
-/// "<name>: oprofile-ng <version>\n": the package's name is the second word and begins with "oprofile", as
-/// scripts expect. No build date, so that builds are reproducible.
-std::string version_text(std::string_view name);
-
 }  // namespace op::tool

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "utils/shared/version.h"
+
+#include <gtest/gtest.h>
+
+namespace op::tool {
+namespace {
+
+bool wants(std::vector<const char*> arguments) {
+    return wants_version_details(arguments);
+}
+
+/// The text from the first line on that begins with `key`, to that line's end.
+std::string line(const std::string& text, const std::string& key) {
+    const size_t at = text.find("\n" + key + ": ");
+    return at == text.npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+}  // namespace
+
+TEST(Version, details_are_for_version_and_verbose_in_either_order) {
+    EXPECT_TRUE(wants({"--version", "--verbose"}));
+    EXPECT_TRUE(wants({"--verbose", "--version"}));
+    EXPECT_TRUE(wants({"-V", "-v"}));
+    EXPECT_TRUE(wants({"--verbose=all", "-v"}));
+    EXPECT_FALSE(wants({"--version"}));
+    EXPECT_FALSE(wants({"--verbose", "all"}));
+}
+
+TEST(Version, options_of_a_profiled_command_are_its_own) {
+    EXPECT_FALSE(wants({"--verbose=all", "gcc", "--version"}));
+    EXPECT_FALSE(wants({"--", "--verbose", "--version"}));
+}
+
+TEST(Version, details_begin_with_the_line_that_scripts_read) {
+    EXPECT_TRUE(version_details("operf", {}).starts_with(version_text("operf")));
+}
+
+TEST(Version, details_have_kernel_settings_driver_and_libraries) {
+    const MachineVersions versions{
+        "Linux 6.1.0 x86_64", "2", "1", "3", {"libelf-0.188.so", "libz.so.1.2.13"}};
+    const std::string text = version_details("operf", versions);
+    EXPECT_EQ(line(text, "kernel"), "kernel: Linux 6.1.0 x86_64");
+    EXPECT_EQ(line(text, "kernel.perf_event_paranoid"), "kernel.perf_event_paranoid: 2");
+    EXPECT_EQ(line(text, "kernel.kptr_restrict"), "kernel.kptr_restrict: 1");
+    EXPECT_EQ(line(text, "driver"), "driver: loaded, stream version 3");
+    EXPECT_EQ(line(text, "libraries"), "libraries: libelf-0.188.so, libz.so.1.2.13");
+}
+
+TEST(Version, details_state_what_is_not_there) {
+    const std::string text = version_details("operf", {});
+    EXPECT_EQ(line(text, "kernel.perf_event_paranoid"), "kernel.perf_event_paranoid: not there");
+    EXPECT_EQ(line(text, "driver"), "driver: not loaded, or not readable by this user");
+}
+
+TEST(Version, the_running_machine_has_a_kernel) {
+    EXPECT_TRUE(running_versions().kernel.starts_with("Linux "));
+}
+
+}  // namespace op::tool

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Versions. A library's is in the name of its file, where links lead (libelf-0.188.so).
+#include "utils/shared/version.h"
+
+#include <gnu/libc-version.h>
+#include <link.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "libop/base/error.h"
+#include "libop/base/fd.h"
+#include "libop/base/text.h"
+
+namespace op::tool {
+namespace {
+
+/// The first line of a small file; empty if it cannot be read.
+std::string line_of(const char* path) {
+    try {
+        const std::string text = read_file(path);
+        std::string_view rest = text;
+        return std::string(take_line(rest));
+    } catch (const Error&) {
+        return "";
+    }
+}
+
+std::string resolved(const char* path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path, nullptr), &std::free);
+    return std::string(base_name(real ? real.get() : path));
+}
+
+/// The program itself, which comes first, and the vdso have no name, or no path.
+int add_library(dl_phdr_info* info, size_t, void* data) {
+    const std::string_view path = info->dlpi_name ? info->dlpi_name : "";
+    if (path.find('/') != path.npos)
+        static_cast<std::vector<std::string>*>(data)->push_back(resolved(info->dlpi_name));
+    return 0;
+}
+
+std::string or_else(const std::string& text, const char* otherwise) {
+    return text.empty() ? otherwise : printable(text);
+}
+
+}  // namespace
+
+std::string version_text(std::string_view name) {
+    return std::string(name) + ": oprofile-ng " OP_VERSION "\n";
+}
+
+bool wants_version_details(std::span<const char* const> arguments) {
+    bool has_version = false, has_verbose = false;
+    for (const std::string_view argument : arguments) {
+        if (!argument.starts_with('-') || argument == "--") break;
+        has_version |= argument == "--version" || argument == "-v";
+        has_verbose |= argument == "--verbose" || argument == "-V" || argument.starts_with("--verbose=");
+    }
+    return has_version && has_verbose;
+}
+
+MachineVersions running_versions() {
+    MachineVersions versions;
+    utsname system{};
+    if (::uname(&system) == 0)
+        versions.kernel =
+            std::string(system.sysname) + " " + system.release + " " + system.machine + " " + system.version;
+    versions.paranoid = line_of("/proc/sys/kernel/perf_event_paranoid");
+    versions.kptr_restrict = line_of("/proc/sys/kernel/kptr_restrict");
+    versions.driver = line_of("/dev/oprofile/stream_version");
+    ::dl_iterate_phdr(add_library, &versions.libraries);
+    std::ranges::sort(versions.libraries);
+    return versions;
+}
+
+std::string version_details(std::string_view name, const MachineVersions& versions) {
+    std::string text = version_text(name);
+    text += "compiler: " __VERSION__ ", glibc " + std::string(::gnu_get_libc_version()) + "\n";
+    text += "kernel: " + or_else(versions.kernel, "not known") + "\n";
+    text += "kernel.perf_event_paranoid: " + or_else(versions.paranoid, "not there") + "\n";
+    text += "kernel.kptr_restrict: " + or_else(versions.kptr_restrict, "not there") + "\n";
+    text += "driver: " +
+            (versions.driver.empty() ? "not loaded, or not readable by this user"
+                                     : "loaded, stream version " + printable(versions.driver)) +
+            "\n";
+    return text + "libraries: " + printable(joined(versions.libraries)) + "\n";
+}
+
+}  // namespace op::tool
