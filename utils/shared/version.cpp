@@ -12,13 +12,14 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 
 namespace op::tool {
 namespace {
 
 /// The first line of a small file; empty if it cannot be read.
-std::string line_of(const char* path) {
+std::string line_of(const std::string& path) {
     try {
         const std::string text = read_file(path);
         std::string_view rest = text;
@@ -67,8 +68,8 @@ MachineVersions running_versions() {
     if (::uname(&system) == 0)
         versions.kernel =
             std::string(system.sysname) + " " + system.release + " " + system.machine + " " + system.version;
-    versions.paranoid = line_of("/proc/sys/kernel/perf_event_paranoid");
-    versions.kptr_restrict = line_of("/proc/sys/kernel/kptr_restrict");
+    versions.paranoid = line_of(machine_path("/proc/sys/kernel/perf_event_paranoid"));
+    versions.kptr_restrict = line_of(machine_path("/proc/sys/kernel/kptr_restrict"));
     versions.driver = line_of("/dev/oprofile/stream_version");
     ::dl_iterate_phdr(add_library, &versions.libraries);
     std::ranges::sort(versions.libraries);
