@@ -152,6 +152,7 @@ utils/opcontrol/driver_module.cpp 1 note
 utils/opgprof.cpp 1 again
 utils/shared/daily_note.cpp 1 edge
 utils/shared/tool.cpp 3 run
+utils/shared/version.cpp 1 absent
 utils/source_finder.cpp 1 absent
 END
 )
