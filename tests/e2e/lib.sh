@@ -5,6 +5,7 @@ build=$PWD
 tests=$build/tests
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+unset OPROFILE_MACHINE_DIR # what is recorded here is the real machine
 export XDG_STATE_HOME="$work/state" # no stamp is read from, or left in, the home of whoever runs the tests
 
 fail() {

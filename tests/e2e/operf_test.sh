@@ -147,6 +147,12 @@ grep -q '"name": "script.sh"' "$work/named/samples/current/manifest.json" || fai
 # Counts: the default where none is given; statistics of an appended run are of both
 expect 0 default_count --session-dir "$s" --events TIMER "$tests/e2e/shares" plain 100
 ls "$s"/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "default_count: not 1000000"
+# The same on a machine whose CPU type is that of the clock
+mkdir "$work/there"
+export OPROFILE_MACHINE_DIR="${srcdir:-.}/tests/fixtures/machines/intel-no-counters"
+expect 0 default_there --session-dir "$work/there" --events TIMER "$tests/e2e/shares" plain 100
+unset OPROFILE_MACHINE_DIR
+ls "$work"/there/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "default_there: not 1000000"
 
 # The command has the limits it would have without us
 (ulimit -S -n 64 && "$build/operf" --session-dir "$s" sh -c 'ulimit -n' >"$work/limit.out" 2>"$work/limit.log") || fail "limit: status $?"
