@@ -57,10 +57,10 @@ private:
     void init() {
         const auto reason = bring_up_driver(paths_, o_.module.value_or(""));
         if (reason && o_.module) throw Error(ErrorKind::system, *reason);
-        tell_source(reason);
+        print_source(reason);
     }
 
-    void tell_source(const std::optional<std::string>& why_no_driver) {
+    void print_source(const std::optional<std::string>& why_no_driver) {
         if (why_no_driver) {
             say("profiling by perf_event_open, because the driver is not there: " + *why_no_driver);
         } else if (const auto driver = find_driver(paths_)) {
@@ -69,7 +69,7 @@ private:
     }
 
     void start_daemon() {
-        if (!daemon_) tell_source(bring_up_driver(paths_, ""));
+        if (!daemon_) print_source(bring_up_driver(paths_, ""));
         if (o_.has_settings()) setup();
         if (daemon_) return say("the daemon is running already");
         const SettingsStore store(paths_.home, false);

@@ -160,7 +160,7 @@ private:
 
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
 
-    void tell_source_notes() {
+    void print_source_notes() {
         for (auto& note : source_notes_.take())
             tool_.notes.warn(std::move(note));
         tool_.print_notes();
@@ -179,7 +179,7 @@ private:
     void announce() {
         if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp, today())) tool_.notes.warn(fallback_);
         if (o_.pid) warn_of_children();
-        tell_source_notes();
+        print_source_notes();
         if (o_.is_verbose("record") || o_.is_verbose("debug")) {
             for (const RecordedEvent& e : info_.events)
                 say("event " + e.label());
@@ -217,7 +217,7 @@ private:
         const auto began = recording.now();
         reason_ = record(recording);
         times_.wall = static_cast<uint64_t>(std::chrono::nanoseconds(recording.now() - began).count());
-        tell_source_notes();
+        print_source_notes();
         if (o_.pid && reason_ != StopReason::interrupted) say(process_text() + " has ended");
         if (!command_) write_stderr("Profiling done.\n");
     }

@@ -92,7 +92,7 @@ std::string why_no_calls(const std::optional<SessionInfo>& info) {
     return "no call graph was recorded; profile with --callgraph";
 }
 
-/// Tells what is wrong with the calls, if there should be any.
+/// Warns of what is wrong with the calls where a call graph is wanted.
 void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
     Diagnostics& notes = loaded.samples().notes();
     const bool has_calls = !loaded.profile().arcs.empty();

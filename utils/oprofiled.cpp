@@ -130,7 +130,7 @@ public:
         open_session();
         ServiceParts parts{*source_, *session_, *keeper_, *log_, tool_.notes};
         service_.emplace(parts, service_options());
-        const int status = service_->run(*control_, signals_, [this] { tell_ready(); });
+        const int status = service_->run(*control_, signals_, [this] { report_ready(); });
         notify_service_manager("STOPPING=1");
         return status;
     }
@@ -141,7 +141,7 @@ private:
     void give_up_privileges() const;
     void open_session();
     ServiceOptions service_options() const;
-    void tell_ready();
+    void report_ready();
 
     Tool& tool_;
     const Options& o_;
@@ -242,7 +242,7 @@ ServiceOptions Daemon::service_options() const {
     return s;
 }
 
-void Daemon::tell_ready() {
+void Daemon::report_ready() {
     background_.ready();
     notify_service_manager("READY=1");
 }

@@ -53,7 +53,7 @@ public:
     /// `sample_type` as in the attribute of every event. The fields IP, TID, TIME, CPU must be in it;
     /// IDENTIFIER and CALLCHAIN may; RAW is in those of samplers' events, and only there.
     explicit PerfDecoder(uint64_t sample_type, std::vector<Sampling> samplings = {});
-    /// Tells which event an id means; ids are needed only with IDENTIFIER.
+    /// Sets which event an id means; ids are needed only with IDENTIFIER.
     void add_event_id(uint64_t id, uint16_t event) { events_[id] = event; }
 
     /// A decoded record and its time.

@@ -14,10 +14,10 @@
 
 namespace op::collect {
 
-/// Tells whether the machine can count an event.
+/// Returns whether the machine can count an event.
 using EventProbe = std::function<bool(const RecordedEvent&, const EventEncoding&)>;
 
-/// Tells how often it occurs, or nothing.
+/// Returns how often the event occurs, or nothing where that cannot be known.
 using EventMeter = std::function<std::optional<EventRate>(const RecordedEvent&, const EventEncoding&)>;
 
 /// What is asked for, and of which machine.

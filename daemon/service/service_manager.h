@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Telling a service manager how the daemon fares: the NOTIFY_SOCKET protocol of sd_notify(3), without its
-// library.
+// Reports the state of the daemon to a service manager by the NOTIFY_SOCKET protocol of sd_notify(3), without
+// libsystemd.
 #pragma once
 
 #include <string_view>
