@@ -68,6 +68,7 @@ pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {
                                     opened_.info ? &*opened_.info : nullptr, samples_.notes(),
                                     scaled_columns(classes_, samples_));
     add_command_remarks(head.remarks);
+    head.samples_dir = opened_.default_dir;
     return head;
 }
 

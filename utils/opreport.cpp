@@ -199,6 +199,9 @@ int opreport(Tool& tool, int argc, char** argv) {
         request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
     LoadOptions load = o.exporter ? load_for_export(o) : load_for_report(o);
     load.notes_missing = !words.second;  // those of two profiles are noted together
+    pp::TextStyle style = text_style(o.show, o.output_file);
+    style.has_whole_names = o.demangle.is_full();
+    o.common.is_dir_in_head = style.width > 0 && o.report.heads && !o.exporter && o.writer().fits_terminals;
 
     LoadedProfile loaded(o.common, words.first, load, tool);
     std::optional<LoadedProfile> other;
@@ -210,8 +213,6 @@ int opreport(Tool& tool, int argc, char** argv) {
     }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
     warn_of_remarks(o, report, tool.notes);
-    pp::TextStyle style = text_style(o.show, o.output_file);
-    style.has_whole_names = o.demangle.is_full();
     const std::string text = o.writer().write(report, style);
     tool.print_notes();
     if (o.writer().is_for_people)

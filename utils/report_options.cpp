@@ -35,20 +35,23 @@ void check_archive(const std::string& dir) {
                     printable(samples));
 }
 
-/// The session directory; a default is reported to the user.
-std::string find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec, Tool& tool) {
+struct SessionDir {
+    std::string path;
+    std::string shown_default = {};  ///< of the samples, as users are shown it; empty = the user named one
+};
+
+SessionDir find_session_dir(const CommonOptions& options, const pp::ProfileSpec& spec) {
     if (!spec.archive.empty()) {
         check_archive(spec.archive);
-        return spec.archive + archived_session_dir;
+        return {.path = spec.archive + archived_session_dir};
     }
-    if (!options.session_dir.empty()) return options.session_dir;
+    if (!options.session_dir.empty()) return {.path = options.session_dir};
     const std::string dir = default_session_dir();
     // The classic default ends in a slash, which shows in the message; scripts know it that way.
     std::error_code error;
     const std::string shown =
         dir.starts_with('/') ? dir + "/" : std::filesystem::absolute(dir, error).lexically_normal().string();
-    tool.say_once("Using " + printable(shown) + "/samples/ for samples directory.");
-    return dir;
+    return {.path = dir, .shown_default = shown + "/samples/"};
 }
 
 /// True if the session directory has a lock: its account is up to a minute old then.
@@ -137,9 +140,11 @@ std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
                                        Tool& tool) {
     auto spec = pp::parse_profile_spec(words);
-    const std::string session_dir = find_session_dir(options, spec, tool);
-    if (spec.archive.empty()) flush_recording_daemon(session_dir, flush_deadline);
-    auto sessions = pp::open_sessions(spec, session_dir);
+    SessionDir dir = find_session_dir(options, spec);
+    if (!dir.shown_default.empty() && !options.is_dir_in_head)
+        tool.say_once("Using " + printable(dir.shown_default) + " for samples directory.");
+    if (spec.archive.empty()) flush_recording_daemon(dir.path, flush_deadline);
+    auto sessions = pp::open_sessions(spec, dir.path);
     std::vector<std::vector<RecordedEvent>> events;
     std::optional<SessionInfo> joined;
     bool are_accounted = true;
@@ -155,8 +160,8 @@ OpenedSessions open_specified_sessions(const CommonOptions& options, const std::
     pp::ImageFinder finder(std::move(search), joined ? joined->kernel_release : "");
     std::optional<uint64_t> accounted;
     if (joined && are_accounted) accounted = joined->ledger.stored();
-    return {std::move(spec),   std::move(sessions), std::move(events),
-            std::move(joined), accounted,           std::move(finder)};
+    return {std::move(spec), std::move(sessions), std::move(events),           std::move(joined),
+            accounted,       std::move(finder),   std::move(dir.shown_default)};
 }
 
 }  // namespace op::tool

@@ -23,6 +23,7 @@ struct CommonOptions {
     std::string session_dir, root, vmlinux, threshold;
     std::string debuginfod;  ///< server addresses; empty = those of the environment
     std::vector<std::string> image_paths, verbose;
+    bool is_dir_in_head = false;  ///< the report's head names a default session directory, so no line does
 
     /// Rows for CommandSyntax; they point into this object.
     std::vector<Option> table();
@@ -63,6 +64,7 @@ struct OpenedSessions {
     std::optional<uint64_t>
         accounted;  ///< samples stored in all sessions; none if one lacks that number or is being recorded
     pp::ImageFinder finder;
+    std::string default_dir;  ///< of the samples, as it is shown; empty = the user named one
 
     /// The kernel symbols recorded with the sessions; empty if none were.
     std::string kallsyms(Diagnostics& notes) const;

@@ -81,6 +81,7 @@ struct ReportHead {
     /// For each column, how long its scaled events were counted; 0 without scaled events. Empty = no column
     /// has scaled events.
     std::vector<CountedTime> scaled;
+    std::string samples_dir;  ///< a default directory of samples that the short head names; empty = none
     ReportRequest request;
 };
 

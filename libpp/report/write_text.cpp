@@ -48,9 +48,26 @@ std::string events_text(const ReportHead& head) {
             text += event_text(event, "Counted");
         else if (event.is_known && event.count > 0)
             text += event_text(event, "Sampled");
+    return text;
+}
+
+std::string remarks_text(const ReportHead& head) {
+    std::string text;
     for (const auto& remark : head.remarks)
         text += "Note: " + printable(remark) + "\n";
     return text;
+}
+
+/// "TIMER:1000000 on NAME-OF-THE-CPU, in DIRECTORY"; the unit mask where it is not 0.
+std::string short_head(const ReportHead& head) {
+    std::string text;
+    for (const auto& event : head.events) {
+        text += (text.empty() ? "" : ", ") + printable(event.name);
+        if (event.count > 0) text += ":" + std::to_string(event.count);
+        if (event.unit_mask > 0) text += ":0x" + hex(event.unit_mask, 2);
+    }
+    text += (text.empty() ? "" : " on ") + printable(head.cpu_name);
+    return head.samples_dir.empty() ? text : text + ", in " + printable(head.samples_dir);
 }
 
 std::string class_text(const ProfileClass& column, Axis axis) {
@@ -70,6 +87,13 @@ std::string class_text(const ProfileClass& column, Axis axis) {
             break;
     }
     return "";
+}
+
+std::string classes_text(const ReportHead& head) {
+    std::string text;
+    for (const auto& column : head.columns)
+        text += class_text(column, head.axis);
+    return text;
 }
 
 // Image summary
@@ -104,8 +128,8 @@ void add_image_line(std::string& text, const ImageRow& row, const std::string& i
 }
 
 std::string write_images(const ImageReport& report, const TextStyle& style) {
-    std::string text;
-    if (report.head.is_shown) text = banner_text(report.head) + image_heads(report.head, "");
+    std::string text = head_text(report.head, style);
+    if (report.head.is_shown) text += image_heads(report.head, "");
     for (const auto& row : report.rows) {
         add_image_line(text, row, "", style);
         if (row.parts.empty()) continue;
@@ -166,11 +190,16 @@ void end_row(std::string& text, size_t start, double share, const TextStyle& sty
 }
 
 std::string banner_text(const ReportHead& head) {
-    std::string text =
-        "CPU: " + printable(head.cpu_name) + speed_text(head.cpu_speed_mhz) + "\n" + events_text(head);
-    for (const auto& column : head.columns)
-        text += class_text(column, head.axis);
-    return text;
+    return "CPU: " + printable(head.cpu_name) + speed_text(head.cpu_speed_mhz) + "\n" + events_text(head) +
+           remarks_text(head) + classes_text(head);
+}
+
+std::string head_text(const ReportHead& head, const TextStyle& style) {
+    if (!head.is_shown) return "";
+    if (style.width == 0) return banner_text(head);
+    std::string text = short_head(head);
+    end_row(text, 0, 0, style);
+    return text + remarks_text(head) + classes_text(head);
 }
 
 std::string write_text(const Report& report, const TextStyle& style) {

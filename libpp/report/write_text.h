@@ -12,6 +12,10 @@ namespace op::pp {
 /// The lines above a report, each ended.
 std::string banner_text(const ReportHead& head);
 
+/// The same if they are shown in that style, else nothing: on a terminal events, processor and directory are
+/// one line.
+std::string head_text(const ReportHead& head, const TextStyle& style);
+
 /// Ends the line that begins at `start` of the text; cuts and colours it by the style. `share` is the row's
 /// first share, in percent.
 void end_row(std::string& text, size_t start, double share, const TextStyle& style);

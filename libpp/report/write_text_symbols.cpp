@@ -235,7 +235,7 @@ std::string write_symbols_text(const SymbolReport& report, const TextStyle& styl
         writer.add_row(report.rows[i], row, sums);
         if (!report.first_detail.empty()) add_details(report, writer, i);
     }
-    return (report.head.is_shown ? banner_text(report.head) : "") + std::move(writer).text();
+    return head_text(report.head, style) + std::move(writer).text();
 }
 
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style) {
@@ -261,7 +261,7 @@ std::string write_callgraph_text(const CallgraphReport& report, const TextStyle&
         }
         writer.add_ruler();
     }
-    return (report.head.is_shown ? banner_text(report.head) : "") + std::move(writer).text();
+    return head_text(report.head, style) + std::move(writer).text();
 }
 
 }  // namespace op::pp

@@ -27,7 +27,8 @@ using WriteReport = std::string(const Report& report, const TextStyle& style);
 /// A format.
 struct Writer {
     std::string_view name;
-    bool is_for_people = false;  ///< else names of images are whole paths
+    bool is_for_people = false;   ///< else names of images are whole paths
+    bool fits_terminals = false;  ///< heeds the width of its style; has one line for a head on a terminal
     /// opreport gives it symbol lists and call graphs only, in the order of application and image; knows no
     /// shares, running sums and comparisons; columns may differ in several ways.
     bool is_by_application = false;

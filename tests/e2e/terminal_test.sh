@@ -32,6 +32,16 @@ on_terminal "$report --color=never --no-pager 2>/dev/null" >"$work/never.log"
 ! grep -q "$escape" "$work/never.log" || fail "colours in spite of --color=never"
 $report --color=always 2>/dev/null | grep -q "$escape\[31m" || fail "no colours with --color=always"
 
+# Events, processor and a default directory are one line on a terminal; in a pipe the banner and "Using" are whole.
+"$tests/golden/make_session" "$here/tests/golden/sessions/demo.txt" "$work/here/oprofile_data"
+short="cd '$work/here' && $build/opreport --symbols --root $here/tests/fixtures/root"
+on_terminal "$short --color=never --no-pager 2>$work/notes.log" >"$work/head.log"
+sed -n 1p "$work/head.log" | grep -q '^TIMER:[0-9]* on .*' || fail "the head on a terminal: $(sed -n 1p "$work/head.log")"
+! grep -q '^Using\|^CPU:\|^Sampled' "$work/head.log" "$work/notes.log" || fail "lines of the banner on a terminal"
+(eval "$short" >"$work/head.txt" 2>"$work/using.log") || fail "opreport in a pipe"
+grep -q '^CPU: ' "$work/head.txt" && grep -q '^Using .*/oprofile_data/samples/ for samples directory\.$' "$work/using.log" ||
+	fail "the banner in a pipe"
+
 # Names lose their template arguments before their last component; --demangle=full has all of them, and a pipe, too.
 on_terminal "OPROFILE_PAGER=cat $report --color=never 2>/dev/null" >"$work/short.log"
 grep -q ' vector<…>::push_back$' "$work/short.log" || fail "template arguments on a narrow terminal"

@@ -38,6 +38,12 @@ std::string without_banner(std::string text) {
     return text.substr(text.find("\n", text.find("\n") + 1) + 1);
 }
 
+/// The text as on a terminal, without the one line of its head.
+std::string below_head(const Report& report, const TextStyle& style) {
+    const std::string text = write_text(report, style);
+    return text.substr(text.find("\n") + 1);
+}
+
 }  // namespace
 
 TEST(TextWriter, is_in_the_table) {
@@ -152,10 +158,23 @@ TEST(TextWriter, lets_no_control_character_out) {
     EXPECT_NE(text.find("wo?[31mrk?\n"), std::string::npos);
 }
 
+TEST(TextWriter, the_head_is_one_line_on_a_terminal) {
+    SymbolReport report = symbols();
+    report.head.samples_dir = "/home/ann/oprofile_data/samples/";
+    const std::string text = write_text(report, {.width = 200});
+    EXPECT_EQ(text.substr(0, text.find('\n')),
+              "CPU_CLK_UNHALTED:100000 on Core 2, in /home/ann/oprofile_data/samples/");
+    EXPECT_EQ(text.find("CPU: "), std::string::npos);
+    const std::string narrow = write_text(report, {.width = 20});
+    EXPECT_EQ(narrow.substr(0, narrow.find('\n')), "CPU_CLK_UNHALTED:...");
+    report.head.is_shown = false;
+    EXPECT_EQ(write_text(report, {.width = 200}).find("Core 2"), std::string::npos);
+}
+
 TEST(TextWriter, no_line_is_wider_than_the_terminal) {
     SymbolReport report = symbols();
     report.rows[0].name = "a_function_with_a_name_that_is_rather_long";
-    const std::string text = without_banner(write_text(report, {.width = 40}));
+    const std::string text = below_head(report, {.width = 40});
     EXPECT_EQ(text,
               "samples  %        symbol name\n"
               "9        90.0000  a_function_with_a_n...\n"
@@ -173,7 +192,7 @@ TEST(TextWriter, cuts_between_characters_not_bytes) {
     SymbolReport report = symbols();
     report.rows[0].name = too_long;
     report.rows[1].name = fits;
-    EXPECT_EQ(without_banner(write_text(report, {.width = 29})),
+    EXPECT_EQ(below_head(report, {.width = 29}),
               "samples  %        symbol name\n"
               "9        90.0000  " +
                   umlauts(8) + "...\n" + "1        10.0000  " + fits + "\n");
@@ -182,7 +201,7 @@ TEST(TextWriter, cuts_between_characters_not_bytes) {
 TEST(TextWriter, names_of_images_take_no_more_room_than_they_need_on_a_terminal) {
     SymbolReport report = symbols();
     report.columns.has_images = true;
-    EXPECT_EQ(without_banner(write_text(report, {.width = 80})),
+    EXPECT_EQ(below_head(report, {.width = 80}),
               "samples  %        image name symbol name\n"
               "9        90.0000  demo       work\n"
               "1        10.0000  libdemo.so hot\n");
@@ -192,7 +211,7 @@ TEST(TextWriter, a_long_image_name_leaves_room_for_the_symbol_on_a_terminal) {
     SymbolReport report = symbols();
     report.columns.has_images = true;
     report.columns.images[1] = "anon (tgid:17 range:0x7f0000000000-0x7f0000000fff)";
-    EXPECT_EQ(without_banner(write_text(report, {.width = 60})),
+    EXPECT_EQ(below_head(report, {.width = 60}),
               "samples  %        image name symbol name\n"
               "9        90.0000  demo       work\n"
               "1        10.0000  anon (t... hot\n");
@@ -201,7 +220,7 @@ TEST(TextWriter, a_long_image_name_leaves_room_for_the_symbol_on_a_terminal) {
 TEST(TextWriter, whole_names_are_neither_shortened_nor_cut) {
     SymbolReport report = symbols();
     report.rows[0].name = "std::vector<int, std::allocator<int> >::push_back(int&&)";
-    EXPECT_EQ(without_banner(write_text(report, {.width = 30, .has_whole_names = true})),
+    EXPECT_EQ(below_head(report, {.width = 30, .has_whole_names = true}),
               "samples  %        symbol name\n"
               "9        90.0000  std::vector<int, std::allocator<int> >::push_back(int&&)\n"
               "1        10.0000  hot\n");
