@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t most_lines = 10'000'000;
+constexpr size_t most_list_bytes = 16 << 20, most_bytes = 256 << 20;
 constexpr std::string_view list_extension = ".list", merged = "/usr";
 
 /// Sorted, so that the same package is found where two claim a file.
@@ -23,7 +24,8 @@ std::vector<std::string> file_lists(const std::string& directory) {
     std::vector<std::string> lists;
     std::error_code error;
     for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
-        if (at->path().extension() == list_extension && is_regular_file(at->path()))
+        if (std::error_code unknown;
+            at->path().extension() == list_extension && at->is_regular_file(unknown) && !unknown)
             lists.push_back(at->path());
     std::ranges::sort(lists);
     return lists;
@@ -53,10 +55,13 @@ std::map<std::string, std::string> owning_packages(const std::string& root,
         wanted.emplace(plain(path), &path);
     std::map<std::string, std::string> found;
     if (wanted.empty()) return found;
-    size_t lines = 0;
+    size_t lines = 0, bytes = 0;
     for (const std::string& list : file_lists(root + "/var/lib/dpkg/info")) {
-        if (found.size() == wanted.size() || lines >= most_lines) break;
+        if (found.size() == wanted.size() || lines >= most_lines || bytes >= most_bytes) break;
+        const size_t list_end = std::min(bytes + most_list_bytes, most_bytes);
         const auto take = [&](std::string_view line) {
+            bytes += line.size() + 1;
+            if (bytes > list_end) return false;
             const auto at = wanted.find(plain(line));
             if (at != wanted.end()) found.try_emplace(*at->second, package_of(list));
             return ++lines < most_lines;

@@ -11,9 +11,9 @@
 namespace op::pp {
 
 /// The packages that installed these files, by path; files without a package are left out. Reads the lists
-/// below ROOT/var/lib/dpkg/info once, at most ten million lines; `root` is empty for this machine. Ignores a
-/// leading /usr of paths, since /bin and /lib are links on many systems. Returns nothing without a database;
-/// unreadable lists are skipped.
+/// below ROOT/var/lib/dpkg/info once, at most ten million lines, 16 MiB of a list and 256 MiB in total;
+/// `root` is empty for this machine. Ignores a leading /usr of paths, since /bin and /lib are links on many
+/// systems. Returns nothing without a database; lists that are no regular files or unreadable are skipped.
 std::map<std::string, std::string> owning_packages(const std::string& root,
                                                    std::span<const std::string> paths);
 

@@ -33,6 +33,32 @@ TEST(Packages, are_none_where_there_is_no_database) {
     EXPECT_EQ(owning_packages(root.path(), Paths{"/usr/bin/perl"}), Found{});
 }
 
+TEST(Packages, are_found_beside_a_link_that_loops) {
+    const test::TempDir root;
+    root.write("var/lib/dpkg/info/perl-base.list", "/usr/bin/perl\n");
+    std::filesystem::create_symlink("loop.list", root / "var/lib/dpkg/info/loop.list");
+    std::filesystem::create_symlink("nowhere", root / "var/lib/dpkg/info/dangling.list");
+    EXPECT_EQ(owning_packages(root.path(), Paths{"/usr/bin/perl"}), (Found{{"/usr/bin/perl", "perl-base"}}));
+}
+
+TEST(Packages, of_lists_without_end_are_read_in_part) {
+    const test::TempDir root;
+    const auto write_list = [&](const std::string& name, size_t hole, const std::string& path) {
+        const std::string list = root.write("var/lib/dpkg/info/" + name + ".list", "");
+        std::filesystem::resize_file(list, hole);
+        std::ofstream(list, std::ios::app) << "\n" << path << "\n";
+    };
+    constexpr size_t mib = 1 << 20;
+    write_list("a", 15 * mib, "/bin/near");
+    write_list("b", 17 * mib, "/bin/far");
+    root.write("var/lib/dpkg/info/c.list", "/bin/next\n");
+    for (int i = 0; i < 16; ++i)
+        write_list("d" + std::to_string(i), 17 * mib, "/bin/far");
+    root.write("var/lib/dpkg/info/e.list", "/bin/last\n");
+    EXPECT_EQ(owning_packages(root.path(), Paths{"/bin/near", "/bin/far", "/bin/next", "/bin/last"}),
+              (Found{{"/bin/near", "a"}, {"/bin/next", "c"}}));
+}
+
 TEST(Packages, of_debug_symbols_are_named_as_the_distribution_does) {
     EXPECT_EQ(debug_package("perl"), "perl-dbgsym");
     EXPECT_EQ(debug_package("libc6"), "libc6-dbg");
