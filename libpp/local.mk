@@ -45,6 +45,7 @@ libpp_a_SOURCES = \
 	libpp/profile/split_inlines.cpp libpp/profile/split_inlines.h \
 	libpp/profile/symbol_notes.cpp libpp/profile/symbol_notes.h \
 	libpp/report/fit_names.cpp libpp/report/fit_names.h \
+	libpp/report/name_brackets.cpp libpp/report/name_brackets.h \
 	libpp/report/report.cpp libpp/report/report.h \
 	libpp/report/report_callgraph.cpp \
 	libpp/report/report_diff.cpp \

@@ -152,6 +152,7 @@ fuzz_targets = \
 	tests/fuzz/elf_fuzz \
 	tests/fuzz/event_file_fuzz \
 	tests/fuzz/event_spec_fuzz \
+	tests/fuzz/fit_names_fuzz \
 	tests/fuzz/foreign_abi_fuzz \
 	tests/fuzz/ibs_fuzz \
 	tests/fuzz/kallsyms_fuzz \

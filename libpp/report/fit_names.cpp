@@ -3,67 +3,16 @@
 #include "libpp/report/fit_names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
+
+#include "libpp/report/name_brackets.h"
 
 namespace op::pp {
 
 namespace {
 
-constexpr std::string_view cut_mark = "...", left_out = "…", operator_word = "operator", scope = "::";
-
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
-}
-
-/// The end of "operator<<" and the like at `at`, or `at` without one. Brackets in it are skipped.
-size_t operator_end(std::string_view name, size_t at) {
-    if (!name.substr(at).starts_with(operator_word) || (at > 0 && is_word(name[at - 1]))) return at;
-    size_t end = at + operator_word.size();
-    if (end == name.size() || is_word(name[end]) || name[end] == ' ') return at;
-    const std::string_view rest = name.substr(end);
-    if (rest.starts_with("()") || rest.starts_with("[]")) return end + 2;
-    end = std::min(name.find_first_not_of("<>=!+-*/%&|^~,", end), name.size());
-    return name.substr(end).starts_with(" <") ? end + 1 : end;
-}
-
-char closing(char opening) {
-    switch (opening) {
-        case '(':
-            return ')';
-        case '<':
-            return '>';
-        case '[':
-            return ']';
-        case '{':
-            return '}';
-        default:
-            return 0;
-    }
-}
-
-/// The end of the group that the bracket at `at` opens; npos if it is never closed. A '>' within round
-/// brackets compares.
-size_t group_end(std::string_view name, size_t at) {
-    std::string open;
-    while (at < name.size()) {
-        if (const size_t end = operator_end(name, at); end > at) {
-            at = end;
-            continue;
-        }
-        const char c = name[at++];
-        if (c == '-' && at < name.size() && name[at] == '>') {
-            ++at;
-        } else if (closing(c)) {
-            open += closing(c);
-        } else if (const size_t level = open.rfind(c); level != open.npos) {
-            if (c == '>' && level + 1 != open.size()) continue;
-            open.resize(level);
-            if (open.empty()) return at;
-        }
-    }
-    return name.npos;
-}
+constexpr size_t longest_parsed = 4096;  // bytes; longer names are only cut
+constexpr std::string_view cut_mark = "...", left_out = "…", scope = "::";
 
 /// A piece of a name at its outermost level.
 struct Piece {
@@ -202,16 +151,23 @@ std::string with_difference(const std::string& shown, std::string_view name, std
 class DistinctTexts {
 public:
     std::string take(const std::string& text, size_t room) {
-        std::string taken = text;
-        for (size_t n = 2; !taken_.insert(taken).second; ++n) {
+        if (taken_.insert(text).second) return text;
+        for (size_t n = 2;;) {
             const std::string number = " #" + std::to_string(n);
-            taken = cut_text(text, room > number.size() ? room - number.size() : 0) + number;
+            const std::string head = cut_text(text, room > number.size() ? room - number.size() : 0);
+            size_t& next = next_[head];
+            if (n < next) {  // again: a longer number may have a shorter head
+                n = next;
+                continue;
+            }
+            next = ++n;
+            if (taken_.insert(head + number).second) return head + number;
         }
-        return taken;
     }
 
 private:
     std::set<std::string> taken_;
+    std::map<std::string, size_t> next_;  ///< by what the number follows: all smaller ones are taken
 };
 
 }  // namespace
@@ -233,6 +189,7 @@ std::string cut_text(std::string_view text, size_t width) {
 std::vector<std::string> short_forms(std::string_view name) {
     constexpr std::string_view clone_mark = " [clone ";
     std::vector<std::string> forms{std::string(name)};
+    if (name.size() > longest_parsed) return forms;
     const std::string_view tail = name.substr(std::min(name.find(clone_mark), name.size()));
     const auto pieces = pieces_of(name.substr(0, name.size() - tail.size()));
     const auto add = [&](const std::string& form) {

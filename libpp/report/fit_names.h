@@ -19,7 +19,7 @@ std::string cut_text(std::string_view text, size_t width);
 
 /// The forms of a name, each shorter than the one before: all of it; without the arguments of its templates,
 /// "std::_Rb_tree<…>::_M_insert(int)"; without parameters; without result type and namespaces, the last being
-/// its last component. A name that is no C++ or Rust name has one form.
+/// its last component. A name that is no C++ or Rust name, or longer than 4 KiB, has one form.
 std::vector<std::string> short_forms(std::string_view name);
 
 /// The names to show for names that have that many columns each. A name that fits stays as it is. Names that

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace op::pp {
@@ -128,6 +129,29 @@ TEST(FitNames, a_thousand_names_in_little_room_all_differ) {
                         std::to_string(i % 7) + "> const&)");
     for (const size_t room : {12, 20, 33, 60})
         shown(names, room);
+}
+
+TEST(FitNames, foreign_names_of_any_length_are_only_cut) {
+    std::vector<std::string> names;
+    for (int i = 0; i < 20; ++i)
+        names.push_back(std::string(32000, '(') + std::string(32000, i % 2 ? 'x' : ')') + std::to_string(i));
+    for (const auto& [name, text] : shown(names, 40))
+        EXPECT_EQ(short_forms(name), Forms{name});
+    const std::string in_scope = "a::" + std::string(4096, 'b');
+    EXPECT_EQ(short_forms(in_scope), Forms{in_scope});
+    EXPECT_EQ(short_forms(in_scope.substr(0, 4096)).size(), 2u);
+}
+
+TEST(FitNames, twenty_thousand_names_of_the_same_text_are_numbered_one_by_one) {
+    std::vector<std::string> names{"f<Z>::g(int)"};
+    for (int i = 10000; i < 30000; ++i)
+        names.push_back("f<" + std::string(40, 'a') + std::to_string(i) + ">::g(int)");
+    std::set<std::string> texts;
+    for (const auto& [name, text] : shown(names, 12))
+        texts.insert(text);
+    for (const char* const number : {" #2", " #9", " #10", " #999", " #20000"})
+        EXPECT_EQ(std::ranges::count_if(texts, [&](const auto& text) { return text.ends_with(number); }), 1)
+            << number;
 }
 
 TEST(CutText, counts_characters_not_bytes) {
