@@ -12,6 +12,7 @@
 #include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -71,16 +72,16 @@ std::string_view read_maps(uint32_t tgid, RecordList& out) {
     return out.keep(read_file(proc_path(tgid, "maps")));
 }
 
-/// Throws if the process or thread is gone.
-std::string read_comm(const std::string& path) {
-    std::string comm = read_file(path);
-    if (comm.ends_with('\n')) comm.pop_back();
-    return comm;
+std::string without_newline(std::string text) {
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
 }
 
-/// The name of a thread, if it has another than the process. Throws if the thread is gone.
+/// The name of a thread, if it has another than the process; nothing if the thread is gone.
 void add_name(uint32_t tgid, uint32_t tid, std::string_view process, RecordList& out) {
-    std::string name = read_comm(proc_path(tgid, "task/" + std::to_string(tid) + "/comm"));
+    std::string text = read_kernel_file(proc_path(tgid, "task/" + std::to_string(tid) + "/comm"));
+    if (text.empty()) return;
+    std::string name = without_newline(std::move(text));
     if (name != process) out.add(Name{0, tgid, tid, false, out.keep(std::move(name))});
 }
 
@@ -101,7 +102,7 @@ void RecordList::clear() {
 void scan_process(uint32_t tgid, RecordList& out) {
     try {
         const std::string_view maps = read_maps(tgid, out);
-        std::string comm = read_comm(proc_path(tgid, "comm"));
+        std::string comm = without_newline(read_file(proc_path(tgid, "comm")));
         const std::string_view name = out.keep(std::move(comm));
         out.add(Name{0, tgid, tgid, true, name});
         // An empty mapping goes first: the first file mapping after an exec names the application.
@@ -111,11 +112,16 @@ void scan_process(uint32_t tgid, RecordList& out) {
         const auto threads = threads_of(tgid);
         for (const uint32_t tid : threads)
             if (tid != tgid) out.add(Fork{0, tgid, tid, tgid, tgid});
-        for (const uint32_t tid : threads)
-            if (tid != tgid) add_name(tgid, tid, name, out);
+        add_thread_names(tgid, threads, name, out);
     } catch (const Error&) {
         // Gone, or another user's: its samples show up under the image they are in.
     }
+}
+
+void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
+                      RecordList& out) {
+    for (const uint32_t tid : threads)
+        if (tid != tgid) add_name(tgid, tid, process, out);
 }
 
 void scan_all_processes(RecordList& out) {

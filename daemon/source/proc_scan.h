@@ -43,6 +43,10 @@ private:
 
 /// Adds the name, executable, mappings and threads of one process; nothing if it is gone or may not be read.
 void scan_process(uint32_t tgid, RecordList& out);
+/// Adds the names of those threads of a process that have another than `process`, its own. A thread that is
+/// gone is passed over.
+void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
+                      RecordList& out);
 /// Adds all processes.
 void scan_all_processes(RecordList& out);
 /// The threads of a process; empty if it is gone.

@@ -2,7 +2,10 @@
 #include "daemon/source/proc_scan.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <unistd.h>
+
+#include <thread>
 
 namespace op::collect {
 
@@ -38,6 +41,19 @@ TEST(ProcScan, a_process_that_is_gone_gives_nothing) {
     scan_process(0x7ffffff0, list);
     EXPECT_TRUE(list.records().empty());
     EXPECT_TRUE(threads_of(0x7ffffff0).empty());
+}
+
+TEST(ProcScan, a_thread_that_ends_meanwhile_costs_no_other_its_name) {
+    const auto self = static_cast<uint32_t>(::getpid());
+    RecordList list;
+    std::jthread named([&] {
+        ::prctl(PR_SET_NAME, "worker");
+        const uint32_t threads[] = {0x7ffffff0, static_cast<uint32_t>(::gettid())};
+        add_thread_names(self, threads, "unit_tests", list);
+    });
+    named.join();
+    ASSERT_EQ(list.records().size(), 1u);
+    EXPECT_EQ(std::get<Name>(list.records()[0]).comm, "worker");
 }
 
 TEST(GapFiller, looks_at_most_once_a_second) {
