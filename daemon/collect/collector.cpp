@@ -74,7 +74,7 @@ Collector::Slot& Collector::slot_for(const PlacedSample& sample) noexcept {
 
 template <class S>
 bool Collector::holds_rest(const Slot& slot, const S& sample) const noexcept {
-    return slot.event == sample.event && slot.mode == sample.mode && slot.generation == generation() &&
+    return slot.event == sample.event && slot.mode == sample.mode && slot.generation == generation(sample) &&
            (!options_.separate_thread || (slot.tid == sample.tid && slot.tgid == sample.tgid)) &&
            (!options_.separate_cpu || slot.cpu == sample.cpu);
 }
@@ -137,6 +137,7 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     const Origin origin = origin_of(sample);  // the records asked for may contain the application
     if (!region) return lose_unplaced(origin);
     if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
+    slot.generation = generation(sample);
     count(slot, sample.pc.value(), sample.cpu, sample.weight);
     const Process* const process = table_.find(sample.tgid);
     if (slot.file && process) slot.number = commands_.counter(origin.app.name, process->name());
@@ -150,6 +151,7 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     if (!range) return lose_unplaced(origin);
     Slot way;
     if (!resolve_file(origin, *range, way)) return;
+    way.generation = generation(sample);
     count(way, sample.place.offset, sample.cpu, placed_weight);
     way.placed = true;
     way.app = sample.app;
@@ -180,7 +182,6 @@ bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot
     slot.end = range.end;
     slot.delta = range.delta;
     slot.file = file;
-    slot.generation = generation();
     slot.tgid = origin.tgid;
     slot.tid = origin.tid;
     slot.cpu = origin.cpu;
@@ -363,6 +364,7 @@ SessionInfo Collector::flush_and_account() {
     info.arcs_stored = counts.arcs.stored;
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
     info.names = commands_.describe(names_);
+    if (options_.separate_thread && table_.left_out_thread_names() > 0) info.names.set_left_out_threads();
     images_.describe(info);
     return info;
 }

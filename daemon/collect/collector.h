@@ -123,8 +123,13 @@ private:
     bool holds(const Slot& slot, const PlacedSample& sample) const noexcept;
     template <class S>
     bool holds_rest(const Slot& slot, const S& sample) const noexcept;
-    uint64_t generation() const noexcept {
-        return static_cast<uint64_t>(table_.generation()) << 32 | files_.generation();
+    /// Slots of placed samples serve any process.
+    uint64_t generation(const PlacedSample&) const noexcept { return generation(table_.generation()); }
+    uint64_t generation(const Sample& sample) const noexcept {
+        return generation(table_.generation(sample.tgid));
+    }
+    uint64_t generation(uint32_t of_table) const noexcept {
+        return static_cast<uint64_t>(of_table) << 32 | files_.generation();
     }
     void count(const Slot& slot, uint64_t address, uint32_t cpu, uint32_t weight) {
         if (!slot.file) return lose(LossCause::image_filtered, cpu, weight);

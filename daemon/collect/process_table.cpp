@@ -73,10 +73,34 @@ const Region* AddressSpace::find(RuntimeAddress pc) const noexcept {
     return next != regions_.end() && next->start <= pc ? &*next : nullptr;
 }
 
-void Process::add_thread(uint32_t tid, uint32_t parent_tid) {
+bool Process::add_thread(uint32_t tid, uint32_t parent_tid) {
     threads.insert(tid);
     const auto parent = thread_names.find(parent_tid);
-    if (parent != thread_names.end()) thread_names[tid] = std::string(parent->second);
+    return parent == thread_names.end() || name_thread(tid, std::string(parent->second));
+}
+
+bool Process::name_thread(uint32_t tid, std::string_view name) {
+    if (!threads.contains(tid)) return false;
+    const auto known = thread_names.find(tid);
+    if (known != thread_names.end()) {
+        known->second = name;
+        return true;
+    }
+    if (thread_names.size() >= most_thread_names) {
+        has_nameless_threads = true;
+        return false;
+    }
+    thread_names.emplace(tid, name);
+    return true;
+}
+
+size_t Process::keep_thread_names() {
+    if (has_nameless_threads || thread_names.size() == threads.size()) return 0;
+    const std::string now(name());
+    size_t left_out = 0;
+    for (const uint32_t tid : threads)
+        if (!thread_names.contains(tid)) left_out += !name_thread(tid, now);
+    return left_out;
 }
 
 std::string_view Process::name() const noexcept {
@@ -87,7 +111,8 @@ std::string_view Process::name() const noexcept {
 
 std::string_view Process::name_of(uint32_t tid) const {
     const auto own = thread_names.find(tid);
-    return own == thread_names.end() ? name() : own->second;
+    if (own != thread_names.end()) return own->second;
+    return has_nameless_threads && threads.contains(tid) ? std::string_view() : name();
 }
 
 AddressSpace& ProcessTable::own_space(Process& process) {
@@ -146,23 +171,33 @@ void ProcessTable::apply(const Name& name) {
     if (!name.exec && known == processes_.end()) return;
     Process& process = name.exec ? processes_[name.tgid] : known->second;
     if (!name.exec && name.tid != name.tgid) {
-        process.thread_names[name.tid] = name.comm;
+        left_out_thread_names_ += !process.name_thread(name.tid, name.comm);
         return;
     }
-    const ImagePtr before = std::exchange(process.command, command_image(name.comm));
-    generation_ += name.exec || process.command != before;
-    if (!name.exec) return;
+    ImagePtr command = command_image(name.comm);
+    if (!name.exec) {
+        if (command == process.command) return;
+        left_out_thread_names_ += process.keep_thread_names();
+        process.command = std::move(command);
+        ++renames_[name.tgid % renames_.size()];
+        ++all_renames_;
+        return;
+    }
+    ++generation_;
+    process.command = std::move(command);
     process.space.reset();
     process.awaiting_executable = true;  // until then the kernel works for the program that called exec
     process.leader = true;
     process.threads.clear();
     process.thread_names.clear();
+    process.has_nameless_threads = false;
 }
 
 void ProcessTable::apply(const Fork& fork) {
     if (fork.tgid == fork.parent_tgid) {
         const auto it = processes_.find(fork.tgid);
-        if (it != processes_.end() && fork.tid != fork.tgid) it->second.add_thread(fork.tid, fork.parent_tid);
+        if (it != processes_.end() && fork.tid != fork.tgid)
+            left_out_thread_names_ += !it->second.add_thread(fork.tid, fork.parent_tid);
         return;
     }
     ++generation_;

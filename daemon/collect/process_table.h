@@ -3,6 +3,7 @@
 // offset). Does not open files.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -61,13 +62,22 @@ struct Process {
     bool awaiting_executable = false;      ///< exec was called: the next file mapping is the executable's
     bool leader = true;                    ///< the first thread is running
     std::unordered_set<uint32_t> threads;  ///< the other running threads seen so far
-    std::unordered_map<uint32_t, std::string> thread_names;  ///< of those that have one of their own
+    /// Of those among `threads` that have another than the first thread.
+    std::unordered_map<uint32_t, std::string> thread_names;
+    bool has_nameless_threads = false;  ///< there was no room for a name
 
-    /// A thread has the name of the one that made it.
-    void add_thread(uint32_t tid, uint32_t parent_tid);
+    static constexpr size_t most_thread_names = 4096;
+
+    /// A thread has the name of the one that made it. Returns false if there was no room for it.
+    bool add_thread(uint32_t tid, uint32_t parent_tid);
+    /// Returns false if the name is left out: the thread is not among `threads`, or there is no room.
+    bool name_thread(uint32_t tid, std::string_view name);
+    /// Keeps the names that threads have from the first one, which is about to be renamed. Returns how many
+    /// are left out.
+    size_t keep_thread_names();
     /// The command name of the process; empty = not known. Valid as long as `command`.
     std::string_view name() const noexcept;
-    /// The command name of one of its threads; empty = not known. Valid until the next change.
+    /// The command name of one of its threads; empty = not known or left out. Valid until the next change.
     std::string_view name_of(uint32_t tid) const;
 
     bool ended() const noexcept { return !leader && threads.empty(); }
@@ -92,7 +102,13 @@ public:
     const AddressSpace& kernel() const noexcept { return kernel_; }
 
     /// Changes whenever an earlier lookup's result may no longer hold.
-    uint32_t generation() const noexcept { return generation_; }
+    uint32_t generation() const noexcept { return generation_ + all_renames_; }
+    /// The same for lookups of one process: other processes rarely change it by a new command name.
+    uint32_t generation(uint32_t tgid) const noexcept {
+        return generation_ + renames_[tgid % renames_.size()];
+    }
+    /// Names of threads that were not kept.
+    uint64_t left_out_thread_names() const noexcept { return left_out_thread_names_; }
     size_t size() const noexcept { return processes_.size(); }
     /// The number of images kept, including some that are no longer mapped anywhere.
     size_t images() const noexcept { return images_.size(); }
@@ -112,7 +128,10 @@ private:
     std::unordered_map<uint32_t, Process> processes_;
     std::deque<Grave> graves_;  ///< ended processes, oldest first
     AddressSpace kernel_;
-    uint32_t generation_ = 0;
+    uint32_t generation_ = 0;  ///< without new command names
+    uint32_t all_renames_ = 0;
+    std::array<uint32_t, 1024> renames_{};  ///< new command names, by process number
+    uint64_t left_out_thread_names_ = 0;
 };
 
 /// The kind of a mapped path: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" -> anon. A memfd

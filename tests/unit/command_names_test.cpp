@@ -78,6 +78,27 @@ TEST_F(CommandNamesCollected, a_thread_has_the_name_of_the_one_that_made_it) {
     EXPECT_EQ(names().threads().at({7, 72}), "worker");
 }
 
+TEST_F(CommandNamesCollected, a_silent_thread_keeps_the_name_its_maker_had) {
+    CollectorOptions separate;
+    separate.separate_thread = true;
+    collector(separate);
+    Sample early = user(0x400010), late = user(0x400010);
+    early.tid = 71;
+    late.tid = 72;
+    feed({Fork{0, 7, 71, 7, 7}, Name{0, 7, 7, false, "renamed"}, Fork{0, 7, 72, 7, 7}, early, late});
+    EXPECT_EQ(names().threads(),
+              (std::map<RecordedNames::Thread, std::string>{{{7, 71}, "app"}, {{7, 72}, "renamed"}}));
+}
+
+TEST_F(CommandNamesCollected, names_of_threads_that_were_left_out_are_noted) {
+    CollectorOptions separate;
+    separate.separate_thread = true;
+    collector(separate);
+    EXPECT_FALSE(names().has_left_out_threads());
+    feed({Name{0, 7, 99, false, "stranger"}});
+    EXPECT_TRUE(names().has_left_out_threads());
+}
+
 TEST_F(CommandNamesCollected, threads_are_not_named_where_they_are_added_up) {
     collector();
     feed({user(0x400010)});

@@ -170,6 +170,45 @@ TEST_F(Processes, the_end_of_a_thread_never_seen_is_not_the_end_of_the_process) 
     EXPECT_EQ(executable(7), "none");
 }
 
+TEST_F(Processes, only_threads_that_were_seen_have_names) {
+    exec(7, "/bin/app");
+    table.apply(Fork{0, 7, 71, 7, 7});
+    table.apply(Exit{1, 7, 71});
+    for (uint32_t tid = 71; tid < 80; ++tid)
+        table.apply(Name{2, 7, tid, false, "late"});
+    EXPECT_TRUE(table.find(7)->thread_names.empty());
+    EXPECT_EQ(table.left_out_thread_names(), 9u);
+}
+
+TEST_F(Processes, names_of_threads_are_bounded_and_the_rest_is_counted) {
+    constexpr uint32_t most = Process::most_thread_names, more = 3;
+    exec(7, "/bin/app");
+    for (uint32_t tid = 100; tid < 100 + most + more; ++tid)
+        table.apply(Fork{0, 7, tid, 7, 7});
+    table.apply(Name{0, 7, 7, false, "renamed"});
+    EXPECT_EQ(table.find(7)->thread_names.size(), most);
+    EXPECT_EQ(table.left_out_thread_names(), more);
+    uint32_t of_old_name = 0, unknown = 0;
+    for (uint32_t tid = 100; tid < 100 + most + more; ++tid) {
+        of_old_name += table.find(7)->name_of(tid) == "x";
+        unknown += table.find(7)->name_of(tid).empty();
+    }
+    EXPECT_EQ(of_old_name, most);
+    EXPECT_EQ(unknown, more) << "no name is better than a wrong one";
+}
+
+TEST_F(Processes, a_new_name_leaves_lookups_of_other_processes_valid) {
+    exec(7, "/bin/app");
+    exec(8, "/bin/other");
+    const uint32_t all = table.generation(), of_7 = table.generation(7), of_8 = table.generation(8);
+    table.apply(Name{0, 7, 7, false, "renamed"});
+    EXPECT_NE(table.generation(), all);
+    EXPECT_NE(table.generation(7), of_7);
+    EXPECT_EQ(table.generation(8), of_8);
+    table.apply(Name{0, 7, 7, true, "renamed"});
+    EXPECT_NE(table.generation(8), of_8) << "a new program is more than a name";
+}
+
 TEST_F(Processes, a_reused_process_number_is_not_buried_with_its_first_owner) {
     exec(7, "/usr/bin/app");
     table.apply(Exit{1, 7, 7});
