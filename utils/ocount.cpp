@@ -126,7 +126,8 @@ private:
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
 
     void announce() {
-        if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp, today())) tool_.notes.warn(fallback_);
+        if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp(tool_.name), today()))
+            tool_.notes.warn(fallback_);
         for (auto& note : start_notes_.take())
             tool_.notes.warn(std::move(note));
         tool_.print_notes();

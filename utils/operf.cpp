@@ -177,7 +177,8 @@ private:
     }
 
     void announce() {
-        if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp, today())) tool_.notes.warn(fallback_);
+        if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp(tool_.name), today()))
+            tool_.notes.warn(fallback_);
         if (o_.pid) warn_of_children();
         print_source_notes();
         if (o_.is_verbose("record") || o_.is_verbose("debug")) {

@@ -73,6 +73,10 @@ bool has_content(const Fd& dir, const std::string& name, std::string_view conten
 
 }  // namespace
 
+std::string fallback_stamp(std::string_view command) {
+    return std::string(command) + "-no-hardware-counter";
+}
+
 std::optional<StampPlace> stamp_place() {
     if (std::string state = absolute_variable("XDG_STATE_HOME"); !state.empty())
         return StampPlace{std::move(state), {package}};

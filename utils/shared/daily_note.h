@@ -9,8 +9,8 @@
 
 namespace op::tool {
 
-/// The stamp of the line on a machine without hardware counters.
-inline constexpr const char* fallback_stamp = "no-hardware-counter";
+/// The stamp of a command's line on a machine without hardware counters.
+std::string fallback_stamp(std::string_view command);
 
 /// Where stamps are kept: a directory that exists, and those below it that are made if missing (0700).
 struct StampPlace {
