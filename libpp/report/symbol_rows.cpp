@@ -8,6 +8,7 @@
 
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/name_brackets.h"
 
 namespace op::pp {
 
@@ -22,17 +23,14 @@ std::string_view last_component(std::string_view name) {
     return at == name.npos ? name : name.substr(at + separator.size());
 }
 
-/// The names, those put together again that were split at a comma between parameters.
+/// The names, those put together again that were split at a comma between brackets.
 std::vector<std::string> whole_names(std::span<const std::string> parts) {
     std::vector<std::string> names;
-    std::ptrdiff_t open = 0;
-    for (const std::string& part : parts) {
-        if (open > 0)
+    for (const std::string& part : parts)
+        if (!names.empty() && has_open_bracket(names.back()))
             names.back() += "," + part;
         else
             names.push_back(part);
-        open = std::ranges::count(names.back(), '(') - std::ranges::count(names.back(), ')');
-    }
     return names;
 }
 
@@ -54,7 +52,8 @@ public:
                names_.contains(shown.substr(0, shown.find('('))) ||
                names_.contains(shown.substr(0, shown.find(" [clone ")));
     }
-    /// The same for a function that debug information names without its class and parameters.
+    /// The same for a function that debug information names without its class and parameters. It may be
+    /// another class's function or one of C.
     bool contains_bare(std::string_view name) const { return last_components_.contains(name); }
 
 private:
@@ -69,10 +68,9 @@ public:
     bool is_empty() const { return include_.is_empty() && exclude_.is_empty(); }
     bool passes(std::string_view name, std::string_view shown, bool is_inlined = false) const {
         const bool is_bare = is_inlined && name == shown;
-        const auto is_in = [&](const NameSet& names) {
-            return names.contains(name, shown) || (is_bare && names.contains_bare(name));
-        };
-        return (include_.is_empty() || is_in(include_)) && !is_in(exclude_);
+        const bool is_included = include_.is_empty() || include_.contains(name, shown) ||
+                                 (is_bare && include_.contains_bare(name));
+        return is_included && !exclude_.contains(name, shown);
     }
 
 private:

@@ -40,7 +40,9 @@ struct SymbolSums {
 /// Adds up the samples of the wanted rows, which are indexed as row_symbol() returns them.
 SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted);
 
-/// For each symbol of the profile, true if the report asks for it; names are those of the object file.
+/// For each symbol of the profile, true if the report asks for it. A name given by the user matches the name
+/// in the object file, the shown name, and the shown name without its parameters or without the mark of a
+/// clone. To include an inlined function that has a bare name, the last component of a longer name is enough.
 std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& options);
 
 /// The same for everything row_symbol() returns.

@@ -185,21 +185,39 @@ TEST(SymbolReport, a_clone_is_found_by_the_name_of_its_function) {
     EXPECT_TRUE(report_symbols(profile, head(1), options).rows.empty());
 }
 
-TEST(SymbolReport, a_name_is_found_whose_parameters_were_split_at_their_commas) {
-    test::FakeSymbols symbols{{"f(int, long)", 0x100, 0x10}, {"g(int)", 0x110, 0x10}};
+TEST(SymbolReport, a_name_is_found_that_was_split_at_its_commas) {
+    test::FakeSymbols symbols{{"f(int, long)", 0x100, 0x10},
+                              {"g(int)", 0x110, 0x10},
+                              {"std::vector<int, std::allocator<int> >::push_back(int&&)", 0x120, 0x10},
+                              {"A::operator<(A const&) const", 0x130, 0x10},
+                              {"bool operator< <int, long>(A<int, long> const&)", 0x140, 0x10},
+                              {"A<int, long>::operator->() const", 0x150, 0x10},
+                              {"A::{lambda(int, long)#1}::operator()(int, long) const", 0x160, 0x10}};
     Profile profile;
     profile.columns = head(1).columns;
     profile.images = {{image("/bin/a"), &symbols}};
-    profile.symbols = {{0, &symbols.symbols()[0]}, {0, &symbols.symbols()[1]}};
-    profile.locations = {{0, 0, ImageOffset{0x100}}, {0, 1, ImageOffset{0x110}}};
-    profile.frames = {0, 1};
-    profile.samples = {{0, 0, 1}, {0, 1, 1}};
-    profile.counts = {3, 4};
-    ReportOptions options;
-    options.include_symbols = {"f(int", " long)", "g"};
-    EXPECT_EQ(report_symbols(profile, head(1), options).rows.size(), 2u);
-    options.include_symbols = {"f(int", " short)", "h"};
-    EXPECT_TRUE(report_symbols(profile, head(1), options).rows.empty());
+    for (uint32_t i = 0; i < symbols.symbols().size(); ++i) {
+        profile.symbols.push_back({0, &symbols.symbols()[i]});
+        profile.locations.push_back({0, i, symbols.symbols()[i].start});
+        profile.frames.push_back(i);
+        profile.samples.push_back({0, i, 1});
+        profile.counts.push_back(1);
+    }
+    const auto found = [&](const Words& parts) {  // the digits of the symbols' addresses
+        ReportOptions options;
+        options.include_symbols = parts;
+        options.sort = parse_sort_keys(Words{"vma"});
+        std::string text;
+        for (const SymbolRow& row : report_symbols(profile, head(1), options).rows)
+            text += static_cast<char>('0' + row.address.value() / 0x10 % 0x10);
+        return text;
+    };
+    EXPECT_EQ(found({"f(int", " long)", "g"}), "01");
+    EXPECT_EQ(found({"f(int", " short)", "h"}), "");
+    EXPECT_EQ(found({"std::vector<int", " std::allocator<int> >::push_back(int&&)", "g"}), "12");
+    EXPECT_EQ(found({"A::operator<", "A<int", " long>::operator->", "g"}), "135");
+    EXPECT_EQ(found({"bool operator< <int", " long>(A<int", " long> const&)", "g"}), "14");
+    EXPECT_EQ(found({"A::{lambda(int", " long)#1}::operator()(int", " long) const", "g"}), "16");
 }
 
 TEST(SymbolReport, an_inlined_function_with_a_bare_name_is_found_by_its_whole_name) {
@@ -209,6 +227,17 @@ TEST(SymbolReport, an_inlined_function_with_a_bare_name_is_found_by_its_whole_na
     EXPECT_TRUE(report_symbols(shared.profile, head(1), options).rows.empty());
     shared.profile.symbols[2].is_inlined = true;
     EXPECT_EQ(shown(report_symbols(shared.profile, head(1), options)), Words{"b:beta:7"});
+}
+
+TEST(SymbolReport, an_inlined_function_is_excluded_by_its_own_name_only) {
+    Shared shared;
+    shared.profile.symbols[2].is_inlined = true;
+    ReportOptions options;
+    options.exclude_symbols = {"Greek::beta(int, char)"};
+    EXPECT_EQ(shown(report_symbols(shared.profile, head(1), options)), shown(ReportOptions{}));
+    options.exclude_symbols = {"beta"};
+    EXPECT_EQ(shown(report_symbols(shared.profile, head(1), options)),
+              (Words{"a:alpha:5", "a:gamma:5", "b:[no symbol]:2", "b:alpha:1"}));
 }
 
 TEST(CallgraphReport, has_the_totals_and_columns_of_what_the_filter_lets_through) {
