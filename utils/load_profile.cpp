@@ -24,8 +24,8 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
     if (classes_.are_threads_merged)
         tool.notes.warn(
             "this session separates processes and threads; they are added up: choose some with tgid: or "
-            "tid:, "
-            "or give --merge=tid for a column per process");
+            "tid:, or give " +
+            classes_.separate_with);
 }
 
 const pp::Profile& LoadedProfile::profile() {

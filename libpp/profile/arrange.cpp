@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -143,6 +144,27 @@ bool has_threads_apart(std::span<const ProfileClass> classes) {
     return std::ranges::any_of(classes, [](const ProfileClass& c) { return c.tgid || c.tid; });
 }
 
+bool differ_in(std::string_view name, std::span<const ProfileClass> classes) {
+    return std::ranges::any_of(parameters, [&](const Parameter& parameter) {
+        return parameter.name == name && values_of(parameter, classes).size() > 1;
+    });
+}
+
+/// The words and options that give a column per process, or per thread of the only process.
+std::string how_to_separate(Merge merge, std::span<const ProfileClass> classes) {
+    const bool has_processes = differ_in("tgid", classes), has_events = differ_in("event", classes);
+    const bool has_counts = !has_events && differ_in("count", classes);
+    merge.tid |= has_processes;
+    merge.cpu |= differ_in("cpu", classes);
+    merge.unit_mask |= !has_events && differ_in("unit-mask", classes);
+    std::string text = has_events ? "event:" : has_counts ? "count:" : "", merged;
+    for (const auto& [is_merged, value] :
+         {std::pair{merge.tid, "tid"}, std::pair{merge.cpu, "cpu"}, std::pair{merge.unit_mask, "unitmask"}})
+        if (is_merged) merged += (merged.empty() ? "--merge=" : ",") + std::string(value);
+    text += (text.empty() || merged.empty() ? "" : " and ") + merged;
+    return text + " for a column per " + (has_processes ? "process" : "thread");
+}
+
 ProfileClasses arrange_as_asked(std::span<const SelectedFile> files, const Merge& merge) {
     ProfileClasses result;
     std::map<ImageName, std::map<ImageName, std::vector<ClassFile>>> images;
@@ -211,8 +233,10 @@ ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge, 
     if (result.axis == Axis::several && !merge.tgid && has_threads_apart(result.classes)) {
         Merge merged = merge;
         merged.tid = merged.tgid = true;
+        std::string separate_with = how_to_separate(merge, result.classes);
         result = arrange_as_asked(files, merged);
         result.are_threads_merged = true;
+        result.separate_with = std::move(separate_with);
     }
     if (result.axis != Axis::several) return result;
     const Differing differing = find_differing(result.classes);

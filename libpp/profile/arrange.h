@@ -74,6 +74,7 @@ struct ProfileClasses {
     std::vector<ArcFiles> arcs;         ///< sorted by caller, callee, application
     bool is_library_merged = false;
     bool are_threads_merged = false;  ///< processes and threads were summed though `merge` did not ask for it
+    std::string separate_with = {};   ///< if so, what shows them: "--merge=tid,cpu for a column per process"
 };
 
 /// Arranges files, at least one. If classes differ in more than one way and `may_differ_in_several` is false,

@@ -115,6 +115,28 @@ TEST(ProfileClasses, processes_and_threads_that_columns_cannot_show_are_added_up
     EXPECT_NE(error_of({"E.1.0.1.1.0", "F.1.0.1.2.1"}).find("--merge=cpu"), std::string::npos);
 }
 
+TEST(ProfileClasses, added_up_processes_have_advice_that_shows_them) {
+    const auto advice = [](const Words& names, const Merge& merge) {
+        return arrange(files(names), merge).separate_with;
+    };
+    const Words threads{"E.1.0.1.1.all", "E.1.0.1.2.all", "E.1.0.3.3.all"};
+    EXPECT_EQ(advice(threads, {}), "--merge=tid for a column per process");
+    EXPECT_EQ(arrange(files(threads), merge_of({"tid"})).axis, Axis::tgid);
+    const Words cpus{"E.1.0.1.1.0", "E.1.0.1.2.1", "E.1.0.3.3.0"};
+    EXPECT_EQ(advice(cpus, {}), "--merge=tid,cpu for a column per process");
+    EXPECT_EQ(advice(cpus, merge_of({"cpu"})), "--merge=tid,cpu for a column per process");
+    EXPECT_EQ(arrange(files(cpus), merge_of({"tid", "cpu"})).axis, Axis::tgid);
+    const Words of_one{"E.1.0.1.1.0", "E.1.0.1.2.1"};
+    EXPECT_EQ(advice(of_one, {}), "--merge=cpu for a column per thread");
+    EXPECT_EQ(arrange(files(of_one), merge_of({"cpu"})).axis, Axis::tid);
+    const Words masks{"E.1.0.1.1.all", "E.1.2.1.2.all", "E.1.0.3.3.all"};
+    EXPECT_EQ(advice(masks, merge_of({"unitmask"})), "--merge=tid,unitmask for a column per process");
+    EXPECT_EQ(advice({"E.1.0.1.1.all", "F.1.2.3.3.all"}, {}),
+              "event: and --merge=tid for a column per process");
+    EXPECT_EQ(advice({"E.1.0.1.1.all", "F.1.0.1.2.all"}, {}), "event: for a column per thread");
+    EXPECT_EQ(advice(threads, merge_of({"tid"})), "");
+}
+
 TEST(ProfileClasses, merged_unit_masks_are_ored) {
     const auto classes = arrange(files({"E.1.1.all.all.all", "E.1.4.all.all.all"}), merge_of({"unitmask"}));
     ASSERT_EQ(classes.classes.size(), 1u);
