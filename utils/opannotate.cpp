@@ -131,7 +131,8 @@ public:
           annotation_(make_annotation(o, loaded)),
           finder_(loaded.opened().spec.archive, o.search_dirs, o.base_dirs),
           command_(std::move(command)) {
-        note_samples_in_no_symbol(loaded.profile(), notes_);
+        if (o.report.include_symbols.empty() && o.report.exclude_symbols.empty())
+            note_samples_in_no_symbol(loaded.profile(), notes_);
         note_missing(o, loaded, annotation_);
     }
 

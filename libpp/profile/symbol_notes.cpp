@@ -125,9 +125,9 @@ void note_samples_in_no_symbol(const Profile& profile, Diagnostics& notes) {
         profile, [](const Location& location) { return location.symbol == Location::no_symbol; });
     for (size_t i = 0; i < samples.size(); ++i)
         if (samples[i] > 0)
-            notes.warn(std::to_string(samples[i]) + " samples in " +
-                       printable(profile.images[i].name.display()) +
-                       " are in none of its symbols and not shown");
+            notes.warn(std::to_string(samples[i]) + (samples[i] == 1 ? " sample" : " samples") + " of " +
+                       printable(profile.images[i].name.display()) + (samples[i] == 1 ? " lies" : " lie") +
+                       " outside its symbols and " + (samples[i] == 1 ? "is" : "are") + " not shown");
 }
 
 void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const MissingNames& wanted,

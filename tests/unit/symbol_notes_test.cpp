@@ -125,8 +125,13 @@ TEST_F(SymbolNotes, a_file_without_debug_symbols_is_named_by_its_package) {
 TEST_F(SymbolNotes, samples_in_no_symbol_are_counted_by_image) {
     add("/usr/bin/demo", 3);
     add("/usr/bin/demo", 4);
+    add("/usr/lib/libdemo.so", 1);
+    const std::vector<std::string> expected{
+        "3 samples of /usr/bin/demo lie outside its symbols and are not shown",
+        "4 samples of /usr/bin/demo lie outside its symbols and are not shown",
+        "1 sample of /usr/lib/libdemo.so lies outside its symbols and is not shown"};
     note_samples_in_no_symbol(profile_, notes_);
-    EXPECT_EQ(notes_.take().at(0), "3 samples in /usr/bin/demo are in none of its symbols and not shown");
+    EXPECT_EQ(notes_.take(), expected);
 }
 
 }  // namespace op::pp
