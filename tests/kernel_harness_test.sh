@@ -121,12 +121,21 @@ mv "$kernel/measure_speed.sh" "$kernel/measured.sh"
 fake "$kernel/measure_speed.sh" <<'END'
 exit 1
 END
-run 1
-expect_trs harness FAIL
+run 0
+expect "$what" "the speed of this machine cannot be measured"
+expect "$what" "emulation takes 100 %"
+expect_trs harness PASS
 mv "$kernel/measured.sh" "$kernel/measure_speed.sh"
 
-what="output that nothing checks"
 fake "$kernel/guest_again.sh" <"$kernel/guest.sh"
+what="a run that ends after its first result"
+echo 'rm check-kernel/6.1-amd64/times && mkdir check-kernel/6.1-amd64/times' >>"$kernel/guest.sh"
+run 1
+expect_trs 6.1-amd64/build PASS
+expect_trs harness FAIL
+cp "$kernel/guest_again.sh" "$kernel/guest.sh"
+
+what="output that nothing checks"
 sed -i 's|^mkdir -p "$out/results"|mkdir -p "$out/results" "$out/output/good"|' "$kernel/guest.sh"
 run 1
 expect_trs 6.1-amd64/good FAIL

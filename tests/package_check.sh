@@ -18,8 +18,9 @@ files() {
 	(cd "$1" && find . -path ./build -prune -o ! -type d -print | sed 's|^\./||' | sort)
 }
 
+rm -f "$build"/oprofile-ng-*.tar.xz # of other versions
 make -s -C "$build" dist >"$work/dist.log" 2>&1 || { cat "$work/dist.log"; fail "make dist"; }
-tar -xf "$(ls "$build"/*.tar.xz)" -C "$work"
+tar -xf "$build"/oprofile-ng-*.tar.xz -C "$work"
 tree=$(ls -d "$work"/oprofile-ng-*)
 files "$tree" >"$work/packed"
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then

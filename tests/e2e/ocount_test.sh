@@ -133,10 +133,12 @@ expect 0 system --system-wide --separate-cpu -b -e cpu-clock -i 100:2
 [ "$(grep -c '^0,cpu-clock,' "$work/system.out")" = 2 ] || fail "system: $(cat "$work/system.out")"
 mkfifo "$work/go"
 (
-	"$tests/e2e/touch_pages" 20000 0 wait <"$work/go" # no child of the command
-	echo >"$work/touched"
+	result=0
+	"$tests/e2e/touch_pages" 20000 0 wait <"$work/go" || result=$? # no child of the command
+	echo $result >"$work/touched"
 ) &
 expect 0 system_command --system-wide -b -e page-faults sh -c "echo >'$work/go'; until [ -s '$work/touched' ]; do :; done"
+[ "$(cat "$work/touched")" = 0 ] || fail "system_command: touch_pages ended with status $(cat "$work/touched")"
 [ "$(total system_command page-faults)" -ge 20000 ] || fail "system_command: only the command was counted"
 expect 1 system_failure --system-wide -e page-faults sh -c 'exit 3'
 log_has system_failure 'sh exited with status 3'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # build_module.sh [--sparse] [--without MACRO] FLAVOUR KERNELS OUT: builds oprofile.ko for that flavour in OUT, from a copy
 # of kernel/ alone, with the kernel's extra warnings; a warning is an error. --sparse also checks address spaces and locks.
-# --without: only compiles the files that use MACRO, as on a kernel for which Kbuild does not define it.
+# --without: as on a kernel for which Kbuild does not define MACRO.
 # $kernel_source: another folder than kernel/.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,13 +26,13 @@ mkdir -p "$3"
 out=$(cd "$3" && pwd)
 cp -R "${kernel_source:-$here/../../kernel}/." "$out/"
 chmod -R u+w "$out"
-targets=modules
+without=
 if [ -n "$macro" ]; then
-	files=$(cd "$out" && grep -l -w "$macro" -- *.c) || die "no file uses $macro"
-	targets="ccflags-remove-y=-D$macro $(echo "$files" | sed 's/c$/o/')"
+	(cd "$out" && grep -q -w "$macro" -- *.c) || die "no file uses $macro"
+	without=ccflags-remove-y=-D$macro
 fi
 make -C "$kdir" M="$out" ARCH="$kernel_arch" ${cross:+CROSS_COMPILE=$cross} CC="${ccache:+ccache }${cross}gcc" \
-	CONFIG_DEBUG_INFO_BTF_MODULES= W=1 $check $targets >"$out/build.log" 2>&1 || {
+	CONFIG_DEBUG_INFO_BTF_MODULES= W=1 $check $without modules >"$out/build.log" 2>&1 || {
 	cat "$out/build.log" >&2
 	die "oprofile.ko does not build for $flavour"
 }

@@ -32,7 +32,9 @@ check(f"{cycles} cycles, two each", abs(cycles / instructions - 2) < 0.01 * 2)
 
 turns = rows("turns")
 shares = {event: row["running_ns"] / row["enabled_ns"] for event, row in turns.items()}
-check(f"five take turns on four: {shares}", len(shares) == 5 and sum(shares.values()) < 4.01)
+# The kernel takes events in the order of their turns up to the first that has no counter left. PM_CYC has the counter of one of the
+# others, so that in five turns 14 or 16 events are counted, as their order is: 2.8 or 3.2 at a time. The last turns may be cut off.
+check(f"five take turns on four: {shares}", len(shares) == 5 and 2.5 < sum(shares.values()) < 4.01)
 check("every event was counted", all(share > 0 for share in shares.values()))
 cycles, share = turns["PM_CYC"]["count"], shares["PM_CYC"]
 check(f"cycles were counted for {share:.3f} of the time, and scaled", 0.2 < share < 0.9 and turns["PM_CYC"]["scaled"])
