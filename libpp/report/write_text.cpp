@@ -70,11 +70,12 @@ std::string short_head(const ReportHead& head) {
     return head.samples_dir.empty() ? text : text + ", in " + printable(head.samples_dir);
 }
 
-std::string class_text(const ProfileClass& column, Axis axis) {
+std::string class_text(const ProfileClass& column, Axis axis, bool with_name) {
     const auto number = [](const std::optional<uint32_t>& value) {
         return value ? std::to_string(*value) : "all";
     };
-    const std::string named = column.thread_name.empty() ? "" : " (" + printable(column.thread_name) + ")";
+    const bool is_named = with_name && !column.thread_name.empty();
+    const std::string named = is_named ? " (" + printable(column.thread_name) + ")" : "";
     switch (axis) {
         case Axis::tgid:
             return "Processes with a thread group ID of " + number(column.tgid) + named + "\n";
@@ -89,10 +90,11 @@ std::string class_text(const ProfileClass& column, Axis axis) {
     return "";
 }
 
-std::string classes_text(const ReportHead& head) {
+/// The classic lines have numbers only; with names they are for people.
+std::string classes_text(const ReportHead& head, bool with_names) {
     std::string text;
     for (const auto& column : head.columns)
-        text += class_text(column, head.axis);
+        text += class_text(column, head.axis, with_names);
     return text;
 }
 
@@ -191,7 +193,7 @@ void end_row(std::string& text, size_t start, double share, const TextStyle& sty
 
 std::string banner_text(const ReportHead& head) {
     return "CPU: " + printable(head.cpu_name) + speed_text(head.cpu_speed_mhz) + "\n" + events_text(head) +
-           remarks_text(head) + classes_text(head);
+           remarks_text(head) + classes_text(head, false);
 }
 
 std::string head_text(const ReportHead& head, const TextStyle& style) {
@@ -199,7 +201,7 @@ std::string head_text(const ReportHead& head, const TextStyle& style) {
     if (style.width == 0) return banner_text(head);
     std::string text = short_head(head);
     end_row(text, 0, 0, style);
-    return text + remarks_text(head) + classes_text(head);
+    return text + remarks_text(head) + classes_text(head, true);
 }
 
 std::string write_text(const Report& report, const TextStyle& style) {

@@ -9,11 +9,11 @@
 
 namespace op::pp {
 
-/// The lines above a report, each ended.
+/// The classic lines above a report, each ended.
 std::string banner_text(const ReportHead& head);
 
 /// The same if they are shown in that style, else nothing: on a terminal events, processor and directory are
-/// one line.
+/// one line, and processes and threads have their names.
 std::string head_text(const ReportHead& head, const TextStyle& style);
 
 /// Ends the line that begins at `start` of the text; cuts and colours it by the style. `share` is the row's

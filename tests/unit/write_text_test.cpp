@@ -102,6 +102,20 @@ TEST(TextWriter, banner_names_the_classes_of_another_axis) {
               std::string::npos);
 }
 
+TEST(TextWriter, banner_has_names_of_processes_on_a_terminal_only) {
+    ImageReport report{head(), {}};
+    report.head.axis = Axis::tgid;
+    report.head.columns[0].tgid = 100;
+    report.head.columns[0].thread_name = "build.sh";
+    EXPECT_NE(write_text(report).find("\nProcesses with a thread group ID of 100\n"), std::string::npos);
+    EXPECT_NE(
+        write_text(report, {.width = 80}).find("\nProcesses with a thread group ID of 100 (build.sh)\n"),
+        std::string::npos);
+    report.head.axis = Axis::tid;
+    report.head.columns[0].tid = 100;
+    EXPECT_NE(write_text(report).find("\nProcesses with a thread ID of 100\n"), std::string::npos);
+}
+
 TEST(TextWriter, images_of_an_application_are_an_indented_block_with_heads) {
     ImageReport report{head(), {{"demo", {661}, {729}, {{"libc.so.6", {50}, {661}, {}}}}}};
     EXPECT_EQ(without_banner(write_text(report)),
