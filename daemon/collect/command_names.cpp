@@ -9,13 +9,18 @@ uint32_t CommandNames::counter(StringId application, std::string_view name) {
     std::pair key{application, std::string(name)};
     if (const auto known = counters_.find(key); known != counters_.end()) return known->second;
     const auto each = counters_each_.find(application);
-    const bool is_full = counters_.size() >= RecordedNames::most_commands ||
-                         (each != counters_each_.end() && each->second >= RecordedNames::most_commands_each);
-    if (is_full) return left_out;
+    const bool is_known = each != counters_each_.end(),
+               is_full = counters_.size() >= RecordedNames::most_commands;
+    if (is_full && !is_known) return left_out;
+    if (is_known && (is_full || each->second >= RecordedNames::most_commands_each)) {
+        key.second.clear();
+        if (const auto others = counters_.find(key); others != counters_.end()) return others->second;
+    } else {
+        ++counters_each_[application];
+    }
     const auto number = static_cast<uint32_t>(counts_.size());
     counts_.push_back(0);
     counters_.emplace(std::move(key), number);
-    ++counters_each_[application];
     return number;
 }
 

@@ -22,8 +22,9 @@ public:
     /// Counts for samples of no known program or name; they are not described.
     static constexpr uint32_t unnamed = 0;
 
-    /// The number of the counter for a program's samples while its process has that name; that of the
-    /// left-out ones if there is no room. `unnamed` without a program or name. Valid until clear().
+    /// The number of the counter for a program's samples while its process has that name; if there is no
+    /// room, that of the program's other names, or of left-out programs. `unnamed` without a program or name.
+    /// Valid until clear().
     uint32_t counter(StringId application, std::string_view name);
     void add(uint32_t counter, uint64_t samples) noexcept { counts_[counter] += samples; }
 
@@ -41,7 +42,7 @@ private:
     static constexpr uint32_t left_out = 1;
 
     std::map<std::pair<StringId, std::string>, uint32_t> counters_;
-    std::unordered_map<StringId, size_t> counters_each_;  ///< by application
+    std::unordered_map<StringId, size_t> counters_each_;  ///< names by application
     std::vector<uint64_t> counts_ = {0, 0};               ///< by counter; the first are `unnamed`, `left_out`
     RecordedNames threads_;                               ///< without commands
 };

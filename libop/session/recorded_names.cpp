@@ -9,19 +9,20 @@ namespace op {
 void RecordedNames::add_command(std::string_view application, std::string_view name, uint64_t samples) {
     if (samples == 0) return;
     Command key{application, name};
-    const auto known = commands_.find(key);
-    if (known != commands_.end()) {
-        known->second = add_saturating(known->second, samples);
-        return;
+    if (!commands_.contains(key)) {
+        size_t names = 0;
+        bool is_known = false;
+        for (auto at = commands_.lower_bound({key.first, ""});
+             at != commands_.end() && at->first.first == key.first; ++at) {
+            is_known = true;
+            names += !at->first.second.empty();
+        }
+        const bool is_full = commands_.size() >= most_commands;
+        if (is_full && !is_known) return add_left_out_samples(samples);
+        if (is_full || names >= most_commands_each) key.second.clear();
     }
-    size_t of_application = 0;
-    for (auto at = commands_.lower_bound({key.first, ""});
-         at != commands_.end() && at->first.first == key.first; ++at)
-        ++of_application;
-    if (commands_.size() >= most_commands || of_application >= most_commands_each)
-        add_left_out_samples(samples);
-    else
-        commands_.emplace(std::move(key), samples);
+    uint64_t& sum = commands_[std::move(key)];
+    sum = add_saturating(sum, samples);
 }
 
 void RecordedNames::add_left_out_samples(uint64_t samples) noexcept {

@@ -18,13 +18,13 @@ public:
     static constexpr size_t most_commands = 1000, most_commands_each = 32, most_threads = 4096;
     /// Process and thread number.
     using Thread = std::pair<uint32_t, uint32_t>;
-    /// Path of a program, and the name that its process had.
+    /// Path of a program, and the name that its process had; "" for its names beyond the limits.
     using Command = std::pair<std::string, std::string>;
 
-    /// Adds samples of a program that were taken while its process had that name. Beyond the limits, in all
-    /// or for one program, they count as left out.
+    /// Adds samples of a program that were taken while its process had that name. Beyond the limits they are
+    /// added to its name "" or, if the program has no name here at all, they count as left out.
     void add_command(std::string_view application, std::string_view name, uint64_t samples);
-    /// Samples whose names are left out.
+    /// Samples of programs that are left out.
     void add_left_out_samples(uint64_t samples) noexcept;
     /// The name of a thread; a newer one replaces it. Beyond the limit it is left out.
     void set_thread(Thread thread, std::string_view name);

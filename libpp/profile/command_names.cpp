@@ -15,14 +15,16 @@ namespace op::pp {
 namespace {
 
 constexpr size_t most_remarks = 5, most_names = 5;
-/// One part in so many of all samples is worth a line.
+/// One part in so many of the session's samples is worth a line.
 constexpr uint64_t least_share = 20;
 /// The kernel cuts names to this length.
 constexpr size_t longest_name = 15;
 
-/// An application's samples by name, other names than its own first, the most samples first.
+/// An application's samples by name.
 struct Naming {
-    uint64_t total = 0, other = 0;
+    uint64_t total = 0;  ///< with those of names that the session left out
+    uint64_t other = 0;  ///< of other names than its own
+    uint64_t left_out = 0;
     std::vector<std::pair<uint64_t, std::string>> others;
 };
 
@@ -44,7 +46,8 @@ std::map<std::string, Naming> namings(const RecordedNames& names, const std::set
         if (!shown.contains(application)) continue;
         Naming& naming = found[application];
         naming.total = add_saturating(naming.total, samples);
-        if (is_own_name(application, name)) continue;
+        if (name.empty()) naming.left_out = samples;
+        if (name.empty() || is_own_name(application, name)) continue;
         naming.other = add_saturating(naming.other, samples);
         naming.others.emplace_back(samples, name);
     }
@@ -54,12 +57,15 @@ std::map<std::string, Naming> namings(const RecordedNames& names, const std::set
 std::string remark(const std::string& application, Naming naming) {
     std::ranges::stable_sort(naming.others, std::greater{}, &std::pair<uint64_t, std::string>::first);
     std::string text = printable(base_name(application)) + " ran as ";
+    uint64_t rest = add_saturating(naming.other, naming.left_out);
     for (size_t i = 0; i < std::min(naming.others.size(), most_names); ++i) {
         const auto& [samples, name] = naming.others[i];
         if (i > 0 && samples < naming.total / 100) break;
         text += (i > 0 ? ", " : "") + printable(name) + " (" + percent(samples, naming.total) +
                 (i > 0 ? ")" : " of its samples)");
+        rest -= samples;
     }
+    if (rest > 0 && rest >= naming.total / 100) text += ", others (" + percent(rest, naming.total) + ")";
     return text;
 }
 
@@ -78,7 +84,7 @@ std::vector<std::string> command_remarks(std::span<const ImageFiles> images, con
     for (const ImageFiles& image : images)
         for (const ImagePart& part : image.parts)
             shown.insert(part.app.name);
-    uint64_t total = 0;
+    uint64_t total = names.left_out_samples();
     for (const auto& [command, samples] : names.commands())
         total = add_saturating(total, samples);
     std::vector<std::pair<uint64_t, std::string>> remarks;

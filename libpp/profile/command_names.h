@@ -16,8 +16,10 @@ namespace op::pp {
 void name_threads(std::span<ProfileClass> classes, const RecordedNames& names);
 
 /// "dash ran as build.sh (94 % of its samples), postinst (6 %)": a remark for each application in `images`
-/// that had at least a twentieth of its samples under names that its file does not have; the applications of
-/// most samples first, five at most. Shares are of the whole session. Names of less than 1 % are left out.
+/// that had at least a twentieth of the session's samples under names that its file does not have; the
+/// applications of most samples first, five at most. Shares are of all its samples in the session. Of each
+/// five names at most are listed, those of less than 1 % are not; the rest and what the session left out are
+/// "others".
 std::vector<std::string> command_remarks(std::span<const ImageFiles> images, const RecordedNames& names);
 
 }  // namespace op::pp

@@ -50,8 +50,9 @@ TEST_F(CommandNamesCollected, names_chosen_without_end_fill_no_memory) {
         texts.push_back("n" + std::to_string(i));
     for (const std::string& text : texts)
         feed({Name{0, 7, 7, false, text}, user(0x400010)});
-    EXPECT_EQ(names().commands().size(), RecordedNames::most_commands_each);
-    EXPECT_EQ(names().left_out_samples(), 100 - RecordedNames::most_commands_each);
+    EXPECT_EQ(names().commands().size(), RecordedNames::most_commands_each + 1);
+    EXPECT_EQ(samples("/bin/app", ""), 100 - RecordedNames::most_commands_each);
+    EXPECT_EQ(names().left_out_samples(), 0u);
 }
 
 TEST_F(CommandNamesCollected, threads_are_named_where_they_are_kept_apart) {

@@ -59,7 +59,27 @@ TEST(CommandRemarks, list_five_programs_and_five_names_at_most) {
     const Lines remarks = command_remarks(images_of(applications), names);
     ASSERT_EQ(remarks.size(), 5u);
     EXPECT_TRUE(remarks.front().starts_with("g ran as script1 (14 % of its samples)")) << remarks.front();
-    EXPECT_EQ(std::ranges::count(remarks.front(), ','), 4);
+    EXPECT_EQ(std::ranges::count(remarks.front(), ','), 5);
+    EXPECT_TRUE(remarks.front().ends_with(", others (29 %)")) << remarks.front();
+}
+
+TEST(CommandRemarks, shares_are_of_all_samples_of_a_program_with_too_many_names) {
+    RecordedNames names;
+    names.add_command("/bin/dash", "first", 70);
+    for (int i = 0; i < 130; ++i)
+        names.add_command("/bin/dash", "script" + std::to_string(i), 1);
+    EXPECT_EQ(command_remarks(images_of({"/bin/dash"}), names),
+              Lines{"dash ran as first (35 % of its samples), others (65 %)"});
+}
+
+TEST(CommandRemarks, go_by_a_twentieth_of_the_session_not_of_the_program) {
+    RecordedNames names;
+    names.add_command("/bin/dash", "dash", 40);
+    names.add_command("/bin/dash", "often", 6);
+    names.add_command("/bin/perl", "rare", 4);
+    names.add_command("/bin/ls", "ls", 50);
+    EXPECT_EQ(command_remarks(images_of({"/bin/dash", "/bin/perl"}), names),
+              Lines{"dash ran as often (13 % of its samples)"});
 }
 
 TEST(CommandRemarks, control_characters_in_names_are_not_printed) {

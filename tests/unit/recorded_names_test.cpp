@@ -27,8 +27,10 @@ TEST(RecordedNames, one_program_cannot_take_the_room_of_the_others) {
     RecordedNames names;
     for (size_t i = 0; i < RecordedNames::most_commands; ++i)
         names.add_command("/bin/bad", "name" + std::to_string(i), 1);
-    EXPECT_EQ(names.commands().size(), RecordedNames::most_commands_each);
-    EXPECT_EQ(names.left_out_samples(), RecordedNames::most_commands - RecordedNames::most_commands_each);
+    EXPECT_EQ(names.commands().size(), RecordedNames::most_commands_each + 1);
+    EXPECT_EQ(names.commands().at({"/bin/bad", ""}),
+              RecordedNames::most_commands - RecordedNames::most_commands_each);
+    EXPECT_EQ(names.left_out_samples(), 0u);
     names.add_command("/bin/good", "x", 5);
     EXPECT_EQ(names.commands().at({"/bin/good", "x"}), 5u);
 }
@@ -53,6 +55,19 @@ TEST(RecordedNames, the_newest_name_of_a_thread_counts_and_threads_are_bounded) 
     names.set_thread({2, 0}, "late");
     EXPECT_EQ(names.threads().size(), RecordedNames::most_threads);
     EXPECT_TRUE(names.has_left_out_threads());
+}
+
+TEST(RecordedNames, a_known_program_keeps_all_its_samples_in_a_full_table) {
+    RecordedNames names, merged;
+    for (size_t i = 0; i < RecordedNames::most_commands; ++i)
+        names.add_command("/bin/" + std::to_string(i), "x", 2);
+    names.add_command("/bin/0", "y", 3);
+    names.add_command("/bin/0", "z", 4);
+    EXPECT_EQ(names.commands().at({"/bin/0", ""}), 7u);
+    EXPECT_EQ(names.left_out_samples(), 0u);
+    merged.merge(names);
+    merged.merge(names);
+    EXPECT_EQ(merged.commands().at({"/bin/0", ""}), 14u);
 }
 
 TEST(RecordedNames, merge_keeps_the_limits) {
