@@ -118,13 +118,17 @@ private:
         instead.kernel = spec.kernel;
         instead.user = spec.user;
         const Chosen clock = choose_builtin(instead, request_.callgraph);
-        note_fallback(clock.event);
+        note_fallback(spec, clock.event);
         return clock;
     }
 
-    void note_fallback(const RecordedEvent& clock) {
+    void note_fallback(const EventSpec& spec, const RecordedEvent& clock) {
         std::string line = "no hardware counter here: sampling by the CPU clock, event " + clock.name + ":" +
                            std::to_string(clock.count);
+        if (!request_.specs.empty()) {
+            line = "event " + spec.name + ": " + line;
+            if (spec.count != 0) line += "; the count " + std::to_string(spec.count) + " is dropped";
+        }
         if (request_.specs.empty() && request_.fallback)
             *request_.fallback = std::move(line);
         else
