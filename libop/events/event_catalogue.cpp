@@ -307,7 +307,7 @@ std::optional<std::string> events_beside_program() {
 }
 
 std::string events_directory() {
-    const char* const set = std::getenv("OPROFILE_EVENTS_DIR");
+    const char* const set = ::secure_getenv("OPROFILE_EVENTS_DIR");
     if (set && *set) return set;
     std::error_code error;
     if (std::filesystem::is_directory(OP_EVENTS_DIR, error)) return OP_EVENTS_DIR;

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* package = "oprofile";
 
 std::string absolute_variable(const char* name) {
-    const char* const value = std::getenv(name);
+    const char* const value = ::secure_getenv(name);
     return value && *value == '/' ? value : "";
 }
 
