@@ -4,39 +4,76 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 namespace op::collect {
 namespace {
 
 constexpr uint64_t greatest_count = 0x7fffffff;  // a counter of 31 usable bits
 constexpr EventInfo none{};
-/// The driver states its own minimum, which depends on the machine.
-constexpr EventInfo timer{timer_event, "Nanoseconds of processor time by the kernel's clock", 0, 1, 1000000};
 constexpr EventInfo rtc{"RTC_INTERRUPTS",
                         "Interrupts of the real-time clock a second, a power of two up to 4096", 0, 2, 1024};
 
-constexpr DriverKind kinds[] = {
-    {"timer", timer, greatest_count, false, false}, {"rtc", rtc, 4096, true, false},
-    {"intel", none, greatest_count, false, true},   {"amd", none, greatest_count, false, true},
-    {"perf", none, greatest_count, false, false},
-};
+/// The driver states its own minimum, which depends on the machine.
+EventInfo timer() {
+    EventInfo row = *find_event(timer_event);
+    row.minimum_count = 1;
+    return row;
+}
+
+/// The last row is that of models that are not known.
+std::span<const DriverKind> kinds() {
+    static const DriverKind rows[] = {
+        {.name = "timer",
+         .clock = timer(),
+         .greatest_count = greatest_count,
+         .counts_rate = false,
+         .programs_counters = false},
+        {.name = "rtc",
+         .clock = rtc,
+         .greatest_count = 4096,
+         .counts_rate = true,
+         .programs_counters = false},
+        {.name = "intel",
+         .clock = none,
+         .greatest_count = greatest_count,
+         .counts_rate = false,
+         .programs_counters = true},
+        {.name = "amd",
+         .clock = none,
+         .greatest_count = greatest_count,
+         .counts_rate = false,
+         .programs_counters = true},
+        {.name = "perf",
+         .clock = none,
+         .greatest_count = greatest_count,
+         .counts_rate = false,
+         .programs_counters = false},
+    };
+    return rows;
+}
 
 // The first prefix that matches counts.
 constexpr CounterRegisters registers[] = {
-    {"i386/athlon", 0x76, true, false}, {"x86-64/", 0x76, true, false}, {"i386/ppro", 0x79, true, true},
-    {"i386/pii", 0x79, true, true},     {"i386/p6", 0x79, true, true},  {"i386/", 0x3c, true, true},
-    {"arm/", 0x11, false, false},       {"", 0, false, false},
+    {.prefix = "i386/athlon", .clock_code = 0x76, .is_x86 = true, .has_fixed_counters = false},
+    {.prefix = "x86-64/", .clock_code = 0x76, .is_x86 = true, .has_fixed_counters = false},
+    {.prefix = "i386/ppro", .clock_code = 0x79, .is_x86 = true, .has_fixed_counters = true},
+    {.prefix = "i386/pii", .clock_code = 0x79, .is_x86 = true, .has_fixed_counters = true},
+    {.prefix = "i386/p6", .clock_code = 0x79, .is_x86 = true, .has_fixed_counters = true},
+    {.prefix = "i386/", .clock_code = 0x3c, .is_x86 = true, .has_fixed_counters = true},
+    {.prefix = "arm/", .clock_code = 0x11, .is_x86 = false, .has_fixed_counters = false},
+    {.prefix = "", .clock_code = 0, .is_x86 = false, .has_fixed_counters = false},
 };
 
 }  // namespace
 
 const DriverKind& driver_kind(std::string_view name) noexcept {
-    const auto* const row = std::ranges::find(kinds, name, &DriverKind::name);
-    return row == std::end(kinds) ? *std::prev(row) : *row;
+    const auto row = std::ranges::find(kinds(), name, &DriverKind::name);
+    return row == kinds().end() ? kinds().back() : *row;
 }
 
 const EventInfo* find_driver_clock(std::string_view event) noexcept {
-    for (const DriverKind& kind : kinds)
+    for (const DriverKind& kind : kinds())
         if (kind.has_clock_only() && kind.clock.name == event) return &kind.clock;
     return nullptr;
 }

@@ -63,9 +63,27 @@ Opened open_replay(const SourceOptions& o, Diagnostics& notes) {
 }
 
 constexpr SourceKind kinds[] = {
-    {"driver", "the driver", true, false, is_driver_there, describe_driver, open_driver},
-    {"perf", "perf_event_open", true, false, is_perf_there, describe_perf, open_perf},
-    {"replay", "a recorded stream", false, true, is_replay_there, describe_replay, open_replay},
+    {.name = "driver",
+     .description = "the driver",
+     .is_live = true,
+     .has_path = false,
+     .is_there = is_driver_there,
+     .describe = describe_driver,
+     .open = open_driver},
+    {.name = "perf",
+     .description = "perf_event_open",
+     .is_live = true,
+     .has_path = false,
+     .is_there = is_perf_there,
+     .describe = describe_perf,
+     .open = open_perf},
+    {.name = "replay",
+     .description = "a recorded stream",
+     .is_live = false,
+     .has_path = true,
+     .is_there = is_replay_there,
+     .describe = describe_replay,
+     .open = open_replay},
 };
 
 }  // namespace
