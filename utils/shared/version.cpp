@@ -10,8 +10,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "libop/base/error.h"
-#include "libop/base/fd.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/machine_root.h"
 #include "libop/base/text.h"
 
@@ -20,13 +19,9 @@ namespace {
 
 /// The first line of a small file; empty if it cannot be read.
 std::string line_of(const std::string& path) {
-    try {
-        const std::string text = read_file(path);
-        std::string_view rest = text;
-        return std::string(take_line(rest));
-    } catch (const Error&) {
-        return "";
-    }
+    const std::string text = read_kernel_file(path);
+    std::string_view rest = text;
+    return std::string(take_line(rest));
 }
 
 std::string resolved(const char* path) {
