@@ -299,7 +299,7 @@ static void reset_reader(void)
 	for_each_possible_cpu(cpu)
 		*per_cpu_ptr(&op_delivered, cpu) = (struct op_delivered){};
 	op_clear_stats();
-	op_read_ready = false;
+	WRITE_ONCE(op_read_ready, false);
 	read_kept = 0;
 	first_cpu = 0;
 }

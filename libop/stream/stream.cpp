@@ -222,6 +222,31 @@ uint16_t event_number(op_u32 event) {
     return static_cast<uint16_t>(std::min<op_u32>(event, 0xffff));
 }
 
+Unmapping decode_unmapping(ByteReader& in) {
+    const auto r = in.get<op_record_unmapping>();
+    return {r.time, r.tgid, RuntimeAddress{r.start}, r.length};
+}
+
+Fork decode_fork(ByteReader& in) {
+    const auto r = in.get<op_record_fork>();
+    return {r.time, r.tgid, r.tid, r.parent_tgid, r.parent_tid};
+}
+
+Exit decode_exit(ByteReader& in) {
+    const auto r = in.get<op_record_exit>();
+    return {r.time, r.tgid, r.tid};
+}
+
+Throttle decode_throttle(ByteReader& in, uint16_t flags) {
+    const auto r = in.get<op_record_throttle>();
+    return {r.time, r.cpu, event_number(r.event), flags != 0};
+}
+
+EventTime decode_event_time(ByteReader& in) {
+    const auto r = in.get<op_record_time>();
+    return {event_number(r.event), {r.enabled, r.running}};
+}
+
 /// Decodes a record that needs no context; nothing if its type is unknown.
 void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Record>& out) {
     switch (head.type) {
@@ -231,37 +256,27 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
         case OP_RECORD_MAPPING:
             out.emplace_back(decode_mapping(in, head.flags));
             break;
-        case OP_RECORD_UNMAPPING: {
-            const auto r = in.get<op_record_unmapping>();
-            out.emplace_back(Unmapping{r.time, r.tgid, RuntimeAddress{r.start}, r.length});
+        case OP_RECORD_UNMAPPING:
+            out.emplace_back(decode_unmapping(in));
             break;
-        }
         case OP_RECORD_NAME:
             out.emplace_back(decode_name(in, head.flags));
             break;
-        case OP_RECORD_FORK: {
-            const auto r = in.get<op_record_fork>();
-            out.emplace_back(Fork{r.time, r.tgid, r.tid, r.parent_tgid, r.parent_tid});
+        case OP_RECORD_FORK:
+            out.emplace_back(decode_fork(in));
             break;
-        }
-        case OP_RECORD_EXIT: {
-            const auto r = in.get<op_record_exit>();
-            out.emplace_back(Exit{r.time, r.tgid, r.tid});
+        case OP_RECORD_EXIT:
+            out.emplace_back(decode_exit(in));
             break;
-        }
         case OP_RECORD_LOST:
             out.emplace_back(decode_lost(in, head.flags));
             break;
-        case OP_RECORD_THROTTLE: {
-            const auto r = in.get<op_record_throttle>();
-            out.emplace_back(Throttle{r.time, r.cpu, event_number(r.event), head.flags != 0});
+        case OP_RECORD_THROTTLE:
+            out.emplace_back(decode_throttle(in, head.flags));
             break;
-        }
-        case OP_RECORD_TIME: {
-            const auto r = in.get<op_record_time>();
-            out.emplace_back(EventTime{event_number(r.event), {r.enabled, r.running}});
+        case OP_RECORD_TIME:
+            out.emplace_back(decode_event_time(in));
             break;
-        }
         case OP_RECORD_IMAGE:
             out.emplace_back(decode_image(in, head.flags));
             break;
