@@ -190,7 +190,7 @@ void Opener::add_event(OpenedEvent event, uint32_t cpu) {
     cpus.back().events.push_back(std::move(event));
 }
 
-/// Notes what was wanted and is not to be had. Throws for an event that the rest shows nothing of.
+/// Notes what was requested but is not available. Throws for an event of which nothing would be recorded.
 void Opener::note_gaps() {
     for (size_t i = 0; i < events_.size(); ++i) {
         if (!opened_.features.kernel_mode && is_kernel_only(options_.encodings[i], events_[i].user))

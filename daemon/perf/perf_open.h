@@ -41,7 +41,7 @@ struct PerfOptions {
 struct OpenedEvent {
     Fd fd;
     uint64_t id;      ///< in its records, if there are several events
-    uint16_t number;  ///< index into the session's events; of none, UINT16_MAX
+    uint16_t number;  ///< index into the session's events; UINT16_MAX = not one of them
     uint32_t owner;   ///< see ClockReading
 };
 

@@ -70,9 +70,11 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
     const uint64_t count =
         std::max(minimum, round_down(used / std::max<uint64_t>(times.tasks, 1) / wanted_samples));
     if (count >= event.count) return std::nullopt;  // its tasks are long enough: the cause is another
-    return "only " + seconds(sampled) + " of " + seconds(used) + " of CPU time was sampled: most of " +
-           std::to_string(times.tasks) + " processes and threads ended before a sample of them was due; " +
-           "--events " + std::string(timer_event) + ":" + std::to_string(count) + " samples nearly all";
+    return "only " + seconds(sampled) + " of " + seconds(used) + " of CPU time was sampled: " +
+           (times.tasks > 1 ? "most of " + std::to_string(times.tasks) + " processes and threads"
+                            : "the process") +
+           " ended before a sample of them was due; " + "--events " + std::string(timer_event) + ":" +
+           std::to_string(count) + " samples nearly all";
 }
 
 }  // namespace op::collect

@@ -41,8 +41,8 @@ struct SourceKind {
     bool has_path;  ///< it is written NAME:PATH
     /// True if it can be used where nobody names a source.
     bool (*is_there)(const SourceOptions& options);
-    /// Adds CPU type and events to `options.described`, and how the source is asked for them. Of what
-    /// describes itself nothing is added. Throws a usage error for events that the source cannot sample.
+    /// Adds CPU type and events to `options.described`, and how the source is asked for them. Adds nothing
+    /// for a source that describes itself. Throws a usage error for events that the source cannot sample.
     void (*describe)(SourceOptions& options, Diagnostics& notes);
     /// Opens the source as described, sampling off. `notes` must outlive it. Throws as its constructor does.
     std::unique_ptr<SampleSource> (*open)(const SourceOptions& options, Diagnostics& notes);

@@ -61,8 +61,8 @@ public:
     }
     bool parse_error(size_t byte, const std::string&, const nlohmann::detail::exception& error) {
         constexpr int number_overflow = 406;
-        if (error.id == number_overflow) throw_input(label_ + ": no sound JSON, a number is out of range");
-        throw_input(label_ + ": no sound JSON at byte " + std::to_string(byte));
+        if (error.id == number_overflow) throw_input(label_ + ": invalid JSON, a number is out of range");
+        throw_input(label_ + ": invalid JSON at byte " + std::to_string(byte));
     }
 
     Json finish() && { return std::move(result_); }
@@ -221,7 +221,7 @@ Json parse_json(std::string_view text, std::string_view label, std::string_view 
     if (text.size() > limits.bytes) builder.refuse_size();
     // To the parser a NUL is the end of the text, whatever follows.
     if (const size_t nul = text.find('\0'); nul != text.npos)
-        throw_input(std::string(label) + ": no sound JSON at byte " + std::to_string(nul + 1));
+        throw_input(std::string(label) + ": invalid JSON at byte " + std::to_string(nul + 1));
     Written::sax_parse(text.begin(), text.end(), &builder);
     return std::move(builder).finish();
 }

@@ -210,7 +210,7 @@ void SessionWriter::write_file(const std::string& name, std::string_view bytes) 
     if (::fstat(current().get(), &st) == 0 && st.st_nlink == 0)
         throw Error(ErrorKind::system,
                     printable(current_path()) +
-                        " was removed while it was recorded into; opcontrol --reset makes it again",
+                        " was removed while it was recorded into; run opcontrol --reset to recreate it",
                     ENOENT);
     replace_in(current(), current_path(), name, bytes);
 }

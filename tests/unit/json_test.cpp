@@ -81,11 +81,11 @@ TEST(Json, invalid_utf8_and_infinite_numbers_are_replaced) {
 }
 
 TEST(Json, damage_is_an_input_error_with_its_place) {
-    EXPECT_EQ(fault("[1,]"), "file: no sound JSON at byte 4");
-    EXPECT_EQ(fault("[1]x"), "file: no sound JSON at byte 4");
-    EXPECT_EQ(fault("[1]\0"sv), "file: no sound JSON at byte 4");
-    EXPECT_EQ(fault("\"\xff\""), "file: no sound JSON at byte 2");
-    EXPECT_EQ(fault("[1e999]"), "file: no sound JSON, a number is out of range");
+    EXPECT_EQ(fault("[1,]"), "file: invalid JSON at byte 4");
+    EXPECT_EQ(fault("[1]x"), "file: invalid JSON at byte 4");
+    EXPECT_EQ(fault("[1]\0"sv), "file: invalid JSON at byte 4");
+    EXPECT_EQ(fault("\"\xff\""), "file: invalid JSON at byte 2");
+    EXPECT_EQ(fault("[1e999]"), "file: invalid JSON, a number is out of range");
     EXPECT_NE(fault(""), "");
 }
 

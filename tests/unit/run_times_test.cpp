@@ -38,6 +38,14 @@ TEST(RunTimes, time_of_short_tasks_without_samples_is_noted_with_a_count) {
         "sample of them was due; --events TIMER:200000 samples nearly all");
 }
 
+TEST(RunTimes, a_single_process_is_not_counted_in_the_note) {
+    SessionInfo run = sampled(0);
+    run.events.front().count = 100000000;
+    const auto note = unsampled_note(run, swarm(500 * ms, 1));
+    ASSERT_TRUE(note);
+    EXPECT_NE(note->find("was sampled: the process ended before a sample"), std::string::npos) << *note;
+}
+
 TEST(RunTimes, time_that_is_sampled_is_not_noted) {
     EXPECT_EQ(unsampled_note(sampled(4500), swarm(4800 * ms, 1000)), std::nullopt);
     EXPECT_EQ(unsampled_note(sampled(1), swarm(30 * ms, 1000)), std::nullopt);

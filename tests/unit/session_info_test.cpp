@@ -152,7 +152,7 @@ TEST(Manifest, damage_is_an_input_error_and_never_a_crash) {
     const std::string json = to_json(full_info());
     for (size_t n = 0; n + 1 < json.size(); ++n)
         EXPECT_NE(fault(std::string_view(json).substr(0, n)), "") << n;
-    EXPECT_EQ(fault("{\"a"), "x/manifest.json: no sound JSON at byte 4");
+    EXPECT_EQ(fault("{\"a"), "x/manifest.json: invalid JSON at byte 4");
     EXPECT_NE(fault(std::string(64, '\0')), "");
     EXPECT_NE(fault(json + "\0"s), "");
     EXPECT_NE(fault("{\"host\": \"\xff\"}"), "");

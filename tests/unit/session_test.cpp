@@ -348,7 +348,7 @@ TEST(Session, manifest_survives_and_a_damaged_one_is_a_warning) {
     session.write_file(manifest_name, "{\"host\":");
     EXPECT_FALSE(session.read_info(notes));
     ASSERT_EQ(notes.warnings().size(), 1u);
-    EXPECT_TRUE(contains(notes.warnings()[0], "samples/current/manifest.json: no sound JSON"));
+    EXPECT_TRUE(contains(notes.warnings()[0], "samples/current/manifest.json: invalid JSON"));
 }
 
 TEST(Session, files_of_ours_have_plain_names) {

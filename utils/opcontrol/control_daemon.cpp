@@ -107,13 +107,13 @@ std::string find_daemon() {
     std::vector<std::filesystem::path> places;
     if (!error) places = {self, self.parent_path() / "sbin"};
     places.emplace_back(OP_SBINDIR);
-    std::string names;
+    std::vector<std::string> names;
     for (const auto& place : places) {
         const std::string program = place / daemon_name;
         if (is_regular_file(program)) return program;
-        names += (names.empty() ? "" : ", ") + place.string();
+        names.push_back(place.string());
     }
-    throw_usage(std::string(daemon_name) + " is in none of " + names + "; install it");
+    throw_usage(std::string(daemon_name) + " is in none of " + joined(names) + "; install it");
 }
 
 std::string log_hint(const std::string& session_dir) {

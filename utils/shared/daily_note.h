@@ -18,7 +18,7 @@ struct StampPlace {
     std::vector<std::string> below;  ///< names, outermost first
 };
 
-/// $XDG_STATE_HOME/oprofile, else $HOME/.local/state/oprofile; none if neither is an absolute path.
+/// $XDG_STATE_HOME/oprofile, else $HOME/.local/state/oprofile; nothing if neither is an absolute path.
 std::optional<StampPlace> stamp_place();
 
 /// The date here, as "2026-11-22".
@@ -27,7 +27,7 @@ std::string today();
 /// True unless stamp `name` at `place` has the date `day`, which it has from then on. Only directories of the
 /// running user are used, and below `base` no symbolic link is followed; for root neither is one on the way
 /// to `base`, where each directory must be root's and, unless it is sticky, writable by no other. What cannot
-/// be read, or written, is no error: then the answer is true.
+/// be read or written is no error: the function then returns true.
 bool is_due(const std::optional<StampPlace>& place, const std::string& name, std::string_view day) noexcept;
 
 }  // namespace op::tool
