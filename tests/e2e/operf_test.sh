@@ -165,9 +165,11 @@ ls "$work"/there/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "d
 [ "$(cat "$work/limit.out")" = 64 ] || fail "limit: the command may open $(cat "$work/limit.out") files, not 64"
 
 # Few descriptors: files are closed and opened again, no sample is lost
-(ulimit -n 48 && "$build/operf" --session-dir "$s" --separate-thread --events TIMER:20000 "$tests/e2e/shares" children 300) \
+(ulimit -n 48 && "$build/operf" --session-dir "$s" --separate-thread --events TIMER:100000 "$tests/e2e/shares" children 300) \
 	2>"$work/descriptors.log" || fail "descriptors: status $?"
 nothing_lost descriptors
+files=$(find "$s/samples/current" -name 'TIMER.*' | wc -l)
+[ "$files" -gt 48 ] || fail "descriptors: $files files, which may be open all at once"
 
 # Lazily, by thread, by CPU, with call chains, two events
 expect 0 lazy --session-dir "$s" --lazy-conversion --events TIMER:100000 "$tests/e2e/shares" threads 400
@@ -199,7 +201,7 @@ expect 4 gone --session-dir "$work/gone" --events TIMER:100000 sh -c "n=0; while
 tail -n 1 "$work/gone.log" | grep -q 'was removed meanwhile' || fail "gone: the last line claims data"
 
 # Ten thousand children
-expect 0 forks --session-dir "$s" --events TIMER:20000 "$tests/e2e/shares" children 10000
+expect 0 forks --session-dir "$s" --events TIMER:100000 "$tests/e2e/shares" children 10000
 nothing_lost forks
 ran_all_the_time "$s"
 
