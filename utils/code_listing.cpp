@@ -13,8 +13,6 @@
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
-extern char** environ;
-
 namespace op::tool {
 
 namespace {

@@ -15,6 +15,7 @@ namespace op::tool {
 namespace {
 
 /// Set by the signal handler, which cannot report it in another way.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> was_cut_off = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
