@@ -2,12 +2,13 @@
 noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
-	daemon/collect/collector.cpp daemon/collect/collector.h \
+	daemon/collect/collector.cpp daemon/collect/collector.h daemon/collect/collector_options.h \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
 	daemon/collect/known_images.cpp daemon/collect/known_images.h \
 	daemon/collect/mapped_image.h \
 	daemon/collect/process_table.cpp daemon/collect/process_table.h \
 	daemon/collect/sample_files.cpp daemon/collect/sample_files.h \
+	daemon/collect/slot_cache.h \
 	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
 	daemon/count/choose_counted.cpp daemon/count/choose_counted.h \
 	daemon/count/count_loop.cpp daemon/count/count_loop.h \

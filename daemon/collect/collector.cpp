@@ -8,8 +8,6 @@
 namespace op::collect {
 namespace {
 
-/// Size of the pieces by which regions are looked up, as a power of two: libraries' text is a few of them.
-constexpr uint64_t piece_shift = 18;
 /// The application of anonymous memory in a process of which not even the name is known.
 constexpr std::string_view unknown_program = "/[unknown]";
 /// Losses that belong to no CPU in particular.
@@ -41,7 +39,7 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
       fill_gaps_(std::move(fill_gaps)),
       images_(names_, options.images_are_local, notes),
       files_(session, info_, names_, images_, options.open_files, notes),
-      cache_(slots) {
+      cache_(options.separate_thread, options.separate_cpu) {
     for (const std::string& path : options.only_images)
         only_images_.insert(names_.intern(path));
 }
@@ -58,40 +56,10 @@ void Collector::process(std::span<const Record> records) {
     }
 }
 
-Collector::Slot& Collector::slot_for(const Sample& sample) noexcept {
-    const uint64_t mixed = ((sample.pc.value() >> piece_shift) ^ static_cast<uint64_t>(sample.tgid) << 40) *
-                           0x9e3779b97f4a7c15ULL;
-    return cache_[mixed >> 32 & (slots - 1)];
-}
-
-Collector::Slot& Collector::slot_for(const PlacedSample& sample) noexcept {
-    uint64_t mixed = sample.place.cookie ? sample.place.cookie : sample.place.offset >> piece_shift;
-    mixed ^= static_cast<uint64_t>(sample.app) << 32 ^ static_cast<uint64_t>(sample.event) << 24;
-    if (options_.separate_thread) mixed += static_cast<uint64_t>(sample.tid) << 40;
-    if (options_.separate_cpu) mixed += static_cast<uint64_t>(sample.cpu) << 28;
-    return cache_[mixed * 0x9e3779b97f4a7c15ULL >> 32 & (slots - 1)];
-}
-
-template <class S>
-bool Collector::holds_rest(const Slot& slot, const S& sample) const noexcept {
-    return slot.event == sample.event && slot.mode == sample.mode && slot.generation == generation(sample) &&
-           (!options_.separate_thread || (slot.tid == sample.tid && slot.tgid == sample.tgid)) &&
-           (!options_.separate_cpu || slot.cpu == sample.cpu);
-}
-
-bool Collector::holds(const Slot& slot, const Sample& sample) const noexcept {
-    return slot.holds(sample.pc) && slot.tgid == sample.tgid && !slot.placed && holds_rest(slot, sample);
-}
-
-bool Collector::holds(const Slot& slot, const PlacedSample& sample) const noexcept {
-    return slot.number == sample.place.cookie && slot.app == sample.app && slot.placed &&
-           slot.holds({sample.place.offset}) && holds_rest(slot, sample);
-}
-
 void Collector::take(const Sample& sample) {
     ledger_.add_sampled(sample.weight);
-    Slot& slot = slot_for(sample);
-    if (holds(slot, sample)) {
+    Slot& slot = cache_.slot_for(sample);
+    if (cache_.holds(slot, sample, generation(sample))) {
         count(slot, sample.pc.value(), sample.cpu, sample.weight);
         count_command(slot, sample.weight);
     } else {
@@ -102,8 +70,8 @@ void Collector::take(const Sample& sample) {
 
 void Collector::take(const PlacedSample& sample) {
     ledger_.add_sampled(placed_weight);
-    Slot& slot = slot_for(sample);
-    if (holds(slot, sample)) {
+    Slot& slot = cache_.slot_for(sample);
+    if (cache_.holds(slot, sample, generation(sample))) {
         count(slot, sample.place.offset, sample.cpu, placed_weight);
     } else {
         take_uncached(sample, slot);
@@ -117,36 +85,38 @@ Collector::Origin Collector::origin_of(const S& sample) {
             sample.cpu,   app_of(sample), weight_of(sample)};
 }
 
-bool Collector::refuse(const Origin& origin) {
+template <class S>
+bool Collector::refuse(const S& sample) {
     std::optional<LossCause> cause;
-    if (origin.mode == CpuMode::guest) {
+    if (sample.mode == CpuMode::guest) {
         cause = LossCause::guest;
-    } else if (origin.event >= info_.events.size()) {
+    } else if (sample.event >= info_.events.size()) {
         cause = LossCause::unknown_event;
-    } else if (origin.mode == CpuMode::user && !info_.events[origin.event].user) {
+    } else if (sample.mode == CpuMode::user && !info_.events[sample.event].user) {
         cause = LossCause::user_filtered;
     }
-    saw_kernel_ |= !cause && origin.mode == CpuMode::kernel;
-    if (cause) lose(*cause, origin.cpu, origin.weight);
+    saw_kernel_ |= !cause && sample.mode == CpuMode::kernel;
+    if (cause) lose(*cause, sample.cpu, weight_of(sample));
     return cause.has_value();
 }
 
 void Collector::take_uncached(const Sample& sample, Slot& slot) {
-    if (refuse(origin_of(sample))) return;
+    if (refuse(sample)) return;
     const Region* region = find_or_ask(sample);
-    const Origin origin = origin_of(sample);  // the records asked for may contain the application
+    const Origin origin = origin_of(sample);  // after the records asked for: they may contain the application
     if (!region) return lose_unplaced(origin);
     if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
     slot.generation = generation(sample);
     count(slot, sample.pc.value(), sample.cpu, sample.weight);
     const Process* const process = table_.find(sample.tgid);
-    if (slot.file && process) slot.number = commands_.counter(origin.app.name, process->name());
+    slot.counter =
+        slot.file && process ? commands_.counter(origin.app.name, process->name()) : CommandNames::unnamed;
     count_command(slot, sample.weight);
 }
 
 void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
+    if (refuse(sample)) return;
     const Origin origin = origin_of(sample);
-    if (refuse(origin)) return;
     const auto range = range_or_request(sample);
     if (!range) return lose_unplaced(origin);
     Slot way;
@@ -155,9 +125,9 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     count(way, sample.place.offset, sample.cpu, placed_weight);
     way.placed = true;
     way.app = sample.app;
-    way.number = sample.place.cookie;
+    way.cookie = sample.place.cookie;
     // Other processes may have the same address elsewhere, and an application may yet be announced.
-    const bool lasts = way.number != 0 || sample.mode == CpuMode::kernel;
+    const bool lasts = way.cookie != 0 || sample.mode == CpuMode::kernel;
     if (lasts && (way.app == 0 || origin.app.name != StringId::none)) slot = way;
 }
 
@@ -323,7 +293,7 @@ void Collector::note_thread(const Origin& origin) {
 }
 
 void Collector::take(const ImageCookie& cookie) {
-    if (images_.take(cookie)) std::ranges::fill(cache_, Slot{});
+    if (images_.take(cookie)) cache_.clear();
 }
 
 void Collector::take(const Lost& lost) {

@@ -7,29 +7,18 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
-#include <vector>
 
+#include "daemon/collect/collector_options.h"
 #include "daemon/collect/command_names.h"
 #include "daemon/collect/known_images.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/sample_files.h"
+#include "daemon/collect/slot_cache.h"
 #include "libop/base/diagnostics.h"
 #include "libop/session/session.h"
 #include "libop/stream/record.h"
 
 namespace op::collect {
-
-struct CollectorOptions {
-    bool separate_thread = false;  ///< tgid and tid in file names
-    bool separate_cpu = false;     ///< cpu in file names
-    bool images_are_local =
-        false;                ///< images are files of this machine: mtimes and build-ids are read from them
-    size_t open_files = 400;  ///< sample files open at a time
-    bool separate_library = true;               ///< each application has its own sample file of an image
-    bool separate_kernel = true;                ///< the same for images of the kernel and its modules
-    std::vector<std::string> only_images = {};  ///< absolute paths of applications to keep; empty = all
-};
 
 /// Called for a sample whose address lies in no known mapping (or no known kernel image). Returns records
 /// that may explain it, valid until the next call; may return none. `process_known`: the program of the
@@ -87,24 +76,6 @@ private:
         ImageRef image;
         uint64_t key;
     };
-    /// A range whose sample file is known. The cache is direct-mapped: by process and part of the address
-    /// space, for placed samples by cookies.
-    struct alignas(64) Slot {
-        RuntimeAddress start, end{};
-        uint64_t delta = 0;
-        SampleFile* file = nullptr;  ///< null = the application is not among only_images
-        uint64_t generation = 0;     ///< the collector's generation() at the lookup
-        uint32_t tgid = 0, tid = 0, cpu = 0;
-        uint32_t app = 0;     ///< placed samples
-        uint32_t number = 0;  ///< placed samples: of the cookie; others: of the counter in commands_
-        uint16_t event = 0;
-        CpuMode mode = CpuMode::user;
-        bool placed = false;
-
-        bool holds(RuntimeAddress address) const noexcept { return start <= address && address < end; }
-    };
-    static constexpr size_t slots = 4096;
-
     void take(const Sample& sample);
     void take(const PlacedSample& sample);
     void take(const ImageCookie& cookie);
@@ -117,12 +88,6 @@ private:
     void take(const Throttle& throttle);
     void take(const EventTime& more);
 
-    Slot& slot_for(const Sample& sample) noexcept;
-    Slot& slot_for(const PlacedSample& sample) noexcept;
-    bool holds(const Slot& slot, const Sample& sample) const noexcept;
-    bool holds(const Slot& slot, const PlacedSample& sample) const noexcept;
-    template <class S>
-    bool holds_rest(const Slot& slot, const S& sample) const noexcept;
     /// Slots of placed samples serve any process.
     uint64_t generation(const PlacedSample&) const noexcept { return generation(table_.generation()); }
     uint64_t generation(const Sample& sample) const noexcept {
@@ -135,7 +100,7 @@ private:
         if (!slot.file) return lose(LossCause::image_filtered, cpu, weight);
         add(*slot.file, address + slot.delta, weight);
     }
-    void count_command(const Slot& slot, uint32_t weight) noexcept { commands_.add(slot.number, weight); }
+    void count_command(const Slot& slot, uint32_t weight) noexcept { commands_.add(slot.counter, weight); }
     static void add(SampleFile& file, uint64_t key, uint32_t weight) {
         if (weight == 1) return file.add(key);  // may be deferred
         file.add(key, weight);
@@ -144,7 +109,9 @@ private:
     void take_uncached(const PlacedSample& sample, Slot& slot);
     template <class S>
     Origin origin_of(const S& sample);
-    bool refuse(const Origin& origin);
+    /// Counts a sample as lost that is of no use wherever it was taken; true if it was.
+    template <class S>
+    bool refuse(const S& sample);
     void lose_unplaced(const Origin& origin);
     void note_thread(const Origin& origin);
     bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
@@ -176,7 +143,7 @@ private:
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;
     std::set<StringId> only_images_;
-    std::vector<Slot> cache_;
+    SlotCache cache_;
 };
 
 }  // namespace op::collect

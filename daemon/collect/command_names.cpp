@@ -2,26 +2,34 @@
 // Counters by program and name.
 #include "daemon/collect/command_names.h"
 
+#include <algorithm>
+
 namespace op::collect {
+namespace {
+
+/// The counters before it are of samples without a command.
+constexpr size_t first_named = 2;
+
+}  // namespace
 
 uint32_t CommandNames::counter(StringId application, std::string_view name) {
     if (application == StringId::none || name.empty()) return unnamed;
-    std::pair key{application, std::string(name)};
-    if (const auto known = counters_.find(key); known != counters_.end()) return known->second;
-    const auto each = counters_each_.find(application);
-    const bool is_known = each != counters_each_.end(),
-               is_full = counters_.size() >= RecordedNames::most_commands;
-    if (is_full && !is_known) return left_out;
-    if (is_known && (is_full || each->second >= RecordedNames::most_commands_each)) {
-        key.second.clear();
-        if (const auto others = counters_.find(key); others != counters_.end()) return others->second;
-    } else {
-        ++counters_each_[application];
-    }
-    const auto number = static_cast<uint32_t>(counts_.size());
+    const bool is_full = counts_.size() - first_named >= RecordedNames::most_commands;
+    const auto program = counters_.find(application);
+    if (program == counters_.end()) return is_full ? left_out : add_counter(counters_[application], name);
+    std::vector<NamedCounter>& known = program->second;
+    const auto at = std::ranges::find(known, name, &NamedCounter::name);
+    if (at != known.end()) return at->counter;
+    if (!is_full && known.size() < RecordedNames::most_commands_each) return add_counter(known, name);
+    const auto others = std::ranges::find(known, "", &NamedCounter::name);
+    return others != known.end() ? others->counter : add_counter(known, "");
+}
+
+uint32_t CommandNames::add_counter(std::vector<NamedCounter>& known, std::string_view name) {
+    const auto counter = static_cast<uint32_t>(counts_.size());
     counts_.push_back(0);
-    counters_.emplace(std::move(key), number);
-    return number;
+    known.push_back({std::string(name), counter});
+    return counter;
 }
 
 void CommandNames::note_thread(uint32_t tgid, uint32_t tid, std::string_view name) {
@@ -34,15 +42,15 @@ void CommandNames::rename_thread(uint32_t tgid, uint32_t tid, std::string_view n
 
 void CommandNames::clear() {
     counters_.clear();
-    counters_each_.clear();
     counts_ = {0, 0};
     threads_ = {};
 }
 
 RecordedNames CommandNames::describe(const StringTable& names) const {
     RecordedNames recorded = threads_;
-    for (const auto& [key, number] : counters_)
-        recorded.add_command(names.text(key.first), key.second, counts_[number]);
+    for (const auto& [application, known] : counters_)
+        for (const auto& [name, counter] : known)
+            recorded.add_command(names.text(application), name, counts_[counter]);
     recorded.add_left_out_samples(counts_[left_out]);
     return recorded;
 }

@@ -4,11 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "libop/base/intern.h"
@@ -41,10 +39,16 @@ public:
 private:
     static constexpr uint32_t left_out = 1;
 
-    std::map<std::pair<StringId, std::string>, uint32_t> counters_;
-    std::unordered_map<StringId, size_t> counters_each_;  ///< names by application
-    std::vector<uint64_t> counts_ = {0, 0};               ///< by counter; the first are `unnamed`, `left_out`
-    RecordedNames threads_;                               ///< without commands
+    struct NamedCounter {
+        std::string name;  ///< "" for the names beyond the limits
+        uint32_t counter;
+    };
+
+    uint32_t add_counter(std::vector<NamedCounter>& known, std::string_view name);
+
+    std::unordered_map<StringId, std::vector<NamedCounter>> counters_;  ///< by application
+    std::vector<uint64_t> counts_ = {0, 0};  ///< by counter; the first are `unnamed`, `left_out`
+    RecordedNames threads_;                  ///< without commands
 };
 
 }  // namespace op::collect
