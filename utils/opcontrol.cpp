@@ -45,11 +45,14 @@ public:
     void run(ControlAction action);
 
 private:
-    void setup() {
+    void setup() { change_settings(EventUse::later); }
+
+    /// Events that cannot be counted at `use` are refused before anything is saved.
+    void change_settings(EventUse use) {
         const SettingsStore store(paths_.home, true);
         DaemonSettings settings = store.load();
         apply_settings(o_, settings);
-        if (!o_.events.empty() || o_.callgraph) check_events(settings, paths_);
+        if (!o_.events.empty() || o_.callgraph) choice_ = choose_settings_events(settings, paths_, use);
         store.save(settings, daemon_.has_value());
         if (daemon_) say("the daemon is running; the settings count from its next start");
     }
@@ -70,7 +73,7 @@ private:
 
     void start_daemon() {
         if (!daemon_) print_source(bring_up_driver(paths_, ""));
-        if (o_.has_settings()) setup();
+        if (o_.has_settings()) change_settings(daemon_ ? EventUse::later : EventUse::now);
         if (daemon_) return say("the daemon is running already");
         const SettingsStore store(paths_.home, false);
         store.adopt_new();
@@ -97,7 +100,10 @@ private:
     }
 
     void launch(const DaemonSettings& settings) {
-        const DaemonSource source = prepare_source(settings, paths_);
+        // Another opcontrol may have changed the settings meanwhile.
+        if (!choice_ || choice_->settings != settings)
+            choice_ = choose_settings_events(settings, paths_, EventUse::now);
+        const DaemonSource source = prepare_source(*choice_, paths_);
         const std::string session = session_dir_of(settings, paths_);
         const auto words = daemon_words(find_daemon(), settings, source, paths_, verbose_words());
         op::tool::start_daemon(words, session);
@@ -251,6 +257,7 @@ private:
     Tool& tool_;
     const ControlOptions& o_;
     ControlPaths paths_;
+    std::optional<EventChoice> choice_;  ///< of settings that this run changed
     std::optional<ControlClient> daemon_;
 };
 

@@ -16,25 +16,42 @@ namespace {
 /// For events whose frequency is not known: few enough samples of any.
 constexpr uint64_t usual_count = 100000;
 
-/// An event with all that is needed to open and to store it.
-struct Chosen {
-    RecordedEvent event;
-    EventEncoding encoding;
-    uint64_t minimum_count = 0;
-};
-
 EventSpec spec_of(std::string_view name) {
     EventSpec spec;
     spec.name = name;
     return spec;
 }
 
-Chosen choose_builtin(const EventSpec& spec, bool callgraph) {
+CheckedEvent check_builtin(const EventSpec& spec, bool callgraph) {
     const EventInfo& row = check_event(spec, callgraph);
     const uint64_t count = spec.count != 0 ? spec.count : row.default_count;
-    return {{spec.name, row.code, count, spec.unit_mask.value_or(0), spec.kernel, spec.user},
+    return {spec,
+            {spec.name, row.code, count, spec.unit_mask.value_or(0), spec.kernel, spec.user},
             builtin_encoding(spec.name),
             row.minimum_count};
+}
+
+CheckedEvent check_resolved(const ResolvedEvent& resolved, const EventCatalogue& catalogue, uint64_t factor) {
+    const EventSpec& spec = resolved.spec;
+    const uint64_t minimum = resolved.event->minimum_count * factor;
+    const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);
+    return {spec,
+            {spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user,
+             false, resolved.unit_mask.name},
+            encode_event(catalogue, resolved),
+            minimum};
+}
+
+/// Adds an event unless it is among them. Throws if another one has its name in sample files.
+void add_distinct(std::vector<CheckedEvent>& events, CheckedEvent added) {
+    const auto same = std::ranges::find_if(
+        events, [&](const CheckedEvent& other) { return is_same_event(other.event, added.event); });
+    if (same == events.end())
+        events.push_back(std::move(added));
+    else if (same->encoding != added.encoding)
+        throw_usage("event '" + added.event.name +
+                    "': two of its unit masks have the same name in sample files; give them different "
+                    "counts");
 }
 
 class Chooser {
@@ -45,10 +62,17 @@ public:
     std::vector<EventEncoding> choose() {
         std::vector<EventSpec> wanted = request_.specs;
         if (wanted.empty()) wanted.push_back(default_event());
-        for (const EventSpec& spec : wanted)
-            add(working(spec));
+        std::vector<CheckedEvent> chosen;
+        for (CheckedEvent& checked : check_perf_events(wanted, request_.callgraph, request_.catalogue))
+            add_distinct(chosen, working(std::move(checked)));
+        std::vector<EventEncoding> encodings;
+        for (CheckedEvent& each : chosen) {
+            hardware_ |= each.event.name != timer_event;
+            info_.events.push_back(std::move(each.event));
+            encodings.push_back(each.encoding);
+        }
         describe_cpu();
-        return std::move(encodings_);
+        return encodings;
     }
 
 private:
@@ -75,22 +99,8 @@ private:
         return std::ranges::find(events, name, &CatalogueEvent::name)->minimum_count * callgraph_count_factor;
     }
 
-    Chosen choose(const EventSpec& spec) {
-        if (request_.catalogue.builtin(spec.name)) return choose_builtin(spec, request_.callgraph);
-        const uint64_t factor = request_.callgraph ? callgraph_count_factor : 1;
-        const ResolvedEvent resolved = resolve_event(request_.catalogue, spec, {factor, false});
-        resolved_.push_back(resolved);
-        check_ibs_events(request_.catalogue.model.name, resolved_);
-        const uint64_t minimum = resolved.event->minimum_count * factor;
-        const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);
-        return {{spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user,
-                 false, resolved.unit_mask.name},
-                encode_event(request_.catalogue, resolved),
-                minimum};
-    }
-
     /// A count for an event that works and was asked for without one.
-    void settle_count(Chosen& chosen) {
+    void settle_count(CheckedEvent& chosen) {
         const auto rate = request_.rate ? request_.rate(chosen.event, chosen.encoding) : std::nullopt;
         const auto count = rate ? count_for(*rate, chosen.minimum_count) : std::nullopt;
         chosen.event.count = count.value_or(chosen.event.count);
@@ -103,8 +113,8 @@ private:
     }
 
     /// The event, or what takes its place.
-    Chosen working(const EventSpec& spec) {
-        Chosen chosen = choose(spec);
+    CheckedEvent working(CheckedEvent chosen) {
+        const EventSpec& spec = chosen.spec;
         if (chosen.event.name == timer_event) return chosen;
         if (request_.works(chosen.event, chosen.encoding)) {
             if (spec.count == 0 && !find_event(spec.name)) settle_count(chosen);
@@ -117,7 +127,7 @@ private:
         EventSpec instead = spec_of(timer_event);
         instead.kernel = spec.kernel;
         instead.user = spec.user;
-        const Chosen clock = choose_builtin(instead, request_.callgraph);
+        CheckedEvent clock = check_builtin(instead, request_.callgraph);
         note_fallback(spec, clock.event);
         return clock;
     }
@@ -135,29 +145,30 @@ private:
             notes_.warn(std::move(line));
     }
 
-    void add(const Chosen& chosen) {
-        hardware_ |= chosen.event.name != timer_event;
-        const auto same = std::ranges::find_if(
-            info_.events, [&](const RecordedEvent& event) { return is_same_event(event, chosen.event); });
-        if (same == info_.events.end()) {
-            info_.events.push_back(chosen.event);
-            encodings_.push_back(chosen.encoding);
-        } else if (encodings_[static_cast<size_t>(same - info_.events.begin())] != chosen.encoding) {
-            throw_usage("event '" + chosen.event.name +
-                        "': two of its unit masks have the same name in sample files; give them different "
-                        "counts");
-        }
-    }
-
     const EventRequest& request_;
     SessionInfo& info_;
     Diagnostics& notes_;
-    std::vector<ResolvedEvent> resolved_;
-    std::vector<EventEncoding> encodings_;
     bool hardware_ = false;
 };
 
 }  // namespace
+
+std::vector<CheckedEvent> check_perf_events(const std::vector<EventSpec>& specs, bool callgraph,
+                                            const EventCatalogue& catalogue) {
+    const uint64_t factor = callgraph ? callgraph_count_factor : 1;
+    std::vector<CheckedEvent> checked;
+    std::vector<ResolvedEvent> resolved;
+    for (const EventSpec& spec : specs) {
+        if (catalogue.builtin(spec.name)) {
+            add_distinct(checked, check_builtin(spec, callgraph));
+            continue;
+        }
+        resolved.push_back(resolve_event(catalogue, spec, {factor, false}));
+        check_ibs_events(catalogue.model.name, resolved);
+        add_distinct(checked, check_resolved(resolved.back(), catalogue, factor));
+    }
+    return checked;
+}
 
 std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes) {
     return Chooser(request, info, notes).choose();

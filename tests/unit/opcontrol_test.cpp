@@ -296,7 +296,7 @@ TEST(DaemonWords, contain_every_setting) {
     const ControlPaths paths = control_paths("/t");
     DaemonSettings settings;
     settings.vmlinux = vmlinux_none;
-    const DaemonSource perf{"perf", "TIMER:1000000"};
+    const DaemonSource perf{"perf", "TIMER:1000000", {}};
     EXPECT_EQ(daemon_words("/x/oprofiled", settings, perf, paths, ""),
               (Words{"/x/oprofiled", "--source=perf", "--separate=none", "--session-dir=/t/var/lib/oprofile",
                      "--control=/t/run/oprofiled/control", "--events=TIMER:1000000", "--no-vmlinux"}));
@@ -307,7 +307,8 @@ TEST(DaemonWords, contain_every_setting) {
     settings.callgraph = 4;
     settings.separation.cpu = true;
     EXPECT_EQ(
-        daemon_words("oprofiled", settings, {"driver", {}}, paths, "arcs,misc"),
+        daemon_words("oprofiled", settings, {"driver", {}, {"--oprofilefs=/t/dev/oprofile"}}, paths,
+                     "arcs,misc"),
         (Words{"oprofiled", "--source=driver", "--separate=cpu", "--session-dir=/s",
                "--control=/t/run/oprofiled/control", "--vmlinux=/boot/vmlinux", "--kernel-range=1,2",
                "--image=/bin/ls", "--callgraph=4", "--verbose=arcs,misc", "--oprofilefs=/t/dev/oprofile"}));

@@ -97,7 +97,7 @@ std::vector<std::string> daemon_words(const std::string& program, const DaemonSe
     if_set("--image", settings.image_filter);
     if_set("--callgraph", settings.callgraph ? std::to_string(settings.callgraph) : "");
     if_set("--verbose", verbose);
-    if (source.name == "driver") words.push_back("--oprofilefs=" + paths.driver);
+    words.insert(words.end(), source.words.begin(), source.words.end());
     return words;
 }
 

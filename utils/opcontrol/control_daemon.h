@@ -13,8 +13,9 @@ namespace op::tool {
 
 /// The source that the daemon samples from.
 struct DaemonSource {
-    std::string name;    ///< "driver" or "perf"
-    std::string events;  ///< as oprofiled's --events takes them; empty = the default one
+    std::string name;                ///< "driver" or "perf"
+    std::string events;              ///< as oprofiled's --events takes them; empty = the default one
+    std::vector<std::string> words;  ///< further arguments of oprofiled for it
 };
 
 /// The session directory of the settings, or the default one.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Driver or perf_event_open, with the events each can count.
+// Driver or perf_event_open, each with its own rules for events.
 #include "utils/opcontrol/prepare_source.h"
+
+#include <utility>
 
 #include "daemon/driver/driver_setup.h"
 #include "daemon/driver/oprofilefs.h"
 #include "daemon/perf/perf_events.h"
 #include "libop/base/error.h"
-#include "libop/events/event_table.h"
-#include "libop/events/ibs_rules.h"
 
 namespace op::tool {
 
@@ -20,20 +20,30 @@ std::vector<EventSpec> specs_of(const DaemonSettings& settings) {
     return specs;
 }
 
-std::vector<collect::ConfiguredEvent> choose(const DaemonSettings& settings,
-                                             const collect::DriverModel& model) {
+std::vector<collect::ConfiguredEvent> choose_for_driver(const DaemonSettings& settings,
+                                                        const collect::DriverModel& model) {
     std::vector<EventSpec> specs = specs_of(settings);
     const EventCatalogue catalogue = collect::driver_catalogue(model);
     if (specs.empty()) specs.push_back(collect::default_driver_event(model, catalogue));
     return collect::choose_driver_events(specs, model, catalogue, settings.callgraph > 0);
 }
 
-DaemonSource prepare_driver(const DaemonSettings& settings, const ControlPaths& paths) {
+void check_for_perf(const DaemonSettings& settings, EventUse use) {
+    std::vector<EventSpec> specs = specs_of(settings);
+    const EventCatalogue catalogue = collect::running_catalogue();
+    if (use == EventUse::later)
+        std::erase_if(specs, [&](const EventSpec& spec) {
+            return collect::is_driver_event_name(spec.name) && !catalogue.knows(spec.name) &&
+                   !catalogue.builtin(spec.name);
+        });
+    collect::check_perf_events(specs, settings.callgraph > 0, catalogue);
+}
+
+DaemonSource prepare_driver(EventChoice& choice, const ControlPaths& paths) {
     const collect::Oprofilefs driver(paths.driver);
-    const collect::DriverModel model = collect::read_driver_model(driver);
-    auto events = choose(settings, model);
-    collect::program_driver(driver, collect::plan_driver(model, settings, events), events);
-    return {"driver", collect::to_daemon_text(events)};
+    collect::program_driver(driver, collect::plan_driver(*choice.driver, choice.settings, choice.events),
+                            choice.events);
+    return {"driver", collect::to_daemon_text(choice.events), {"--oprofilefs=" + paths.driver}};
 }
 
 /// The daemon chooses: how the kernel is asked for an event is not a text to hand over.
@@ -45,7 +55,7 @@ DaemonSource prepare_perf(const DaemonSettings& settings) {
     std::string events;
     for (const std::string& event : settings.events)
         events += (events.empty() ? "" : ",") + event;
-    return {"perf", std::move(events)};
+    return {"perf", std::move(events), {}};
 }
 
 }  // namespace
@@ -56,25 +66,17 @@ std::optional<collect::DriverModel> find_driver(const ControlPaths& paths) {
     return collect::read_driver_model(driver);
 }
 
-void check_events(const DaemonSettings& settings, const ControlPaths& paths) {
-    if (const auto model = find_driver(paths)) {
-        choose(settings, *model);
-        return;
-    }
-    const EventCatalogue catalogue = collect::running_catalogue();
-    std::vector<ResolvedEvent> resolved;
-    for (const EventSpec& spec : specs_of(settings))
-        if (catalogue.builtin(spec.name))
-            check_event(spec, settings.callgraph > 0);
-        else if (!collect::is_driver_event_name(spec.name))
-            resolved.push_back(
-                resolve_event(catalogue, spec, {settings.callgraph > 0 ? callgraph_count_factor : 1, false}));
-    check_ibs_events(catalogue.model.name, resolved);
+EventChoice choose_settings_events(const DaemonSettings& settings, const ControlPaths& paths, EventUse use) {
+    EventChoice choice{settings, find_driver(paths), {}};
+    if (choice.driver)
+        choice.events = choose_for_driver(settings, *choice.driver);
+    else
+        check_for_perf(settings, use);
+    return choice;
 }
 
-DaemonSource prepare_source(const DaemonSettings& settings, const ControlPaths& paths) {
-    return collect::Oprofilefs(paths.driver).present() ? prepare_driver(settings, paths)
-                                                       : prepare_perf(settings);
+DaemonSource prepare_source(EventChoice choice, const ControlPaths& paths) {
+    return choice.driver ? prepare_driver(choice, paths) : prepare_perf(choice.settings);
 }
 
 bool needs_nmi_watchdog_off(const ControlPaths& paths) {
