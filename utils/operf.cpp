@@ -8,12 +8,11 @@
 #include <memory>
 
 #include "daemon/collect/session_keeper.h"
-#include "daemon/perf/perf_events.h"
-#include "daemon/perf/perf_probe.h"
-#include "daemon/perf/perf_source.h"
+#include "daemon/perf/perf_rate.h"
 #include "daemon/run/child_process.h"
 #include "daemon/run/recording.h"
 #include "daemon/run/run_times.h"
+#include "daemon/service/sources.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
@@ -32,6 +31,7 @@ using namespace op::collect;
 
 // Exit status of the classic operf; the highest that applies.
 constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4, both_failed = 8;
+constexpr uint64_t all_callers = UINT64_MAX;
 constexpr const char* lazy_file = "operf.data";
 constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc", "sfile", "arcs", "all"};
 
@@ -100,28 +100,30 @@ SessionInfo describe(const Options& o) {
     return info;
 }
 
-/// Fills in the events; how the kernel is asked for each. `fallback` gets the line on the clock, if it takes
-/// the place of the default event.
-std::vector<EventEncoding> choose(const Options& o, SessionInfo& info, std::string& fallback,
-                                  Diagnostics& notes) {
-    const auto specs = o.events.empty() ? std::vector<EventSpec>{} : parse_event_specs(o.events);
-    const EventCatalogue catalogue = running_catalogue();
-    const auto rate = [&](const RecordedEvent& event, const EventEncoding& encoding) {
-        return measure_event(event, encoding, static_cast<pid_t>(o.pid.value_or(0)));
+/// The source, described; its target is known once the command is there. `fallback` gets the line on the
+/// clock, if it takes the place of the default event.
+SourceOptions describe_source(const Options& o, const SourceKind& kind, std::string& fallback,
+                              Diagnostics& notes) {
+    SourceOptions source;
+    if (!o.events.empty())
+        for (EventSpec& spec : parse_event_specs(o.events))
+            source.events.push_back({std::move(spec), {}, {}});
+    source.callgraph = o.callgraph ? all_callers : 0;
+    source.rate = [pid = static_cast<pid_t>(o.pid.value_or(0))](const RecordedEvent& event,
+                                                                const EventEncoding& encoding) {
+        return measure_event(event, encoding, pid);
     };
-    return choose_events({specs, o.callgraph, catalogue, perf_event_works, rate, &fallback}, info, notes);
+    source.fallback = &fallback;
+    source.described = describe(o);
+    kind.describe(source, notes);
+    if (!o.vmlinux.empty()) source.kernel = read_vmlinux(o.vmlinux, running_kernel_build_id(), notes);
+    return source;
 }
 
-PerfOptions perf_options(const Options& o, std::vector<EventEncoding> encodings, const NamedKernel& vmlinux,
-                         const ChildProcess* command) {
-    PerfOptions p;
-    p.callgraph = o.callgraph;
-    p.encodings = std::move(encodings);
-    p.kernel = vmlinux;
-    if (command) p.target = {PerfTarget::Kind::command, command->pid()};
-    if (o.pid) p.target = {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
-    if (o.system_wide) p.target = {PerfTarget::Kind::system, -1};
-    return p;
+PerfTarget target_of(const Options& o, const ChildProcess* command) {
+    if (o.system_wide) return {PerfTarget::Kind::system, -1};
+    if (o.pid) return {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
+    return {PerfTarget::Kind::command, command->pid()};
 }
 
 /// One run of operf, in the order of its steps.
@@ -130,18 +132,17 @@ public:
     Run(Tool& tool, const Options& options)
         : tool_(tool),
           o_(options),
-          info_(describe(options)),
-          encodings_(choose(options, info_, fallback_, source_notes_)),
-          vmlinux_(o_.vmlinux.empty() ? NamedKernel{}
-                                      : read_vmlinux(o_.vmlinux, running_kernel_build_id(), source_notes_)),
+          kind_(source_kind("perf")),
+          wanted_(describe_source(options, kind_, fallback_, source_notes_)),
+          info_(wanted_.described),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
         if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
         if (o_.pid) attached_ = watch_process(static_cast<pid_t>(*o_.pid));
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
         raise_file_limit();  // for us, not for the command
-        source_ = std::make_unique<PerfSource>(perf_options(o_, encodings_, vmlinux_, command_.get()), info_,
-                                               source_notes_);
+        wanted_.perf_target = target_of(o_, command_.get());
+        opened_ = kind_.open(wanted_, source_notes_);
     }
 
     int run() {
@@ -184,7 +185,7 @@ private:
         if (o_.is_verbose("record") || o_.is_verbose("debug")) {
             for (const RecordedEvent& e : info_.events)
                 say("event " + e.label());
-            say("sample buffer per CPU: " + std::to_string(source_->ring_bytes()) + " bytes");
+            say("sample buffer per CPU: " + std::to_string(opened_.ring_bytes) + " bytes");
         }
         if (command_) return;
         write_stdout("operf: Press Ctl-c or 'kill -SIGINT " + std::to_string(::getpid()) +
@@ -198,7 +199,7 @@ private:
     }
 
     void record_run() {
-        Recording recording{*source_, signals_, tool_.notes, {}, {}, command_.get(), attached_.get()};
+        Recording recording{*opened_.source, signals_, tool_.notes, {}, {}, command_.get(), attached_.get()};
         if (o_.lazy) {
             stream_.emplace(session_.create_in_samples(lazy_file), lazy_file, info_);
             recording.sink = [this](auto records) {
@@ -262,7 +263,7 @@ private:
     /// With what is known once the command has ended.
     void complete_times() {
         if (command_ && !o_.system_wide) times_.cpu = children_cpu_time();
-        times_.kernel_mode = source_->kernel_mode();
+        times_.kernel_mode = opened_.kernel_mode;
         times_.callgraph = o_.callgraph;
     }
 
@@ -333,14 +334,14 @@ private:
     StopSignals signals_;
     Diagnostics source_notes_;  ///< printed once sampling is about to start, and at its end: no error is
                                 ///< explained by them
+    std::string fallback_;      ///< see describe_source()
+    const SourceKind& kind_;
+    SourceOptions wanted_;
     SessionInfo info_;
-    std::string fallback_;  ///< see choose()
-    std::vector<EventEncoding> encodings_;
-    NamedKernel vmlinux_;
     SessionWriter session_;
     std::unique_ptr<ChildProcess> command_;
     Fd attached_;
-    std::unique_ptr<PerfSource> source_;
+    OpenedSource opened_;
     GapFiller gaps_;
     std::optional<SessionKeeper> keeper_;
     std::optional<StreamWriter> stream_;

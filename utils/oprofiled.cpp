@@ -193,7 +193,7 @@ void Daemon::open_source() {
     if (kind_->is_live) source.described = describe_session();
     kind_->describe(source, tool_.notes);
     model_ = source.model;
-    source_ = kind_->open(source, tool_.notes);
+    source_ = kind_->open(source, tool_.notes).source;
 }
 
 void Daemon::make_session_dir() const {

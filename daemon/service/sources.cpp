@@ -3,6 +3,7 @@
 #include "daemon/service/sources.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "daemon/driver/driver_session.h"
 #include "daemon/perf/perf_probe.h"
@@ -12,8 +13,6 @@
 
 namespace op::collect {
 namespace {
-
-using Opened = std::unique_ptr<SampleSource>;
 
 bool is_driver_there(const SourceOptions& o) {
     return o.files.present();
@@ -26,8 +25,8 @@ void describe_driver(SourceOptions& o, Diagnostics&) {
     o.model = o.files.text("model");
 }
 
-Opened open_driver(const SourceOptions& o, Diagnostics& notes) {
-    return std::make_unique<DriverSource>(o.files, o.described, notes, DriverOptions{o.kernel, o.counters});
+OpenedSource open_driver(const SourceOptions& o, Diagnostics& notes) {
+    return {std::make_unique<DriverSource>(o.files, o.described, notes, DriverOptions{o.kernel, o.counters})};
 }
 
 bool is_perf_there(const SourceOptions&) {
@@ -39,16 +38,19 @@ void describe_perf(SourceOptions& o, Diagnostics& notes) {
     for (const DaemonEventSpec& event : o.events)
         specs.push_back(event.spec);
     const EventCatalogue catalogue = running_catalogue();
-    o.encodings =
-        choose_events({specs, o.callgraph > 0, catalogue, perf_event_works, o.rate}, o.described, notes);
+    o.encodings = choose_events({specs, o.callgraph > 0, catalogue, perf_event_works, o.rate, o.fallback},
+                                o.described, notes);
 }
 
-Opened open_perf(const SourceOptions& o, Diagnostics& notes) {
-    return std::make_unique<PerfSource>(PerfOptions{.target = o.perf_target,
-                                                    .callgraph = o.callgraph > 0,
-                                                    .encodings = o.encodings,
-                                                    .kernel = o.kernel},
-                                        o.described, notes);
+OpenedSource open_perf(const SourceOptions& o, Diagnostics& notes) {
+    auto source = std::make_unique<PerfSource>(PerfOptions{.target = o.perf_target,
+                                                           .callgraph = o.callgraph > 0,
+                                                           .encodings = o.encodings,
+                                                           .kernel = o.kernel},
+                                               o.described, notes);
+    const bool kernel_mode = source->kernel_mode();
+    const size_t ring_bytes = source->ring_bytes();
+    return {std::move(source), kernel_mode, ring_bytes};
 }
 
 /// A recording is never there by itself.
@@ -58,8 +60,8 @@ bool is_replay_there(const SourceOptions&) {
 
 void describe_replay(SourceOptions&, Diagnostics&) {}
 
-Opened open_replay(const SourceOptions& o, Diagnostics& notes) {
-    return std::make_unique<ReplaySource>(o.stream, notes);
+OpenedSource open_replay(const SourceOptions& o, Diagnostics& notes) {
+    return {std::make_unique<ReplaySource>(o.stream, notes)};
 }
 
 constexpr SourceKind kinds[] = {

@@ -2,6 +2,7 @@
 // The sample sources by name, and what distinguishes them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,16 +23,24 @@ struct SourceOptions {
     std::vector<DaemonEventSpec> events;  ///< wanted; none: the default one
     uint64_t callgraph = 0;               ///< most callers of a sample, 0 = none
     NamedKernel kernel;
-    Oprofilefs files;        ///< driver
-    PerfTarget perf_target;  ///< perf
-    EventMeter rate;         ///< perf: may be empty, see EventRequest
-    std::string stream;      ///< replay: the recorded stream's path
+    Oprofilefs files;                 ///< driver
+    PerfTarget perf_target;           ///< perf
+    EventMeter rate;                  ///< perf: may be empty, see EventRequest
+    std::string* fallback = nullptr;  ///< perf: see EventRequest; null: the notes get the line
+    std::string stream;               ///< replay: the recorded stream's path
 
     // What describe() fills in.
     SessionInfo described;                 ///< machine and events
     std::string model;                     ///< the driver's, else empty
     std::vector<int> counters;             ///< driver: by event
     std::vector<EventEncoding> encodings;  ///< perf: by event
+};
+
+/// A source, and what it was granted when it was opened.
+struct OpenedSource {
+    std::unique_ptr<SampleSource> source;
+    bool kernel_mode = true;  ///< false if this user may not sample kernel mode
+    size_t ring_bytes = 0;    ///< perf: room per CPU for records; 0 = the source has no such rings
 };
 
 struct SourceKind {
@@ -45,7 +54,7 @@ struct SourceKind {
     /// for a source that describes itself. Throws a usage error for events that the source cannot sample.
     void (*describe)(SourceOptions& options, Diagnostics& notes);
     /// Opens the source as described, sampling off. `notes` must outlive it. Throws as its constructor does.
-    std::unique_ptr<SampleSource> (*open)(const SourceOptions& options, Diagnostics& notes);
+    OpenedSource (*open)(const SourceOptions& options, Diagnostics& notes);
 };
 
 /// All there are, the best first.

@@ -6,6 +6,7 @@
 #include "tests/unit/fake_oprofilefs.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
+#include "tests/unit/machines.h"
 
 namespace op::collect {
 
@@ -26,8 +27,8 @@ TEST(SourceKind, opens_what_it_names) {
     options.files = fake.files();
     options.described.tool = "me";
     options.stream = test::fixture("streams/fork_exec.opstream");
-    EXPECT_EQ(source_kind("driver").open(options, notes)->describe().tool, "me");
-    EXPECT_FALSE(source_kind("replay").open(options, notes)->drain().empty());
+    EXPECT_EQ(source_kind("driver").open(options, notes).source->describe().tool, "me");
+    EXPECT_FALSE(source_kind("replay").open(options, notes).source->drain().empty());
 }
 
 TEST(SourceKind, has_a_path_behind_its_name_only_where_it_takes_one) {
@@ -64,6 +65,34 @@ TEST(SourceKind, the_driver_describes_its_model_and_the_events_on_their_counters
     EXPECT_EQ(options.counters, (std::vector<int>{1, 0}));
     ASSERT_EQ(options.described.events.size(), 2u);
     EXPECT_EQ(options.described.events[1].name, "B");
+}
+
+TEST(SourceKind, perf_keeps_the_line_on_the_clock_apart_for_who_wants_it) {
+    const test::OnMachine machine("amd-no-counters");
+    for (const bool is_apart : {true, false}) {
+        SourceOptions options;
+        std::string fallback;
+        if (is_apart) options.fallback = &fallback;
+        Diagnostics notes;
+        source_kind("perf").describe(options, notes);
+        ASSERT_EQ(options.described.events.size(), 1u);
+        EXPECT_EQ(options.described.events[0].name, "TIMER");
+        EXPECT_EQ(options.encodings.size(), 1u);
+        EXPECT_EQ(fallback.empty(), !is_apart);
+        EXPECT_EQ(notes.warnings().empty(), is_apart);
+    }
+}
+
+TEST(SourceKind, perf_takes_a_count_that_was_not_given_from_the_meter) {
+    const test::OnMachine machine("amd");
+    SourceOptions options;
+    options.events = parse_daemon_event_specs({"RETIRED_INSTRUCTIONS"});
+    options.rate = [](const RecordedEvent&, const EventEncoding&) {
+        return EventRate{77'000'000'000, 1'000'000'000};
+    };
+    Diagnostics notes;
+    source_kind("perf").describe(options, notes);
+    EXPECT_EQ(options.described.events.at(0).count, 77'000'000u);
 }
 
 TEST(SourceKind, a_recording_describes_itself) {
