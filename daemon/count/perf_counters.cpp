@@ -14,6 +14,7 @@
 #include "daemon/perf/perf_attr.h"
 #include "daemon/perf/perf_errors.h"
 #include "daemon/source/attach.h"
+#include "daemon/source/machine.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/events/software_events.h"
@@ -96,6 +97,7 @@ PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedE
     }
     if (fds_.empty())
         throw Error(ErrorKind::system, "what was to be counted ended before counting was started", ESRCH);
+    note_made_up_machine(notes);
 }
 
 void PerfCounters::open_all(const std::vector<CountedEvent>& events, bool kernel_mode, Diagnostics& notes) {

@@ -20,6 +20,7 @@ std::string first_line(const std::string& path) {
     return text.substr(0, text.find('\n'));
 }
 
+/// A fact of this process, not of the machine: a made-up machine does not replace it.
 bool seccomp_filter_on() {
     const std::string text = read_kernel_file("/proc/self/status");
     std::string_view rest = text;

@@ -13,6 +13,7 @@
 #include "daemon/perf/samplers.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/cpu_list.h"
+#include "daemon/source/machine.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/events/kernel_events.h"
@@ -103,6 +104,7 @@ public:
         }
         opened_.sample_type = attributes(0, options_.encodings.front()).sample_type;
         note_gaps();
+        note_made_up_machine(notes_);
         return std::move(opened_);
     }
 

@@ -37,6 +37,12 @@ SessionInfo describe_machine() {
     return info;
 }
 
+void note_made_up_machine(Diagnostics& notes) {
+    if (const auto directory = made_up_machine())
+        notes.warn("the machine's description is taken from " + *directory + " (" + machine_variable +
+                   "), so the numbers of events may not be this machine's");
+}
+
 void raise_file_limit() noexcept {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "libop/base/diagnostics.h"
 #include "libop/session/session_info.h"
 
 namespace op::collect {
@@ -13,6 +14,10 @@ SessionInfo describe_machine();
 
 /// Model name and clock from the text of /proc/cpuinfo; what is missing stays empty or 0.
 void read_cpuinfo(std::string_view text, SessionInfo& info);
+
+/// Warns if the description of a made-up machine (libop/base/machine_root.h) is in force: for events that are
+/// opened on this machine, whose numbers may differ.
+void note_made_up_machine(Diagnostics& notes);
 
 /// Raises this process's limit of open files to the hard limit.
 void raise_file_limit() noexcept;

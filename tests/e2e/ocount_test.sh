@@ -35,6 +35,11 @@ within "$(total alone page-faults)" 20000 21000 alone
 expect 0 forks -b -e page-faults,minor-faults "$tests/e2e/touch_pages" 20000 3
 within "$(total forks page-faults)" 80000 82000 forks
 within "$(total forks minor-faults)" 80000 82000 forks
+grep -q OPROFILE_MACHINE_DIR "$work/forks.log" && fail "forks: a warning of a made-up machine"
+export OPROFILE_MACHINE_DIR="${srcdir:-.}/tests/fixtures/machines/amd"
+expect 0 there -b -e page-faults true
+unset OPROFILE_MACHINE_DIR
+log_has there "^warning: the machine's description is taken from .*/machines/amd \\(OPROFILE_MACHINE_DIR\\)"
 expect 0 table -e page-faults "$tests/e2e/touch_pages" 20000 1
 prints table '^Event counts \(actual\) for .*touch_pages 20000 1:$'
 prints table '^	page-faults +4[0-9],[0-9]{3} +100\.00$'

@@ -158,6 +158,9 @@ mkdir "$work/there"
 export OPROFILE_MACHINE_DIR="${srcdir:-.}/tests/fixtures/machines/intel-no-counters"
 expect 0 default_there --session-dir "$work/there" --events TIMER "$tests/e2e/shares" plain 100
 unset OPROFILE_MACHINE_DIR
+grep -q "^warning: the machine's description is taken from .*/intel-no-counters (OPROFILE_MACHINE_DIR)" "$work/default_there.log" ||
+	fail "default_there: no warning of the made-up machine"
+grep -q OPROFILE_MACHINE_DIR "$work/default_count.log" && fail "default_count: a warning of a made-up machine"
 ls "$work"/there/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "default_there: not 1000000"
 
 # The command has the limits it would have without us

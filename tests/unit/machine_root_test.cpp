@@ -76,6 +76,23 @@ TEST(MachineRoot, a_machine_without_any_pmu_has_the_clock) {
     EXPECT_FALSE(collect::online_cpus().empty());
 }
 
+TEST(MachineRoot, a_made_up_machine_is_noted_where_events_are_opened) {
+    Diagnostics notes;
+    {
+        const test::OnMachine machine("amd");
+        collect::note_made_up_machine(notes);
+    }
+    EXPECT_EQ(
+        notes.warnings(),
+        std::vector<std::string>{"the machine's description is taken from " + test::fixture("machines/amd") +
+                                 " (OPROFILE_MACHINE_DIR), so the numbers of events may not be this "
+                                 "machine's"});
+    const test::OnMachine none("");
+    ::unsetenv(machine_variable);
+    collect::note_made_up_machine(notes);
+    EXPECT_EQ(notes.warnings().size(), 1u);
+}
+
 TEST(MachineRoot, every_made_up_machine_is_described_here) {
     for (const std::string& name : test::machines())
         EXPECT_TRUE(name == "no-pmu" || facts.contains(name)) << name;
