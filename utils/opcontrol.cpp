@@ -65,7 +65,8 @@ private:
 
     void print_source(const std::optional<std::string>& why_no_driver) {
         if (why_no_driver) {
-            say("profiling by perf_event_open, because the driver is not there: " + *why_no_driver);
+            say("profiling by perf_event_open, because " + std::string(collect::no_driver) + ": " +
+                *why_no_driver);
         } else if (const auto driver = find_driver(paths_)) {
             say("using the driver, model " + driver->model + ", CPU type " + driver->cpu_type);
         }

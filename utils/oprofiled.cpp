@@ -168,8 +168,8 @@ const SourceKind& choose_source(const Options& o, SourceOptions& source, Tool& t
     const SourceKind& best = best_source(source);
     const SourceKind& first = source_kinds().front();
     if (&best != &first)
-        write_stderr(tool.name + ": " + std::string(first.description) + " is not there (" +
-                     printable(o.oprofilefs) + "), sampling through " + std::string(best.description) + "\n");
+        write_stderr(tool.name + ": " + std::string(first.absence) + " (" + printable(o.oprofilefs) +
+                     "), sampling through " + std::string(best.description) + "\n");
     return best;
 }
 

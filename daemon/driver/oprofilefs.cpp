@@ -123,7 +123,7 @@ std::string Oprofilefs::remedy(const std::string& file, int error) const {
         case ENOENT:
         case ENOTDIR:
             return present() ? "the driver has no such file"
-                             : "the driver is not loaded or not mounted; run opcontrol --init";
+                             : std::string(no_driver) + "; run opcontrol --init";
         default:
             return {};
     }

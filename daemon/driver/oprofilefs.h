@@ -12,6 +12,9 @@
 
 namespace op::collect {
 
+/// Why there are no files of the driver, for messages.
+inline constexpr const char* no_driver = "the driver is not loaded or not mounted";
+
 /// An oprofilefs, mounted or not. File names are relative to its root, e.g. "0/count". Nothing is cached:
 /// every call reads or writes the driver's files. Errors name the file, the value and the remedy, if known.
 class Oprofilefs {

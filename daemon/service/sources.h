@@ -46,6 +46,7 @@ struct OpenedSource {
 struct SourceKind {
     std::string_view name;         ///< "driver", "perf", "replay"
     std::string_view description;  ///< for people
+    std::string_view absence;      ///< for people: why it is not there
     bool is_live;   ///< samples this machine: its images are files here, its processes can be looked at
     bool has_path;  ///< it is written NAME:PATH
     /// True if it can be used where nobody names a source.

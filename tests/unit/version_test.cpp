@@ -2,6 +2,10 @@
 #include "utils/shared/version.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/temp_dir.h"
 
 namespace op::tool {
 namespace {
@@ -37,8 +41,8 @@ TEST(Version, details_begin_with_the_line_that_scripts_read) {
 }
 
 TEST(Version, details_have_kernel_settings_driver_and_libraries) {
-    const MachineVersions versions{
-        "Linux 6.1.0 x86_64", "2", "1", "3", {"libelf-0.188.so", "libz.so.1.2.13"}};
+    const MachineVersions versions{"Linux 6.1.0 x86_64",  "2", "1",
+                                   DriverState::readable, "3", {"libelf-0.188.so", "libz.so.1.2.13"}};
     const std::string text = version_details("operf", versions);
     EXPECT_EQ(line(text, "kernel"), "kernel: Linux 6.1.0 x86_64");
     EXPECT_EQ(line(text, "kernel.perf_event_paranoid"), "kernel.perf_event_paranoid: 2");
@@ -50,7 +54,38 @@ TEST(Version, details_have_kernel_settings_driver_and_libraries) {
 TEST(Version, details_state_what_is_not_there) {
     const std::string text = version_details("operf", {});
     EXPECT_EQ(line(text, "kernel.perf_event_paranoid"), "kernel.perf_event_paranoid: not there");
-    EXPECT_EQ(line(text, "driver"), "driver: not loaded, or not readable by this user");
+    EXPECT_EQ(line(text, "driver"), "driver: not loaded");
+}
+
+TEST(Version, details_distinguish_a_driver_that_is_not_loaded_from_one_that_cannot_be_read) {
+    const auto driver = [](DriverState state) {
+        MachineVersions versions;
+        versions.driver = state;
+        return line(version_details("operf", versions), "driver");
+    };
+    EXPECT_EQ(driver(DriverState::not_readable),
+              "driver: loaded, but this user may not read /dev/oprofile/stream_version");
+    EXPECT_EQ(driver(DriverState::not_mounted),
+              "driver: loaded, but there is no /dev/oprofile/stream_version; run opcontrol --init");
+}
+
+TEST(Version, the_drivers_state_is_that_of_its_file_and_module) {
+    const test::TempDir dir;
+    const std::string file = dir / "oprofile/stream_version", module = dir / "module";
+    EXPECT_EQ(driver_state(file, module), DriverState::not_loaded);
+    dir.write("module/refcnt", "0\n");
+    EXPECT_EQ(driver_state(file, module), DriverState::not_mounted);
+    dir.write("oprofile/stream_version", "3\n");
+    EXPECT_EQ(driver_state(file, module), DriverState::readable);
+    if (::geteuid() == 0) return;
+    ::chmod(file.c_str(), 0);
+    EXPECT_EQ(driver_state(file, module), DriverState::not_readable);
+}
+
+TEST(Version, details_name_the_compiler) {
+    const std::string compiler = line(version_details("operf", {}), "compiler");
+    EXPECT_TRUE(compiler.starts_with("compiler: g++ ") || compiler.starts_with("compiler: clang++ "))
+        << compiler;
 }
 
 TEST(Version, the_running_machine_has_a_kernel) {

@@ -76,7 +76,7 @@ void add_driver(const ControlStatus& status, Lines& lines) {
         lines.add("Driver", "model " + status.driver->model + ", CPU type " + status.driver->cpu_type +
                                 ", counters " + std::to_string(status.driver->counters.size()));
     else
-        lines.add("Driver", "not loaded; perf_event_open takes its place");
+        lines.add("Driver", "not loaded or not mounted; perf_event_open takes its place");
 }
 
 void add_events(const DaemonSettings& settings, Lines& lines) {

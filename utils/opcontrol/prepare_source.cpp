@@ -50,7 +50,7 @@ DaemonSource prepare_driver(EventChoice& choice, const ControlPaths& paths) {
 DaemonSource prepare_perf(const DaemonSettings& settings) {
     if (settings.pid_filter != 0 || settings.pgrp_filter != 0)
         throw_usage(
-            "process filters need the driver, which is not loaded; switch them off with "
+            "process filters need the driver, which is not loaded or not mounted; switch them off with "
             "--pid-filter=none --pgrp-filter=none, or use operf --pid");
     std::string events;
     for (const std::string& event : settings.events)

@@ -5,8 +5,10 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 
@@ -16,6 +18,13 @@
 
 namespace op::tool {
 namespace {
+
+constexpr const char* stream_version_file = "/dev/oprofile/stream_version";
+#ifdef __clang__
+constexpr const char* compiler = "clang++ " __clang_version__;
+#else
+constexpr const char* compiler = "g++ " __VERSION__;
+#endif
 
 /// The first line of a small file; empty if it cannot be read.
 std::string line_of(const std::string& path) {
@@ -41,7 +50,27 @@ std::string or_else(const std::string& text, const char* otherwise) {
     return text.empty() ? otherwise : printable(text);
 }
 
+std::string driver_text(const MachineVersions& versions) {
+    switch (versions.driver) {
+        case DriverState::readable:
+            return "loaded, stream version " + printable(versions.stream_version);
+        case DriverState::not_readable:
+            return std::string("loaded, but this user may not read ") + stream_version_file;
+        case DriverState::not_mounted:
+            return std::string("loaded, but there is no ") + stream_version_file + "; run opcontrol --init";
+        case DriverState::not_loaded:
+            break;
+    }
+    return "not loaded";
+}
+
 }  // namespace
+
+DriverState driver_state(const std::string& stream_version, const std::string& module) {
+    if (::access(stream_version.c_str(), R_OK) == 0) return DriverState::readable;
+    if (errno == EACCES) return DriverState::not_readable;
+    return ::access(module.c_str(), F_OK) == 0 ? DriverState::not_mounted : DriverState::not_loaded;
+}
 
 std::string version_text(std::string_view name) {
     return std::string(name) + ": oprofile-ng " OP_VERSION "\n";
@@ -65,7 +94,8 @@ MachineVersions running_versions() {
             std::string(system.sysname) + " " + system.release + " " + system.machine + " " + system.version;
     versions.paranoid = line_of(machine_path("/proc/sys/kernel/perf_event_paranoid"));
     versions.kptr_restrict = line_of(machine_path("/proc/sys/kernel/kptr_restrict"));
-    versions.driver = line_of("/dev/oprofile/stream_version");
+    versions.driver = driver_state(stream_version_file, "/sys/module/oprofile");
+    if (versions.driver == DriverState::readable) versions.stream_version = line_of(stream_version_file);
     ::dl_iterate_phdr(add_library, &versions.libraries);
     std::ranges::sort(versions.libraries);
     return versions;
@@ -73,14 +103,11 @@ MachineVersions running_versions() {
 
 std::string version_details(std::string_view name, const MachineVersions& versions) {
     std::string text = version_text(name);
-    text += "compiler: " __VERSION__ ", glibc " + std::string(::gnu_get_libc_version()) + "\n";
+    text += std::string("compiler: ") + compiler + ", glibc " + std::string(::gnu_get_libc_version()) + "\n";
     text += "kernel: " + or_else(versions.kernel, "not known") + "\n";
     text += "kernel.perf_event_paranoid: " + or_else(versions.paranoid, "not there") + "\n";
     text += "kernel.kptr_restrict: " + or_else(versions.kptr_restrict, "not there") + "\n";
-    text += "driver: " +
-            (versions.driver.empty() ? "not loaded, or not readable by this user"
-                                     : "loaded, stream version " + printable(versions.driver)) +
-            "\n";
+    text += "driver: " + driver_text(versions) + "\n";
     return text + "libraries: " + printable(joined(versions.libraries)) + "\n";
 }
 

@@ -17,12 +17,23 @@ std::string version_text(std::string_view name);
 /// that is no option.
 bool wants_version_details(std::span<const char* const> arguments);
 
+/// How far the driver is there.
+enum class DriverState {
+    not_loaded,
+    not_mounted,  ///< loaded, without its files
+    not_readable,
+    readable,
+};
+/// The state by the driver's file `stream_version` and the directory of its loaded module.
+DriverState driver_state(const std::string& stream_version, const std::string& module);
+
 /// What a bug report needs of a machine.
 struct MachineVersions {
     std::string kernel;                   ///< "Linux 6.1.0 x86_64"
     std::string paranoid, kptr_restrict;  ///< as the kernel has them; empty = not known
-    std::string driver;                   ///< its stream version; empty = not loaded
-    std::vector<std::string> libraries;   ///< files of the shared libraries in use, sorted
+    DriverState driver = DriverState::not_loaded;
+    std::string stream_version;          ///< the driver's, if it is readable
+    std::vector<std::string> libraries;  ///< files of the shared libraries in use, sorted
 };
 
 /// Those of the running machine and process. What cannot be read is left empty.
