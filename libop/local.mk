@@ -49,6 +49,7 @@ libop_a_SOURCES = \
 	libop/events/uncounted.cpp libop/events/uncounted.h \
 	libop/events/unit_mask.cpp libop/events/unit_mask.h \
 	libop/session/counted_time.h \
+	libop/session/event_label.cpp libop/session/event_label.h \
 	libop/session/foreign_abi.cpp libop/session/foreign_abi.h \
 	libop/session/ledger.cpp libop/session/ledger.h \
 	libop/session/recorded_names.cpp libop/session/recorded_names.h \

@@ -142,8 +142,7 @@ private:
     CountReport describe() const {
         CountReport report;
         report.kind = o_.kind();
-        for (const std::string& word : o_.command)
-            report.command += (report.command.empty() ? "" : " ") + word;
+        report.command = joined(o_.command, " ");
         report.numbers = o_.numbers();
         for (const CountedEvent& event : events_)
             report.events.push_back(event.label);

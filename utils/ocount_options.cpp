@@ -41,9 +41,7 @@ std::vector<pid_t> processes_of(const std::vector<pid_t>& tasks) {
 }
 
 std::vector<uint32_t> parse_cpus(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words)
-        text += (text.empty() ? "" : ",") + word;
+    const std::string text = joined(words, ",");
     const auto cpus = parse_cpu_list(text);
     if (!cpus) throw_usage("--cpu-list: '" + printable(text) + "' is no list of CPUs; write one like 0,2-4");
     const auto online = online_cpus();

@@ -92,10 +92,7 @@ std::string threshold_text(const Options& o, const char* all, const char* some) 
 }
 
 std::string command_line(int argc, char** argv) {
-    std::string text;
-    for (int i = 0; i < argc; ++i)
-        text += std::string(argv[i]) + (i + 1 < argc ? " " : "");
-    return text;
+    return joined(std::vector<std::string>(argv, argv + argc), " ");
 }
 
 pp::Annotation make_annotation(const Options& o, LoadedProfile& loaded) {

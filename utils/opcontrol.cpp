@@ -240,11 +240,7 @@ private:
     }
 
     std::string verbose_words() const {
-        if (o_.is_verbose && o_.verbose.empty()) return "all";
-        std::string words;
-        for (const std::string& word : o_.verbose)
-            words += (words.empty() ? "" : ",") + word;
-        return words;
+        return o_.is_verbose && o_.verbose.empty() ? "all" : joined(o_.verbose, ",");
     }
 
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }

@@ -91,8 +91,7 @@ void check(const Options& o) {
 SessionInfo describe(const Options& o) {
     SessionInfo info = describe_machine();
     info.tool = std::string("operf ") + OP_VERSION;
-    for (const std::string& word : o.command)
-        info.command += (info.command.empty() ? "" : " ") + word;
+    info.command = joined(o.command, " ");
     if (o.pid) info.command = "process " + std::to_string(*o.pid);
     if (o.system_wide)
         info.command = "whole system" + (o.command.empty() ? "" : ", while it ran " + info.command);

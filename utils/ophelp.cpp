@@ -11,6 +11,7 @@
 #include "libop/events/ibs_rules.h"
 #include "libop/events/kernel_events.h"
 #include "libop/events/software_events.h"
+#include "libop/session/event_label.h"
 #include "utils/event_support.h"
 #include "utils/shared/event_listing.h"
 #include "utils/shared/options.h"
@@ -107,7 +108,7 @@ private:
         const ResolvedEvent event = resolve_event(catalogue_, spec);
         const uint32_t mask = event.unit_mask.value;
         const std::string number = mask == 0 ? "0" : "0x" + hex(mask);
-        write_stdout(spec.name + ":" + std::to_string(spec.count) + ":" +
+        write_stdout(event_label(spec.name, spec.count) + ":" +
                      (needs_name(event) ? event.unit_mask.name : number) + ":1:1\n");
     }
 

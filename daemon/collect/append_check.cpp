@@ -6,6 +6,7 @@
 #include <set>
 
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 
 namespace op::collect {
 namespace {
@@ -13,34 +14,32 @@ namespace {
 using Texts = std::vector<std::string>;
 
 /// The parts of an event by which its sample files differ from those of others.
-template <class Event>
-std::string event_text(const std::string& name, const Event& event) {
-    const std::string mask = event.unit_mask == 0 ? "" : ":0x" + hex(event.unit_mask);
-    return name + ":" + std::to_string(event.count) + mask;
+std::string text_of(const RecordedEvent& event) {
+    return event_label(event.name, event.count, event.unit_mask);
 }
 
 Texts events_of(const SessionInfo& info) {
     std::set<std::string> events;
     for (const RecordedEvent& event : info.events)
-        events.insert(event_text(event.name, event));
+        events.insert(text_of(event));
     return {events.begin(), events.end()};
 }
 
 Texts held_events(std::span<const SampleName> held) {
     std::set<std::string> events;
     for (const SampleName& file : held)
-        events.insert(event_text(file.event, file));
+        events.insert(event_label(file.event, file.count, file.unit_mask));
     return {events.begin(), events.end()};
 }
 
 bool is_other_mode(const RecordedEvent& a, const RecordedEvent& b) {
-    return event_text(a.name, a) == event_text(b.name, b) && (a.kernel != b.kernel || a.user != b.user);
+    return text_of(a) == text_of(b) && (a.kernel != b.kernel || a.user != b.user);
 }
 
 void add_modes(const SessionInfo& earlier, const SessionInfo& run, Texts& found) {
     for (const RecordedEvent& event : run.events)
         if (std::ranges::any_of(earlier.events, [&](const auto& old) { return is_other_mode(old, event); }))
-            found.push_back("holds " + event_text(event.name, event) +
+            found.push_back("holds " + text_of(event) +
                             " counted in other modes (kernel, user): its samples are added up");
 }
 

@@ -88,10 +88,7 @@ std::vector<CountedEvent> choose_counted_events(const std::vector<EventSpec>& sp
 }
 
 std::string always_countable() {
-    std::string names(timer_event);
-    for (const SoftwareEvent& event : software_events())
-        names += ", " + std::string(event.name);
-    return names;
+    return std::string(timer_event) + ", " + joined(software_events(), ", ", &SoftwareEvent::name);
 }
 
 }  // namespace op::collect

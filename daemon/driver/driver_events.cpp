@@ -243,17 +243,14 @@ bool is_driver_event_name(std::string_view name) {
 }
 
 std::string to_daemon_text(std::span<const ConfiguredEvent> events) {
-    std::string text;
-    for (const ConfiguredEvent& e : events) {
+    return joined(events, ",", [](const ConfiguredEvent& e) {
         const std::string mask =
             e.unit_mask_name.empty() ? std::to_string(recorded_unit_mask(e)) : e.unit_mask_name;
-        text += (text.empty() ? "" : ",") + e.name;
-        for (const std::string& field :
-             {std::to_string(e.code), std::to_string(e.counter), std::to_string(e.count), mask,
-              std::to_string(e.kernel), std::to_string(e.user)})
-            text += ":" + field;
-    }
-    return text;
+        const std::string fields[] = {
+            e.name, std::to_string(e.code),   std::to_string(e.counter), std::to_string(e.count),
+            mask,   std::to_string(e.kernel), std::to_string(e.user)};
+        return joined(fields, ":");
+    });
 }
 
 }  // namespace op::collect

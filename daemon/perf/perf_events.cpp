@@ -133,8 +133,7 @@ private:
     }
 
     void note_fallback(const EventSpec& spec, const RecordedEvent& clock) {
-        std::string line = "no hardware counter here: sampling by the CPU clock, event " + clock.name + ":" +
-                           std::to_string(clock.count);
+        std::string line = "no hardware counter here: sampling by the CPU clock, event " + clock.label();
         if (!request_.specs.empty()) {
             line = "event " + spec.name + ": " + line;
             if (spec.count != 0) line += "; the count " + std::to_string(spec.count) + " is dropped";

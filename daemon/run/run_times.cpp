@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "libop/events/event_table.h"
+#include "libop/session/event_label.h"
 
 namespace op::collect {
 namespace {
@@ -73,8 +74,8 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
     return "only " + seconds(sampled) + " of " + seconds(used) + " of CPU time was sampled: " +
            (times.tasks > 1 ? "most of " + std::to_string(times.tasks) + " processes and threads"
                             : "the process") +
-           " ended before a sample of them was due; " + "--events " + std::string(timer_event) + ":" +
-           std::to_string(count) + " samples nearly all";
+           " ended before a sample of them was due; " + "--events " + event_label(timer_event, count) +
+           " samples nearly all";
 }
 
 }  // namespace op::collect

@@ -73,18 +73,18 @@ std::string_view c_integer_fault(std::string_view text) {
     return result.ptr == end && result.ec == std::errc::result_out_of_range ? "too large" : "not a number";
 }
 
-std::string joined(std::span<const std::string> texts) {
+std::string joined(std::span<const std::string> texts, std::string_view separator) {
     std::string list;
-    for (const std::string& text : texts)
-        list += (list.empty() ? "" : ", ") + text;
+    for (const std::string& text : texts) {
+        if (&text != texts.data()) list += separator;
+        list += text;
+    }
     return list;
 }
 
 std::string short_list(std::span<const std::string> texts) {
     constexpr size_t most = 5;
-    std::string list;
-    for (const auto& text : texts.first(std::min(texts.size(), most)))
-        list += (list.empty() ? "" : ",") + text;
+    std::string list = joined(texts.first(std::min(texts.size(), most)), ",");
     if (texts.size() > most) list += " and " + std::to_string(texts.size() - most) + " more";
     return list;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,8 +32,16 @@ std::string hex(std::span<const std::byte> bytes);
 std::string_view take_line(std::string_view& text);
 /// Removes one word (non-blank run) from the front of `text`, with the blanks before it, and returns it.
 std::string_view take_word(std::string_view& text);
-/// The texts with ", " between them.
-std::string joined(std::span<const std::string> texts);
+/// The texts with `separator` between them.
+std::string joined(std::span<const std::string> texts, std::string_view separator = ", ");
+/// The text of each element, which `text_of` returns, with `separator` between them.
+template <class Range, class TextOf>
+std::string joined(const Range& range, std::string_view separator, TextOf text_of) {
+    std::vector<std::string> texts;
+    for (const auto& one : range)
+        texts.emplace_back(std::invoke(text_of, one));
+    return joined(texts, separator);
+}
 /// The texts with commas between them; of more than five, the first five and the number of the others.
 std::string short_list(std::span<const std::string> texts);
 /// The part after the last '/', or all of it.

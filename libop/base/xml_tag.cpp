@@ -24,10 +24,7 @@ XmlTag& XmlTag::flag(std::string_view name, bool value) {
 }
 
 XmlTag& XmlTag::list(std::string_view name, const std::vector<std::string>& values) {
-    std::string text;
-    for (const auto& value : values)
-        text += (text.empty() ? "" : ",") + value;
-    return values.empty() ? *this : attribute(name, text);
+    return values.empty() ? *this : attribute(name, joined(values, ","));
 }
 
 std::string XmlTag::empty() const {

@@ -45,10 +45,10 @@ Separation parse_separation(std::span<const std::string> words) {
 }
 
 std::string to_text(const Separation& separation) {
-    std::string text;
+    std::vector<std::string> names;
     for (const Word& word : words_of_one)
-        if (separation.*(word.member)) text += (text.empty() ? "" : ",") + std::string(word.name);
-    return text.empty() ? "none" : text;
+        if (separation.*(word.member)) names.emplace_back(word.name);
+    return names.empty() ? "none" : joined(names, ",");
 }
 
 }  // namespace op

@@ -99,10 +99,9 @@ DaemonEventSpec parse_daemon_event_spec(std::string_view text) {
     const auto code = parse_c_integer(fields[1]), counter = parse_c_integer(fields[2]);
     if (!code || *code > UINT32_MAX || !counter || *counter >= most_counters)
         throw_usage("event '" + printable(text) + "': code or counter is not a number, or too large");
-    std::string ours(fields[0]);
-    for (size_t i = 3; i < classic_fields; ++i)
-        ours += ":" + std::string(fields[i]);
-    return {parse_event_spec(ours), static_cast<uint32_t>(*code), static_cast<int>(*counter)};
+    std::vector<std::string> ours(fields.begin(), fields.end());
+    ours.erase(ours.begin() + 1, ours.begin() + 3);
+    return {parse_event_spec(joined(ours, ":")), static_cast<uint32_t>(*code), static_cast<int>(*counter)};
 }
 
 /// Parses comma-separated lists; sorted by text, without duplicates.

@@ -11,6 +11,7 @@
 #include "libop/base/error.h"
 #include "libop/base/json.h"
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 
 namespace op {
 
@@ -312,7 +313,7 @@ void replace_if_known(T& old, const T& newer) {
 }  // namespace
 
 std::string RecordedEvent::label() const {
-    return name + ":" + std::to_string(count);
+    return event_label(name, count);
 }
 
 std::string RecordedEvent::spec() const {

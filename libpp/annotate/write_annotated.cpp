@@ -73,14 +73,14 @@ std::string calls_comment(const AnnotatedFile& file, uint32_t line, const Counts
     const auto at = file.calls.find(line);
     if (at == file.calls.end() || at->second.empty()) return "";
     const auto& calls = at->second;
-    std::string text = " /* inlined into ";
-    for (size_t i = 0; i < std::min(calls.size(), calls_shown); ++i) {
-        const InlinedCall& call = calls[i];
-        text += (i > 0 ? ", " : "") + comment_safe(call.caller);
+    const auto call_text = [&](const InlinedCall& call) {
+        std::string text = comment_safe(call.caller);
         if (!call.file.empty())
             text += " at " + comment_safe(base_name(call.file)) + ":" + std::to_string(call.line);
-        text += " " + counts_text(call.counts, totals);
-    }
+        return text + " " + counts_text(call.counts, totals);
+    };
+    const auto shown = std::span(calls).first(std::min(calls.size(), calls_shown));
+    std::string text = " /* inlined into " + joined(shown, ", ", call_text);
     if (calls.size() > calls_shown) text += ", " + std::to_string(calls.size() - calls_shown) + " others";
     return text + " */";
 }

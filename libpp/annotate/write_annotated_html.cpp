@@ -159,14 +159,14 @@ private:
     /// "661 samples, 87.20 %"; with several columns each with its name.
     std::string totals_text(const Counts& totals) const {
         const ReportHead& head = annotation_.head;
-        std::string text;
+        std::vector<std::string> texts;
         for (size_t i = 0; i < totals.size(); ++i) {
             const std::string share = share_text(totals[i], annotation_.totals[i]) + " %";
             if (totals.size() == 1) return std::to_string(totals[i]) + " samples, " + share;
-            text += (i ? ", " : "") + markup_text(printable(head.columns[i].short_name(head.axis))) + " " +
-                    std::to_string(totals[i]) + " (" + share + ")";
+            texts.push_back(markup_text(printable(head.columns[i].short_name(head.axis))) + " " +
+                            std::to_string(totals[i]) + " (" + share + ")");
         }
-        return text;
+        return joined(texts);
     }
 
     std::string section(size_t index) const {
@@ -204,11 +204,11 @@ private:
         std::string text;
         for (auto at = std::ranges::lower_bound(file.symbols, line, {}, &AnnotatedSymbol::line);
              at != file.symbols.end() && at->line == line; ++at) {
-            std::string counts;
+            std::vector<std::string> counts;
             for (size_t i = 0; i < at->counts.size(); ++i)
-                counts += (i ? ", " : "") + std::to_string(at->counts[i]) + " (" +
-                          share_text(at->counts[i], annotation_.totals[i]) + " %)";
-            text += element("span", "class=\"of\"", markup_text(printable(at->name)) + ": " + counts);
+                counts.push_back(std::to_string(at->counts[i]) + " (" +
+                                 share_text(at->counts[i], annotation_.totals[i]) + " %)");
+            text += element("span", "class=\"of\"", markup_text(printable(at->name)) + ": " + joined(counts));
         }
         return text;
     }

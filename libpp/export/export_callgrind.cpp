@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 #include "libop/session/ledger.h"
 #include "libpp/export/exporter.h"
 
@@ -163,13 +164,13 @@ private:
 
     void put_events() {
         const auto names = event_names(profile_.columns);
-        std::string list;
+        std::vector<std::string> list;
         for (size_t i = 0; i < width_; ++i) {
             const std::string name = column_name(names[i], profile_.columns[i]);
             text_ += "event: " + name + " : " + column_title(profile_.columns[i]) + "\n";
-            list += " " + name;
+            list.push_back(name);
         }
-        text_ += "events:" + list + "\n";
+        text_ += "events: " + joined(list, " ") + "\n";
     }
 
     /// A word of letters, digits and '_', which readers of the format accept. It contains whatever
@@ -191,9 +192,7 @@ private:
     }
 
     static std::string column_title(const ProfileClass& column) {
-        std::string title = printable(column.event) + ":" + std::to_string(column.count);
-        if (column.unit_mask != 0) title += ":0x" + hex(column.unit_mask);
-        return title;
+        return event_label(printable(column.event), column.count, column.unit_mask);
     }
 
     std::vector<uint64_t> totals() const {

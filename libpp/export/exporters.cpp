@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 #include "libpp/export/exporter.h"
 
 namespace op::pp {
@@ -24,8 +25,7 @@ constexpr Exporter table[] = {
 };
 
 std::string event_name(const ProfileClass& column, int parts) {
-    std::string name = column.event;
-    if (parts > 1) name += ":" + std::to_string(column.count);
+    std::string name = parts > 1 ? event_label(column.event, column.count) : column.event;
     if (parts > 2) name += ":0x" + hex(column.unit_mask);
     return name;
 }

@@ -11,6 +11,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 
 namespace op::pp {
 
@@ -82,11 +83,11 @@ bool are_main_threads(std::span<const ProfileClass> classes) {
 
 /// The remedy for each parameter in which classes differ, except the axis that can be shown.
 std::string remedies(const Parameter& shown, std::span<const ProfileClass> classes) {
-    std::string text;
+    std::vector<std::string> texts;
     for (const Parameter& parameter : parameters)
         if (parameter.axis != shown.axis && values_of(parameter, classes).size() > 1)
-            text += (text.empty() ? "" : "; ") + std::string(parameter.remedy);
-    return text;
+            texts.emplace_back(parameter.remedy);
+    return joined(texts, "; ");
 }
 
 [[noreturn]] void throw_conflict(const Parameter& a, const Parameter& b,
@@ -157,12 +158,13 @@ std::string how_to_separate(Merge merge, std::span<const ProfileClass> classes) 
     merge.tid |= has_processes;
     merge.cpu |= differ_in("cpu", classes);
     merge.unit_mask |= !has_events && differ_in("unit-mask", classes);
-    std::string text = has_events ? "event:" : has_counts ? "count:" : "", merged;
+    std::vector<std::string> ways, merged;
+    if (has_events || has_counts) ways.emplace_back(has_events ? "event:" : "count:");
     for (const auto& [is_merged, value] :
          {std::pair{merge.tid, "tid"}, std::pair{merge.cpu, "cpu"}, std::pair{merge.unit_mask, "unitmask"}})
-        if (is_merged) merged += (merged.empty() ? "--merge=" : ",") + std::string(value);
-    text += (text.empty() || merged.empty() ? "" : " and ") + merged;
-    return text + " for a column per " + (has_processes ? "process" : "thread");
+        if (is_merged) merged.emplace_back(value);
+    if (!merged.empty()) ways.push_back("--merge=" + joined(merged, ","));
+    return joined(ways, " and ") + " for a column per " + (has_processes ? "process" : "thread");
 }
 
 ProfileClasses arrange_as_asked(std::span<const SelectedFile> files, const Merge& merge) {
@@ -224,7 +226,7 @@ std::string ProfileClass::short_name(Axis axis) const {
         case Axis::several:
             break;
     }
-    return event + ":" + std::to_string(count);
+    return event_label(event, count);
 }
 
 ProfileClasses arrange(std::span<const SelectedFile> files, const Merge& merge, bool may_differ_in_several) {

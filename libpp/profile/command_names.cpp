@@ -56,17 +56,18 @@ std::map<std::string, Naming> namings(const RecordedNames& names, const std::set
 
 std::string remark(const std::string& application, Naming naming) {
     std::ranges::stable_sort(naming.others, std::greater{}, &std::pair<uint64_t, std::string>::first);
-    std::string text = printable(base_name(application)) + " ran as ";
+    std::vector<std::string> texts;
     uint64_t rest = add_saturating(naming.other, naming.left_out);
     for (size_t i = 0; i < std::min(naming.others.size(), most_names); ++i) {
         const auto& [samples, name] = naming.others[i];
         if (i > 0 && samples < naming.total / 100) break;
-        text += (i > 0 ? ", " : "") + printable(name) + " (" + percent(samples, naming.total) +
-                (i > 0 ? ")" : " of its samples)");
+        texts.push_back(printable(name) + " (" + percent(samples, naming.total) +
+                        (i > 0 ? ")" : " of its samples)"));
         rest -= samples;
     }
-    if (rest > 0 && rest >= naming.total / 100) text += ", others (" + percent(rest, naming.total) + ")";
-    return text;
+    if (rest > 0 && rest >= naming.total / 100)
+        texts.push_back("others (" + percent(rest, naming.total) + ")");
+    return printable(base_name(application)) + " ran as " + joined(texts);
 }
 
 }  // namespace

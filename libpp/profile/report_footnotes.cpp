@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 
 namespace op::pp {
 
@@ -19,7 +20,7 @@ std::string mode_remark(const ProfileClass& column, const SessionInfo& info) {
     for (const RecordedEvent& event : info.events)
         if (event.name == column.event && event.count == column.count && event.unit_mask == column.unit_mask)
             modes.insert(!event.user ? "kernel mode only" : !event.kernel ? "user mode only" : "both modes");
-    const std::string name = column.event + ":" + std::to_string(column.count);
+    const std::string name = event_label(column.event, column.count);
     if (modes.size() > 1)
         return name + " is the sum of " + std::to_string(modes.size()) +
                " events that differ in their modes only";
@@ -35,8 +36,7 @@ std::string digits(const char* format, double value) {
 
 /// "CYCLES:100000 ran 48.7 % of the time it was enabled: its counts are scaled by 2.053".
 std::string scale_remark(const ScaledEvent& event) {
-    std::string name = event.event + ":" + std::to_string(event.count);
-    if (event.unit_mask != 0) name += ":0x" + hex(event.unit_mask);
+    std::string name = event_label(event.event, event.count, event.unit_mask);
     if (!event.session.empty()) name += " of session " + event.session;
     const double share = event.time.share();
     return name + " ran " + digits("%.3g", 100 * share) +

@@ -7,6 +7,7 @@
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
+#include "libop/session/event_label.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/event_scale.h"
 
@@ -54,7 +55,7 @@ void SampleSet::scale(size_t file, SampleFileContent& content) {
     const SampleName& name = files_[file].name;
     if (time.is_partial() && !is_scalable(time) && content.total > 0)
         notes_.warn(
-            printable(name.event) + ":" + std::to_string(name.count) +
+            event_label(printable(name.event), name.count) +
             " was never counted by the session's account, but there are samples of it: its counts are "
             "not scaled and may be too low");
     scale_counts(content, time);

@@ -11,6 +11,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 
 namespace op::pp {
 
@@ -155,11 +156,9 @@ std::string hints_for(const ProfileSpec& spec, const SeenNumbers& seen) {
 
 [[noreturn]] void throw_no_match(size_t files, const std::set<std::string>& events,
                                  const std::string& hints) {
-    std::string message = "No sample file found: the profile specification matches none of the " +
-                          std::to_string(files) + " sample files (events recorded:";
-    for (const auto& event : events)
-        message += " " + event;
-    throw_usage(message + ")" + hints);
+    throw_usage("No sample file found: the profile specification matches none of the " +
+                std::to_string(files) + " sample files (events recorded: " +
+                joined(std::vector(events.begin(), events.end()), " ") + ")" + hints);
 }
 
 /// Collects the selected files of all sessions.
@@ -201,7 +200,7 @@ private:
         if (name.tid) numbers_.tids.insert(*name.tid);
         if (name.tgid) numbers_.tgids.insert(*name.tgid);
         if (name.cpu) numbers_.cpus.insert(*name.cpu);
-        events_.insert(name.event + ":" + std::to_string(name.count));
+        events_.insert(event_label(name.event, name.count));
         if (is_own_file(name, directory + "/")) {
             notes_.warn("samples in the profiler's own sample files left out: the sampling rate is too high");
             return;

@@ -122,11 +122,8 @@ void note_throttling(const SessionReader& session, const SessionInfo* info, Diag
     std::ranges::sort(events);
     events.erase(std::unique(events.begin(), events.end()), events.end());
     if (events.empty()) return;
-    std::string list;
-    for (const auto& event : events)
-        list += " " + event;
-    notes.warn("the kernel held these events back because they came too fast:" + list + place +
-               "; their counts are too low, use a higher count");
+    notes.warn("the kernel held these events back because they came too fast: " + joined(events, " ") +
+               place + "; their counts are too low, use a higher count");
 }
 
 bool has_samples(const SessionReader& session, const RecordedEvent& event) {

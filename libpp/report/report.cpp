@@ -10,6 +10,7 @@
 #include "libop/events/event_table.h"
 #include "libop/events/event_text.h"
 #include "libop/events/software_events.h"
+#include "libop/session/event_label.h"
 
 namespace op::pp {
 
@@ -132,7 +133,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
         head.events.push_back(shown_event(column, words));
     for (const ShownEvent& event : head.events)
         if (!event.is_known && options.heads && !head.is_timer)
-            notes.warn("no description of event " + event.name + ":" + std::to_string(event.count));
+            notes.warn("no description of event " + event_label(event.name, event.count));
     head.scaled = scaled_times(scaled);
     head.remarks = report_footnotes(columns, info, scaled);
     return head;

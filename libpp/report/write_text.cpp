@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "libop/base/text.h"
+#include "libop/session/event_label.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/writer.h"
@@ -60,12 +61,10 @@ std::string remarks_text(const ReportHead& head) {
 
 /// "TIMER:1000000 on NAME-OF-THE-CPU, in DIRECTORY"; the unit mask where it is not 0.
 std::string short_head(const ReportHead& head) {
-    std::string text;
-    for (const auto& event : head.events) {
-        text += (text.empty() ? "" : ", ") + printable(event.name);
-        if (event.count > 0) text += ":" + std::to_string(event.count);
-        if (event.unit_mask > 0) text += ":0x" + hex(event.unit_mask, 2);
-    }
+    std::string text = joined(head.events, ", ", [](const ShownEvent& event) {
+        const std::string name = printable(event.name);
+        return event.count > 0 ? event_label(name, event.count, event.unit_mask) : name;
+    });
     text += (text.empty() ? "" : " on ") + printable(head.cpu_name);
     return head.samples_dir.empty() ? text : text + ", in " + printable(head.samples_dir);
 }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "libop/base/error.h"
+#include "libop/session/event_label.h"
 
 using namespace std::literals;
 
@@ -244,6 +245,12 @@ TEST(SessionInfo, merge_into_nothing_is_the_newer_one) {
     SessionInfo info;
     info.merge(full_info());
     expect_same(info, full_info());
+}
+
+TEST(EventLabel, shows_a_unit_mask_only_where_it_is_not_0) {
+    EXPECT_EQ(event_label("CYCLES", 100000), "CYCLES:100000");
+    EXPECT_EQ(event_label("CYCLES", 100000, 0), "CYCLES:100000");
+    EXPECT_EQ(event_label("LLC_REFS", 6000, 0x4f), "LLC_REFS:6000:0x4f");
 }
 
 }  // namespace op

@@ -50,6 +50,17 @@ TEST(Text, lines_and_words_are_taken_from_the_front) {
     EXPECT_TRUE(text.empty());
 }
 
+TEST(Text, joined_texts_have_separators_between_them_only) {
+    const std::vector<std::string> texts{"", "a", ""};
+    EXPECT_EQ(joined({}), "");
+    EXPECT_EQ(joined(texts), ", a, ");
+    EXPECT_EQ(joined(std::span(texts).subspan(1, 1), " "), "a");
+    const int numbers[] = {1, 2, 3};
+    EXPECT_EQ(joined(numbers, "+", [](int n) { return std::to_string(n); }), "1+2+3");
+    const std::pair<int, const char*> members[] = {{1, "x"}, {2, "y"}};
+    EXPECT_EQ(joined(members, ";", &std::pair<int, const char*>::second), "x;y");
+}
+
 TEST(Text, long_lists_are_cut) {
     const std::vector<std::string> texts{"1", "2", "3", "4", "5", "6", "7"};
     const std::span<const std::string> all(texts);

@@ -88,12 +88,12 @@ void set_session_dir(const std::optional<std::string>& given, std::string& dir) 
 /// Makes each binary's path absolute; `all` removes the filter.
 void set_image_filter(const std::optional<std::string>& given, std::string& filter) {
     if (!given) return;
-    std::string paths;
+    std::vector<std::string> paths;
     for (const std::string_view path : split(*given, ','))
-        if (!path.empty()) paths += (paths.empty() ? "" : ",") + absolute_path(std::string(path));
+        if (!path.empty()) paths.push_back(absolute_path(std::string(path)));
     if (*given == "all") paths.clear();
-    require_value("--image", paths);
-    filter = paths;
+    filter = joined(paths, ",");
+    require_value("--image", filter);
 }
 
 void set_sizes(const ControlOptions& o, DaemonSettings& s) {

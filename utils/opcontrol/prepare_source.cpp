@@ -8,6 +8,7 @@
 #include "daemon/driver/oprofilefs.h"
 #include "daemon/perf/perf_events.h"
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 
 namespace op::tool {
 
@@ -52,10 +53,7 @@ DaemonSource prepare_perf(const DaemonSettings& settings) {
         throw_usage(
             "process filters need the driver, which is not loaded or not mounted; switch them off with "
             "--pid-filter=none --pgrp-filter=none, or use operf --pid");
-    std::string events;
-    for (const std::string& event : settings.events)
-        events += (events.empty() ? "" : ",") + event;
-    return {"perf", std::move(events), {}};
+    return {"perf", joined(settings.events, ","), {}};
 }
 
 }  // namespace
