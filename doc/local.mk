@@ -11,4 +11,5 @@ EXTRA_DIST += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-b
 	doc/adr/0009-two-tables-of-formats.md \
 	doc/adr/0010-debuginfod-is-loaded-when-asked.md \
 	doc/adr/0011-cpu-models-are-compiled-in-too.md \
-	doc/adr/0012-where-errors-are-caught.md
+	doc/adr/0012-where-errors-are-caught.md \
+	doc/adr/0013-where-addresses-are-converted.md

@@ -166,4 +166,35 @@ if [ "$caught" != "$listed" ]; then
 	{ echo "$caught"; echo "$listed"; } | sort | uniq -u
 	status=1
 fi
+
+# Where an address is made of a number, or its number computed with: file, number of lines, what it does
+# (doc/adr/0013-where-addresses-are-converted.md): read a number, move within its space, convert to another space.
+listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
+daemon/collect/collector.cpp 5 read convert
+daemon/collect/known_images.cpp 2 move
+daemon/collect/process_table.cpp 1 move
+daemon/collect/process_table.h 1 convert
+daemon/collect/sample_files.cpp 2 move
+daemon/source/vmlinux.cpp 1 convert
+libop/stream/stream.cpp 4 read
+libpp/annotate/write_annotated.cpp 1 read
+libpp/object/disassemble.cpp 1 read
+libpp/object/symbol_ranges.cpp 1 move
+libpp/profile/build_arcs.cpp 2 read
+libpp/profile/build_profile.cpp 1 read
+libpp/report/symbol_rows.cpp 1 move
+libpp/symbols/image_symbols.cpp 2 convert
+libpp/symbols/kernel_symbols.cpp 1 convert
+libpp/symbols/symbolizer.cpp 2 convert
+END
+)
+spelled='(RuntimeAddress|ImageOffset|LinkAddress)( [a-z_]+)?\{[^0}]'
+computed='\.value\(\) [-+^]|(^|[^"]) [-+^] [A-Za-z_.()>-]*(start|offset|address|at|pc|end)(\([a-z]*\))?\.value\(\)'
+made=$(grep -rE "$spelled|$computed" --include='*.h' --include='*.cpp' libop/stream daemon/collect daemon/source libpp utils |
+	grep -vE 'hex\(|report_diff' | cut -d: -f1 | uniq -c | awk '{ print $2, $1 }' | LC_ALL=C sort)
+if [ "$made" != "$listed" ]; then
+	echo "addresses are made or computed with in other places than tests/layers_test.sh lists:"
+	{ echo "$made"; echo "$listed"; } | sort | uniq -u
+	status=1
+fi
 exit $status

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libop/base/error.h"
+#include "libop/base/path.h"
 #include "libop/base/text.h"
 #include "libop/control/control.h"
 #include "libpp/profile/session_notes.h"
@@ -48,9 +49,7 @@ SessionDir find_session_dir(const CommonOptions& options, const pp::ProfileSpec&
     if (!options.session_dir.empty()) return {.path = options.session_dir};
     const std::string dir = default_session_dir();
     // The classic default ends in a slash, which shows in the message; scripts know it that way.
-    std::error_code error;
-    const std::string shown =
-        dir.starts_with('/') ? dir + "/" : std::filesystem::absolute(dir, error).lexically_normal().string();
+    const std::string shown = dir.starts_with('/') ? dir + "/" : absolute_path(dir);
     return {.path = dir, .shown_default = shown + "/samples/"};
 }
 

@@ -34,9 +34,9 @@ struct Region {
     ImagePtr image = nullptr;  ///< never null in a table
     RegionKind kind = RegionKind::file;
 
-    /// The key for a pc of this region (doc/FORMATS.md, "Keys"): one of the two places that convert between
-    /// address spaces.
-    ImageOffset offset(RuntimeAddress pc) const noexcept { return {pc - start + file_offset}; }
+    /// The key for a pc of this region (doc/FORMATS.md, "Keys"): the place that converts run-time addresses
+    /// (doc/adr/0013-where-addresses-are-converted.md).
+    ImageOffset offset(RuntimeAddress pc) const noexcept { return ImageOffset{pc - start + file_offset}; }
 };
 
 /// Regions sorted by start, never overlapping.

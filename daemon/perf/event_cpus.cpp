@@ -8,6 +8,7 @@
 
 #include "daemon/source/cpu_list.h"
 #include "libop/base/fd.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -18,19 +19,14 @@ namespace fs = std::filesystem;
 constexpr uint32_t perf_type_hw_cache = 3;  // perf_event_open(2), PERF_TYPE_HW_CACHE
 constexpr uint32_t first_own_type = 6;      // PERF_TYPE_MAX: above are the PMUs of their own
 
-std::string first_line(const std::string& path) {
-    const std::string text = read_file(path);
-    return text.substr(0, text.find('\n'));
-}
-
 CountingCpus cpus_in(const std::string& path) {
     if (!is_regular_file(path)) return std::nullopt;
-    return parse_cpu_list(first_line(path));
+    return parse_cpu_list(read_kernel_line(path));
 }
 
 bool is_of_type(const fs::path& pmu, uint32_t type) {
     const std::string path = pmu.native() + "/type";
-    return is_regular_file(path) && parse_number(first_line(path)) == type;
+    return is_regular_file(path) && parse_number(read_kernel_line(path)) == type;
 }
 
 }  // namespace

@@ -15,11 +15,6 @@
 namespace op::collect {
 namespace {
 
-std::string first_line(const std::string& path) {
-    const std::string text = read_kernel_file(path);
-    return text.substr(0, text.find('\n'));
-}
-
 /// A fact of this process, not of the machine: a made-up machine does not replace it.
 bool seccomp_filter_on() {
     const std::string text = read_kernel_file("/proc/self/status");
@@ -65,7 +60,7 @@ PerfSituation perf_situation(int error, bool system_wide, int pid) {
     return {error,
             system_wide,
             ::geteuid() == 0,
-            first_line(machine_path("/proc/sys/kernel/perf_event_paranoid")),
+            read_kernel_line(machine_path("/proc/sys/kernel/perf_event_paranoid")),
             seccomp_filter_on(),
             pid};
 }

@@ -30,8 +30,7 @@ std::optional<std::vector<uint32_t>> parse_cpu_list(std::string_view text) {
 }
 
 std::vector<uint32_t> online_cpus() {
-    std::string text = read_kernel_file(machine_path("/sys/devices/system/cpu/online"));
-    if (text.ends_with('\n')) text.pop_back();
+    const std::string text = read_kernel_line(machine_path("/sys/devices/system/cpu/online"));
     if (const auto cpus = parse_cpu_list(text)) return *cpus;
     return *parse_cpu_list("0-" + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN) - 1));
 }

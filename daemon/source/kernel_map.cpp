@@ -54,8 +54,7 @@ void add_kernel(std::string_view name, KernelRange range, std::span<const std::b
 /// What hidden kernel addresses mean; `vmlinux` = the image whose own addresses are used instead, empty =
 /// none.
 std::string hidden_message(const std::string& vmlinux) {
-    std::string knob = read_kernel_file(machine_path("/proc/sys/kernel/kptr_restrict"));
-    if (knob.ends_with('\n')) knob.pop_back();
+    const std::string knob = read_kernel_line(machine_path("/proc/sys/kernel/kptr_restrict"));
     const std::string outcome =
         vmlinux.empty() ? "kernel samples will have no symbols"
                         : "kernel samples get their symbols from where " + vmlinux +

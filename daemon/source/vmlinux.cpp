@@ -24,8 +24,8 @@ namespace {
 
 /// From _text, else _stext, to _etext, else the end of .text.
 KernelRange code_of(const ObjectFile& object, const std::string& path) {
-    const auto text = std::ranges::find(object.sections(), ".text", &Section::name);
-    if (text == object.sections().end()) refuse(path, "it has no section .text");
+    const Section* const text = find_section(object.sections(), ".text");
+    if (!text) refuse(path, "it has no section .text");
     uint64_t start = 0, stext = 0, end = text->address.value() + text->size;
     for (const RawSymbol& symbol : object.symbols(false)) {
         if (symbol.name == "_text") start = symbol.address.value();

@@ -7,8 +7,8 @@
 
 namespace op {
 
-/// A number in one address space. Arithmetic across spaces goes through value() in the two named places:
-/// daemon/process_table (run time -> image) and libpp/symbolizer (image -> link).
+/// A number in one address space. The places where the number of one space becomes an address of another are
+/// few and named (doc/adr/0013-where-addresses-are-converted.md).
 template <class Tag>
 struct Address {
     uint64_t raw = 0;
@@ -18,6 +18,7 @@ struct Address {
     /// Distance in bytes, modulo 2^64.
     friend constexpr uint64_t operator-(Address a, Address b) noexcept { return a.raw - b.raw; }
     friend constexpr Address operator+(Address a, uint64_t n) noexcept { return {a.raw + n}; }
+    friend constexpr Address operator-(Address a, uint64_t n) noexcept { return {a.raw - n}; }
 };
 
 /// An address in a running process: the value of the program counter.

@@ -9,5 +9,7 @@ namespace op {
 
 /// The whole file; empty if it cannot be read, for whatever reason.
 std::string read_kernel_file(const std::string& path);
+/// Its first line, without the newline; empty as above.
+std::string read_kernel_line(const std::string& path);
 
 }  // namespace op

@@ -2,6 +2,7 @@
 // Seam 2: the interface of object files for the symbol layer. Does not open files: callers pass the bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,6 +28,12 @@ struct Section {
     bool in_file = true;               ///< false: takes no room in the file (.bss)
     std::span<const std::byte> bytes;  ///< empty if damaged or not in the file
 };
+
+/// The first section of that name; null if no section has it. Valid as long as `sections`.
+inline const Section* find_section(std::span<const Section> sections, std::string_view name) {
+    const auto at = std::ranges::find(sections, name, &Section::name);
+    return at == sections.end() ? nullptr : &*at;
+}
 
 /// A symbol as the file has it.
 struct RawSymbol {

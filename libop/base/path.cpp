@@ -10,11 +10,25 @@
 
 namespace op {
 
+namespace {
+
+std::string absolute_path(const std::string& path, std::error_code& error) {
+    return std::filesystem::absolute(path, error).lexically_normal();
+}
+
+}  // namespace
+
 std::string absolute_path(const std::string& path) {
     std::error_code error;
-    const auto absolute = std::filesystem::absolute(path, error);
+    std::string absolute = absolute_path(path, error);
     if (error) throw_system("the working directory is unknown", error.value());
-    return absolute.lexically_normal();
+    return absolute;
+}
+
+std::optional<std::string> find_absolute_path(const std::string& path) {
+    std::error_code error;
+    std::string absolute = absolute_path(path, error);
+    return error ? std::nullopt : std::optional(std::move(absolute));
 }
 
 std::string real_path(const std::string& path) {

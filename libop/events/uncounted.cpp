@@ -3,6 +3,7 @@
 // events/cpu_models; for single events, the numbers that perf's drivers accept.
 #include "libop/events/uncounted.h"
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
 #include <string_view>
@@ -12,9 +13,9 @@ namespace op {
 namespace {
 
 /// The kernel counts four events of an EV67. The classic driver counted the others with ProfileMe.
-bool is_counted_by_ev67(const EventDescription& event) {
+bool is_profileme_event(const EventDescription& event) {
     constexpr std::string_view names[] = {"CYCLES", "INSTRUCTIONS", "BCACHE_MISS", "MBOX_REPLAY"};
-    return event.code >= 1 && event.code <= std::size(names) && names[event.code - 1] == event.name;
+    return event.code < 1 || event.code > std::size(names) || names[event.code - 1] != event.name;
 }
 
 /// perf has other numbers for Scorpion's own events than the classic driver, but the same for the events of
@@ -24,16 +25,30 @@ bool is_scorpions_own(const EventDescription& event) {
     return event.code >= first_own && event.code != cycles;
 }
 
+bool has_one_counter(const EventDescription& event) {
+    return std::has_single_bit(event.counters);
+}
+
+/// CPU types that perf counts a part of the events of.
+struct PartlyCounted {
+    std::string_view types;  ///< what their names begin with
+    bool (*is_uncounted)(const EventDescription&);
+    const char* reason;
+};
+
+constexpr PartlyCounted partly_counted[] = {
+    {"alpha/ev67", is_profileme_event, "perf has four events of EV67"},
+    {"arm/armv7-scorpion", is_scorpions_own, "perf has another number for it, which is not known here"},
+    {"ppc/7450", has_one_counter, "perf numbers it together with its counter, in a way not known here"},
+};
+
 }  // namespace
 
 std::string why_uncounted(const CpuModel& model, const EventDescription& event) {
     if (!model.not_counted.empty()) return model.not_counted;
-    if (model.name == "alpha/ev67" && !is_counted_by_ev67(event)) return "perf has four events of EV67";
-    if (model.name.starts_with("arm/armv7-scorpion") && is_scorpions_own(event))
-        return "perf has another number for it, which is not known here";
-    if (model.name == "ppc/7450" && std::has_single_bit(event.counters))
-        return "perf numbers it together with its counter, in a way not known here";
-    return "";
+    const auto row = std::ranges::find_if(
+        partly_counted, [&](const PartlyCounted& one) { return model.name.starts_with(one.types); });
+    return row != std::end(partly_counted) && row->is_uncounted(event) ? row->reason : "";
 }
 
 }  // namespace op

@@ -47,12 +47,11 @@ public:
 
     Costs collect() && {
         for (size_t i = 0; i < profile_.samples.size(); ++i)
-            add({profile_.leaf(i), 0, std::nullopt}, &profile_.counts[i * width_]);
+            add({profile_.leaf(i), CodeAddress::instruction, std::nullopt}, &profile_.counts[i * width_]);
         for (size_t i = 0; i < profile_.arcs.size(); ++i) {
             const Arc& arc = profile_.arcs[i];
             const Location& caller = profile_.locations[arc.caller];
-            // The byte before a return address is the call's.
-            add({caller, caller.offset.value() > 0, function_of(profile_.locations[arc.callee])},
+            add({caller, CodeAddress::return_address, function_of(profile_.locations[arc.callee])},
                 &profile_.arc_counts[i * width_]);
         }
         for (auto& [key, costs] : costs_.functions)
@@ -63,14 +62,14 @@ public:
 private:
     struct Place {
         const Location& location;
-        uint64_t back;  ///< bytes before it
+        CodeAddress kind;  ///< the byte before a return address is the call's
         std::optional<FunctionKey> callee;
     };
 
     static FunctionKey function_of(const Location& location) { return {location.image, location.symbol}; }
 
     void add(const Place& place, const uint64_t* counts) {
-        const ImageOffset at{place.location.offset.value() - place.back};
+        const ImageOffset at = code_byte(place.location.offset, place.kind);
         const FunctionKey function = function_of(place.location);
         const auto [found, is_new] = places_.try_emplace({function, at, place.callee}, costs_.counts.size());
         if (is_new) {

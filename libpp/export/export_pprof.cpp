@@ -236,7 +236,8 @@ private:
         const uint64_t address = symbols(location).link_address(at).value();
         const std::vector<Line> lines = lines_at(location, at);
         const bool has_line = !lines.empty() && lines.front().line > 0;
-        const uint64_t mapping = widen({location.image, address - at.value()}, at.value(), has_line);
+        const uint64_t mapping =
+            widen({location.image, symbols(location).displacement(at)}, at.value(), has_line);
         pbf_builder<LocationField> message(out_, ProfileField::location);
         message.add_uint64(LocationField::id, id);
         message.add_uint64(LocationField::mapping_id, mapping);

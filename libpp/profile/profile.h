@@ -49,8 +49,8 @@ enum class CodeAddress : uint8_t { instruction, return_address };
 /// before: a call that never returns may be the last instruction of its function, and its return address
 /// belongs to the next one.
 constexpr ImageOffset code_byte(ImageOffset offset, CodeAddress kind) {
-    const bool is_behind = kind == CodeAddress::return_address && offset.value() > 0;
-    return is_behind ? ImageOffset{offset.value() - 1} : offset;
+    const bool is_behind = kind == CodeAddress::return_address && offset > ImageOffset{0};
+    return is_behind ? offset - 1 : offset;
 }
 
 /// Samples of one application with the same stack.

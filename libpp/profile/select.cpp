@@ -10,6 +10,7 @@
 #include <set>
 
 #include "libop/base/error.h"
+#include "libop/base/path.h"
 #include "libop/base/text.h"
 #include "libop/session/event_label.h"
 
@@ -28,9 +29,9 @@ bool is_directory(const std::string& path) {
 void add_pattern(std::vector<std::string>& patterns, const std::string& text) {
     patterns.push_back(text);
     std::error_code error;
-    fs::path absolute = fs::canonical(text, error);
-    if (error) absolute = fs::absolute(text, error).lexically_normal();
-    if (!error && absolute != text) patterns.push_back(absolute);
+    const fs::path real = fs::canonical(text, error);
+    const auto absolute = error ? find_absolute_path(text) : std::optional(real.string());
+    if (absolute && absolute != text) patterns.push_back(*absolute);
 }
 
 std::vector<std::string> patterns_of(const std::vector<std::string>& texts) {

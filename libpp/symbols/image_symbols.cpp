@@ -141,9 +141,8 @@ public:
         return line_table().frames(link_address(offset));
     }
     std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) override {
-        const ImageSymbol* const symbol = find(offset);
-        if (!symbol) return {};
-        return line_table().inlined_functions(symbol->address + (offset - symbol->start), most);
+        if (!find(offset)) return {};
+        return line_table().inlined_functions(link_address(offset), most);
     }
     bool has_lines() override { return line_table().has_lines(); }
     std::span<const std::byte> code(const ImageSymbol& symbol) override;
@@ -174,8 +173,8 @@ LinkAddress kernel_start(Origin origin, std::span<const Section> sections,
     // A module is loaded with what code comes first in its file at the start.
     const auto first = std::ranges::find(sections, LinkAddress{relocatable_base}, &Section::address);
     if (first != sections.end() && first->code) return first->address;
-    const auto text = std::ranges::find(sections, ".text", &Section::name);
-    return text != sections.end() ? text->address : LinkAddress{0};
+    const Section* const text = find_section(sections, ".text");
+    return text ? text->address : LinkAddress{0};
 }
 
 /// The section without what lies before `start`; none if nothing is left.
@@ -228,7 +227,7 @@ void ElfImage::add(const SymbolRange& range) {
     if (!range.section.empty())
         name = made_names_.emplace_back("anonymous symbol from section " + std::string(range.section));
     if (name.empty()) name = made_names_.emplace_back("[0x" + hex(range.address.value()) + "]");
-    symbols_.push_back({{range.start}, range.length, range.address, name, range.name.empty()});
+    symbols_.push_back({ImageOffset{range.start}, range.length, range.address, name, range.name.empty()});
 }
 
 std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) {

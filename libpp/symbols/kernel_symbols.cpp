@@ -52,7 +52,8 @@ std::vector<ImageSymbol> KernelSymbols::of(std::string_view module, uint64_t sta
         const auto after = std::next(line);
         const uint64_t next = after != lines.end() ? std::min(after->address, end) : last;
         if (next > address)
-            symbols.push_back({{address - base}, next - address, {address}, line->name, false});
+            symbols.push_back(
+                {ImageOffset{address - base}, next - address, LinkAddress{address}, line->name, false});
     }
     return symbols;
 }

@@ -26,6 +26,10 @@ LinkAddress ImageSymbols::link_address(ImageOffset offset) const {
     return symbol ? symbol->address + (offset - symbol->start) : LinkAddress{offset.value()};
 }
 
+uint64_t ImageSymbols::displacement(ImageOffset offset) const {
+    return link_address(offset).value() - offset.value();
+}
+
 namespace {
 
 /// An image file to be opened.

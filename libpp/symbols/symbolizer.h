@@ -77,6 +77,8 @@ public:
     const ImageSymbol* find(ImageOffset offset) const;
     /// The linked address of an offset: by its symbol, else the offset itself.
     LinkAddress link_address(ImageOffset offset) const;
+    /// How far the linked address of an offset lies above it: bytes, modulo 2^64.
+    uint64_t displacement(ImageOffset offset) const;
 };
 
 /// The reason why names of an image are missing or imprecise.

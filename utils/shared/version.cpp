@@ -26,13 +26,6 @@ constexpr const char* compiler = "clang++ " __clang_version__;
 constexpr const char* compiler = "g++ " __VERSION__;
 #endif
 
-/// The first line of a small file; empty if it cannot be read.
-std::string line_of(const std::string& path) {
-    const std::string text = read_kernel_file(path);
-    std::string_view rest = text;
-    return std::string(take_line(rest));
-}
-
 std::string resolved(const char* path) {
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path, nullptr), &std::free);
     return std::string(base_name(real ? real.get() : path));
@@ -92,10 +85,11 @@ MachineVersions running_versions() {
     if (::uname(&system) == 0)
         versions.kernel =
             std::string(system.sysname) + " " + system.release + " " + system.machine + " " + system.version;
-    versions.paranoid = line_of(machine_path("/proc/sys/kernel/perf_event_paranoid"));
-    versions.kptr_restrict = line_of(machine_path("/proc/sys/kernel/kptr_restrict"));
+    versions.paranoid = read_kernel_line(machine_path("/proc/sys/kernel/perf_event_paranoid"));
+    versions.kptr_restrict = read_kernel_line(machine_path("/proc/sys/kernel/kptr_restrict"));
     versions.driver = driver_state(stream_version_file, "/sys/module/oprofile");
-    if (versions.driver == DriverState::readable) versions.stream_version = line_of(stream_version_file);
+    if (versions.driver == DriverState::readable)
+        versions.stream_version = read_kernel_line(stream_version_file);
     ::dl_iterate_phdr(add_library, &versions.libraries);
     std::ranges::sort(versions.libraries);
     return versions;
