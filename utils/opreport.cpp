@@ -67,8 +67,7 @@ void describe_selection(const LoadedProfile& loaded) {
     write_stdout(safe);
 }
 
-void warn_if_empty(const ReportCommandOptions& o, const pp::SymbolReport& report, Diagnostics& notes) {
-    if (!report.rows.empty()) return;
+void warn_of_no_symbols(const ReportCommandOptions& o, Diagnostics& notes) {
     const bool may_be_inlined = !o.inlines && !o.report.include_symbols.empty();
     notes.warn(
         std::string("nothing to show: no symbol with samples passes --include-symbols, --exclude-symbols and "
@@ -149,10 +148,12 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     const pp::Profile& profile = loaded.profile();
     if (o.callgraph) {
         warn_of_calls(o, loaded);
-        return report_callgraph(profile, loaded.head(o.report), o.report);
+        auto report = report_callgraph(profile, loaded.head(o.report), o.report);
+        if (report.blocks.empty()) warn_of_no_symbols(o, notes);
+        return report;
     }
     auto report = report_symbols(profile, loaded.head(o.report), o.report);
-    warn_if_empty(o, report, notes);
+    if (report.rows.empty()) warn_of_no_symbols(o, notes);
     return report;
 }
 
@@ -171,7 +172,7 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     };
     const auto first = side(before), second = side(after);
     auto report = report_difference(first, second, o.report);
-    warn_if_empty(o, report, after.samples().notes());
+    if (report.rows.empty()) warn_of_no_symbols(o, after.samples().notes());
     return report;
 }
 
