@@ -2,9 +2,11 @@
 dist_man1_MANS += doc/ocount.1 doc/opannotate.1 doc/oparchive.1 doc/opcontrol.1 doc/operf.1 doc/opgprof.1 doc/ophelp.1 doc/opimport.1 doc/opreport.1
 dist_man8_MANS += doc/oprofiled.8
 dist_pkgdata_DATA = doc/opreport.xsd
-dist_doc_DATA = README.md doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/DRIVER-USE.md doc/INTERPRETING.md doc/bench.md
-EXTRA_DIST += doc/annotated.png
-EXTRA_DIST += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-batches.md \
+dist_doc_DATA = README.md
+# In the same layout as here, so that the links of README.md and between the documents lead somewhere.
+nobase_dist_doc_DATA = doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/DRIVER-USE.md doc/INTERPRETING.md doc/bench.md
+nobase_dist_doc_DATA += doc/annotated.png
+nobase_dist_doc_DATA += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-batches.md \
 	doc/adr/0003-time-order-across-cpus.md doc/adr/0004-kernel-addresses-are-never-lost.md \
 	doc/adr/0005-timer-fallback.md doc/adr/0006-sampled-processes-place-their-samples.md doc/adr/0007-guard-against-too-many-samples.md \
 	doc/adr/0008-help-is-success.md \

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # package_check.sh BUILD: the source package made in that build tree holds every file that git has, builds, leaves its
-# sources as they were, uninstalls all that it installs, and distclean leaves nothing. Its tests are not run again: they are
-# the same files. It is compiled by the same commands as BUILD, so that ccache has the objects.
+# sources as they were, installs documents whose links work, uninstalls all that it installs, and distclean leaves nothing.
+# Its tests are not run again: they are the same files. It is compiled by the same commands as BUILD, so that ccache has the
+# objects.
 set -eu
 build=$(cd "$1" && pwd)
 work=$build/package
@@ -37,6 +38,15 @@ eval "set -- $("$build/config.status" --config)"
 ../configure "$@" || fail "configure"
 make -s -j "$(nproc)" >"$work/make.log" || fail "make"
 make -s install DESTDIR="$work/root" >"$work/install.log" 2>&1 || { cat "$work/install.log"; fail "make install"; }
+# Each relative link of the installed documents leads to an installed file.
+docs=$(dirname "$(find "$work/root" -name README.md)")
+(cd "$docs" && find . -name '*.md' | while read -r page; do
+	grep -oE '\]\([^)#: ]+[)#]' "$page" | sed 's/^](//; s/.$//' | while read -r link; do
+		[ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+	done
+done) >"$work/list"
+[ ! -s "$work/list" ] || fail "installed documents link to what is not installed"
+[ -e "$docs/doc/annotated.png" ] || fail "the README's picture is not installed"
 echo "installed: $(du -sm "$work/root" | cut -f 1) MB, $(find "$work/root" -type f | wc -l) files"
 make -s uninstall DESTDIR="$work/root" >/dev/null || fail "make uninstall"
 find "$work/root" ! -type d >"$work/list"
