@@ -16,7 +16,7 @@ for room in $(find libop daemon libpp utils -mindepth 1 -maxdepth 1 -type d ! -n
 	grep -qE "(\`|\*\*)$room(/?\`|/?\*\*)" doc/ARCHITECTURE.md || complain "doc/ARCHITECTURE.md has no line for $room"
 done
 # Lines of documents are read in a terminal, tables apart.
-wide=$(LC_ALL=C.UTF-8 grep -nE '^[^|].{120,}' *.md doc/*.md doc/adr/*.md | sed 's/\(:[0-9]*:\).*/\1 longer than 120 columns/')
+wide=$(LC_ALL=C.UTF-8 grep -nE '^[^|].{120,}' *.md doc/*.md doc/adr/*.md doc/*.[1-8] | sed 's/\(:[0-9]*:\).*/\1 longer than 120 columns/')
 [ -z "$wide" ] || complain "$wide"
 # Every manual page has examples.
 for page in doc/*.[1-8]; do
