@@ -131,6 +131,11 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     if (lasts && (way.app == 0 || origin.app.name != StringId::none)) slot = way;
 }
 
+void Collector::lose(LossCause cause, uint32_t cpu, uint64_t weight) {
+    ledger_.add_lost(cause, cpu, weight);
+    lost_ = add_saturating(lost_, weight);
+}
+
 void Collector::lose_unplaced(const Origin& origin) {
     const bool kernel = origin.mode == CpuMode::kernel;
     lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
@@ -288,8 +293,27 @@ void Collector::take(const Name& name) {
 
 /// Of threads whose samples have files of their own.
 void Collector::note_thread(const Origin& origin) {
-    const Process* const process = options_.separate_thread ? table_.find(origin.tgid) : nullptr;
-    if (process) commands_.note_thread(origin.tgid, origin.tid, process->name_of(origin.tid));
+    if (!options_.separate_thread) return;
+    if (const Process* const process = table_.find(origin.tgid))
+        commands_.note_thread(origin.tgid, origin.tid, process->name_of(origin.tid));
+    else if (run_.tgid == origin.tgid && run_.tid == origin.tid)
+        commands_.note_thread(origin.tgid, origin.tid, run_.comm);
+}
+
+void Collector::take(const PlacedName& name) {
+    count_run();
+    run_.tgid = name.tgid;
+    run_.tid = name.tid;
+    run_.app = name.app;
+    run_.comm = name.comm;
+    if (options_.separate_thread) commands_.rename_thread(name.tgid, name.tid, name.comm);
+}
+
+/// Counts the samples of the run so far.
+void Collector::count_run() {
+    const uint64_t begin = std::exchange(run_.begin, ledger_.sampled() - lost_);
+    const ImageRef* const app = run_.app != 0 ? images_.find(run_.app) : nullptr;
+    if (app && run_.begin > begin) commands_.add(commands_.counter(app->name, run_.comm), run_.begin - begin);
 }
 
 void Collector::take(const ImageCookie& cookie) {
@@ -298,7 +322,7 @@ void Collector::take(const ImageCookie& cookie) {
 
 void Collector::take(const Lost& lost) {
     ledger_.add_sampled(lost.count);
-    ledger_.add_lost(lost.cause, lost.cpu, lost.count);
+    lose(lost.cause, lost.cpu, lost.count);
 }
 
 void Collector::take(const Throttle& throttle) {
@@ -313,6 +337,7 @@ void Collector::begin_run(uint64_t start_time) {
     files_.close_all();
     files_.forget_counts();
     ledger_ = {};
+    lost_ = run_.begin = 0;
     arcs_lost_ = 0;
     saw_kernel_ = false;
     images_.forget_used();
@@ -325,6 +350,7 @@ void Collector::begin_run(uint64_t start_time) {
 }
 
 SessionInfo Collector::flush_and_account() {
+    count_run();
     SessionInfo info = info_;
     const StoredCounts counts = files_.flush_and_count();
     info.ledger.merge(ledger_);

@@ -79,6 +79,7 @@ private:
     void take(const Sample& sample);
     void take(const PlacedSample& sample);
     void take(const ImageCookie& cookie);
+    void take(const PlacedName& name);
     void take(const Mapping& mapping);
     void take(const Unmapping& unmapping) { table_.apply(unmapping); }
     void take(const Name& name);
@@ -114,6 +115,7 @@ private:
     bool refuse(const S& sample);
     void lose_unplaced(const Origin& origin);
     void note_thread(const Origin& origin);
+    void count_run();
     bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
@@ -129,7 +131,7 @@ private:
     void take_chain(const S& sample, const Where& innermost);
     void store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
                    const std::optional<ImageKey>& callee);
-    void lose(LossCause cause, uint32_t cpu, uint32_t weight) { ledger_.add_lost(cause, cpu, weight); }
+    void lose(LossCause cause, uint32_t cpu, uint64_t weight);
 
     SessionInfo info_;
     CollectorOptions options_;
@@ -139,7 +141,9 @@ private:
     KnownImages images_;
     SampleFiles files_;
     CommandNames commands_;
-    Ledger ledger_;  ///< without the counts that the files keep
+    NamedRun run_;       ///< its `begin` is a number of samples that were not lost
+    Ledger ledger_;      ///< without the counts that the files keep
+    uint64_t lost_ = 0;  ///< the ledger's sum
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;
     std::set<StringId> only_images_;

@@ -14,6 +14,15 @@
 
 namespace op::collect {
 
+/// Placed samples in a row, of one thread and command name. They are counted when the run ends, so that no
+/// sample costs more for its name.
+struct NamedRun {
+    uint32_t tgid = 0, tid = 0;
+    uint32_t app = 0;  ///< cookie
+    std::string comm;
+    uint64_t begin = 0;  ///< the number of samples before it
+};
+
 /// Not thread-safe.
 class CommandNames {
 public:

@@ -117,6 +117,15 @@ struct PlacedSample {
     std::span<const Place> chain;
 };
 
+/// The thread, program and command name of the placed samples up to the next such record.
+struct PlacedName {
+    uint32_t tgid, tid;
+    uint32_t app;           ///< as PlacedSample::app
+    std::string_view comm;  ///< empty = not known
+
+    bool operator==(const PlacedName&) const = default;
+};
+
 /// How long an event was counted since the last such record, or since the start for the first one.
 struct EventTime {
     uint16_t event;  ///< index into the session's events
@@ -125,6 +134,6 @@ struct EventTime {
 
 /// One event from a source.
 using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie,
-                            PlacedSample, EventTime>;
+                            PlacedSample, PlacedName, EventTime>;
 
 }  // namespace op

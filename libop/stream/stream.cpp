@@ -55,13 +55,14 @@ std::string_view cut(std::string_view text) {
     return text.substr(0, std::min<size_t>(text.size(), static_cast<Size>(-1)));
 }
 
-SampleContext context_of(const PlacedSample& s) {
-    return {s.cpu, s.tgid, s.tid, s.app};
+SampleContext context_of(const PlacedSample& s, const std::array<char, OP_COMM_SIZE>& comm) {
+    return {s.cpu, s.tgid, s.tid, s.app, comm};
 }
 
 struct Encode {
     std::string& out;
     std::optional<SampleContext>& context;  ///< the stream's last
+    std::array<char, OP_COMM_SIZE>& comm;   ///< of the next context
 
     void operator()(const Sample& s) const {
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
@@ -137,10 +138,17 @@ struct Encode {
         r.path_size = static_cast<op_u32>(path.size());
         append(out, OP_RECORD_IMAGE, i.region ? OP_IMAGE_REGION : 0, r, path);
     }
+    /// The context of the next sample has it.
+    void operator()(const PlacedName& n) const {
+        comm = {};
+        n.comm.copy(comm.data(), comm.size());
+    }
     void operator()(const PlacedSample& s) const {
-        if (context != context_of(s)) {
-            context = context_of(s);
-            append(out, OP_RECORD_CONTEXT, 0, op_record_context{{}, s.cpu, s.tgid, s.tid, s.app, {}});
+        if (const SampleContext next = context_of(s, comm); context != next) {
+            context = next;
+            op_record_context r{{}, s.cpu, s.tgid, s.tid, s.app, {}};
+            std::ranges::copy(comm, r.comm);
+            append(out, OP_RECORD_CONTEXT, 0, r);
         }
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
         op_record_placed r{};
@@ -288,7 +296,7 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
 }  // namespace
 
 void RecordEncoder::encode(const Record& record, std::string& out) {
-    std::visit(Encode{out, context_}, record);
+    std::visit(Encode{out, context_, comm_}, record);
 }
 
 size_t RecordDecoder::decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit) {
@@ -313,12 +321,24 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
         if (!context_) throw_input("placed record without a context");
         out.emplace_back(decode_placed_sample(in, *context_));
     } else if (head.type == OP_RECORD_CONTEXT) {
-        const auto r = in.get<op_record_context>();
-        context_ = {r.cpu, r.tgid, r.tid, r.app};
+        decode_context(in.take(sizeof(op_record_context)), out);
     } else {
         decode_plain(in, head, out);
     }
     return head.size;
+}
+
+/// The driver restates a context often: only one of another thread, program or name is a record.
+void RecordDecoder::decode_context(std::span<const std::byte> bytes, std::vector<Record>& out) {
+    const auto r = ByteReader(bytes, "record").get<op_record_context>();
+    const SampleContext before = context_.value_or(SampleContext{});
+    context_ = {r.cpu, r.tgid, r.tid, r.app, std::to_array(r.comm)};
+    const bool is_named = r.comm[0] != '\0' || before.comm[0] != '\0';
+    SampleContext there = *context_;
+    there.cpu = before.cpu;
+    if (!is_named || there == before) return;
+    const std::string_view comm = text_of(bytes.subspan(offsetof(op_record_context, comm), sizeof r.comm));
+    out.emplace_back(PlacedName{r.tgid, r.tid, r.app, comm.substr(0, comm.find('\0'))});
 }
 
 StreamWriter::StreamWriter(Fd fd, std::string path, const SessionInfo& session)

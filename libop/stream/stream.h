@@ -3,6 +3,7 @@
 // session they belong to. Does not interpret records.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -17,9 +18,11 @@
 
 namespace op {
 
-/// The process, thread, CPU and application of a run of placed samples: written once for all of them.
+/// The process, thread, CPU, application and command name of a run of placed samples: written once for all of
+/// them.
 struct SampleContext {
     uint32_t cpu, tgid, tid, app;
+    std::array<char, 16> comm;  ///< padded with NUL
 
     bool operator==(const SampleContext&) const = default;
 };
@@ -33,6 +36,7 @@ public:
 
 private:
     std::optional<SampleContext> context_;  ///< of the placed sample before
+    std::array<char, 16> comm_{};           ///< of the placed samples to come
 };
 
 /// Decodes the records of one stream, without a file's head.
@@ -48,6 +52,7 @@ public:
 
 private:
     size_t decode_one(std::span<const std::byte> bytes, std::vector<Record>& out);
+    void decode_context(std::span<const std::byte> bytes, std::vector<Record>& out);
 
     std::optional<SampleContext> context_;
     std::optional<std::string> damage_;

@@ -52,6 +52,7 @@ struct Check {
         within(n.comm.data(), n.comm.size());
         table.apply(n);
     }
+    void operator()(const op::PlacedName& n) const { within(n.comm.data(), n.comm.size()); }
     void operator()(const op::Lost&) const {}
     void operator()(const op::Throttle&) const {}
     void operator()(const op::EventTime&) const {}

@@ -17,6 +17,14 @@ ImageCookie file(uint32_t cookie, std::string_view path, uint64_t device = 0, ui
     return {cookie, false, 0, {0}, 0, device, inode, path};
 }
 
+/// The samples of each command name, in the names' order.
+std::string names_of(const SessionInfo& info) {
+    std::string text;
+    for (const auto& [command, samples] : info.names.commands())
+        text += command.second + "=" + std::to_string(samples) + " ";
+    return text;
+}
+
 /// Process 7 runs /bin/app; the kernel lies where the fixture put it.
 class CollectingPlaced : public Collecting {
 protected:
@@ -234,6 +242,33 @@ TEST_F(CollectingPlaced, a_program_started_from_a_memfd_is_a_deleted_file) {
     feed({file(7, "/memfd:hidden (deleted)"), at({0x1010, 7})});
     files();
     EXPECT_TRUE(account_.images.at("/memfd:hidden").deleted);
+}
+
+TEST_F(CollectingPlaced, samples_are_counted_by_program_and_command_name) {
+    announce();
+    PlacedSample other = at({0x10, app});
+    other.tgid = other.tid = 8;
+    const PlacedSample one = at({0x10, app}), lost = at({0x10, 99});
+    feed({PlacedName{7, 7, app, "one.sh"}, one, one, lost, Lost{5, 0, LossCause::kernel_buffer}, one,
+          PlacedName{8, 8, app, "two.sh"}, other, PlacedName{7, 7, app, "one.sh"}, one,
+          PlacedName{0, 0, 0, "swapper/0"}, of_kernel(kernel_start + 0x30, 0)});
+    ledger();
+    EXPECT_EQ(names_of(account_), "one.sh=4 two.sh=1 ");
+    ledger();
+    EXPECT_EQ(names_of(account_), "one.sh=4 two.sh=1 ") << "an account counts nothing twice";
+    collector_->begin_run(0);
+    feed({PlacedName{7, 7, app, "one.sh"}, one});
+    ledger();
+    EXPECT_EQ(names_of(account_), "one.sh=1 ");
+}
+
+TEST_F(CollectingPlaced, sampled_threads_have_names) {
+    announce({.separate_thread = true});
+    feed({PlacedName{7, 7, app, "main"}, at({0x10, app}), PlacedName{7, 7, app, "renamed"}, at({0x10, app}),
+          PlacedName{9, 9, app, "unsampled"}});
+    ledger();
+    ASSERT_EQ(account_.names.threads().size(), 1u);
+    EXPECT_EQ(account_.names.threads().begin()->second, "renamed");
 }
 
 }  // namespace op::collect

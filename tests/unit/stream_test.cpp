@@ -195,6 +195,25 @@ TEST(RecordDecoder, keeps_the_context_from_one_piece_to_the_next) {
     EXPECT_EQ(threads, (std::vector<uint32_t>{1, 2, 2}));
 }
 
+TEST(RecordEncoder, a_name_that_comes_back_before_the_next_sample_changes_no_context) {
+    const PlacedName one{7, 1, 2, "one"}, other{7, 2, 2, "other"};
+    EXPECT_EQ(encoded({one, placed(1), other, one, placed(1)}), encoded({one, placed(1), placed(1)}));
+}
+
+TEST(RecordDecoder, a_context_names_the_command_once_for_all_its_samples) {
+    const std::vector<Record> records = {PlacedName{7, 1, 2, "fifteen_letters"}, placed(1), placed(1, 3),
+                                         PlacedName{7, 1, 2, ""}, placed(1, 3)};
+    const std::string bytes = encoded(records);
+    EXPECT_EQ(count_type(bytes, OP_RECORD_CONTEXT), 3u);
+    const auto copy = aligned(bytes);
+    std::vector<Record> decoded;
+    RecordDecoder().decode(span_of(copy, bytes.size()), decoded, 10);
+    ASSERT_EQ(decoded.size(), records.size());
+    EXPECT_EQ(std::get<PlacedName>(decoded[0]), std::get<PlacedName>(records[0]));
+    EXPECT_EQ(std::get<PlacedSample>(decoded[2]).cpu, 3u) << "another CPU is no other name";
+    EXPECT_EQ(std::get<PlacedName>(decoded[3]).comm, "");
+}
+
 TEST(RecordDecoder, a_placed_sample_without_context_is_damage) {
     const std::string bytes = encoded({placed(1)}).substr(sizeof(op_record_context));
     const auto copy = aligned(bytes);
