@@ -45,6 +45,23 @@ trees() {
 	python3 "$source/tests/e2e/xml_tree.py" "$xml" "$csv" >"$work/tree.diff" || fail "$1: $(cat "$work/tree.diff")"
 	compared=$((compared + 1))
 }
+# threads WORDS -- PID TID...: the same of a report whose session separates threads: each thread is compared with the rows that
+# its own samples give.
+threads() {
+	[ "$has_python" = yes ] || return 0
+	words=
+	while [ "$1" != -- ]; do words="$words $1"; shift; done
+	pid=$2
+	shift 2
+	reports=
+	for tid; do
+		csv $words -m cpu "tgid:$pid" "tid:$tid"
+		mv "$csv" "$work/$tid.csv"
+		reports="$reports $tid=$work/$tid.csv"
+	done
+	python3 "$source/tests/e2e/xml_tree.py" "$xml" "$pid" $reports >"$work/tree.diff" || fail "threads of $pid: $(cat "$work/tree.diff")"
+	compared=$((compared + 1))
+}
 has() { xmllint --xpath "$2" "$xml" >/dev/null 2>&1 || fail "$1: no $2"; }
 lacks() { ! xmllint --xpath "$2" "$xml" >/dev/null 2>&1 || fail "$1: there is $2"; }
 kinds=0 compared=0
@@ -123,6 +140,31 @@ for words in '-d' '-m cpu' '-m tid' '-m tgid' 'tid:101'; do
 	csv --session-dir separate -l -m all ${words##-*}
 	levels "threads $words" "$(in_csv 0)"
 done
+report --session-dir separate
+threads --session-dir separate -l -- 100 100 101
+threads --session-dir separate -l -- 200 200
+# With libraries, the kernel and calls
+cat >"$work/threads.txt" <<'END'
+cpu_type 4
+file {root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/TIMER.1000000.0.100.100.all
+0xc4 4
+0x104 6
+file {root}/usr/bin/demo/{dep}/{root}/usr/lib/libdemo.so/TIMER.1000000.0.100.100.all
+0x200 3
+file {root}/usr/bin/demo/{dep}/{root}/usr/lib/libdemo.so/TIMER.1000000.0.100.101.all
+0x200 7
+file {root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/TIMER.1000000.0.100.102.all
+0x104 5
+file {root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/{cg}/{root}/usr/bin/demo/TIMER.1000000.0.100.102.all
+0xc800000104 5
+END
+"$tests/golden/make_session" "$work/threads.txt" threads || fail "make_session threads"
+for words in -l -c; do
+	report --session-dir threads $words
+	threads --session-dir threads $words -- 100 100 101 102
+done
+has "threads" '//thread[@tid="101"]/module[@name="/usr/lib/libdemo.so"]/symbol'
+has "threads" '//thread[@tid="102"]//callers/symbol'
 session processes
 report --session-dir processes
 csv --session-dir processes -l
