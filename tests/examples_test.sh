@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The EXAMPLES of the manuals of opreport, opannotate, opgprof, oparchive, ophelp and opimport work as printed, on a session
+# made for them: each command ends with status 0 and prints something or leaves a file. The programs of others in them only
+# check that what they are to read is there.
+set -eu
+build=$PWD
+source=$(cd "${srcdir:-.}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 count=0
+
+# blocks PAGE: writes the examples of a manual to block.1, block.2 ..., as a reader sees them.
+blocks() {
+	sed -n '/^\.SH EXAMPLES$/,/^\.SH SEE ALSO$/p' "$source/doc/$1.1" | sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\e/\\\\/g" |
+		awk -v name="$work/block." '/^\.nf$/ { n++; inside = 1; next } /^\.fi$/ { inside = 0 } inside { print > (name n) }'
+}
+
+# The commands of the tree have to succeed; recording and copying need no machine here.
+cat >"$work/prelude" <<'END'
+operf() { return 0; }
+scp() { [ -d "$2" ]; }
+ssh() { shift; "$@"; }
+go() { [ -s "$4" ]; }
+gprof() { [ -s "$2" ] && [ -s "$3" ]; }
+set -e
+END
+
+# scene DIRECTORY: the current session and one before it, of a program and a library in that directory; in other/ a session
+# of another machine.
+scene() {
+	mkdir -p "$1/lib" "$1/other"
+	cp "$source/tests/fixtures/root/usr/bin/demo" "$1/program"
+	cp "$source/tests/fixtures/root/usr/lib/libdemo.so" "$1/lib/libc.so.6"
+	app="{root}$1/program/{dep}/{root}$1"
+	cat >"$work/session.txt" <<END
+cpu_type 4
+file $app/program/TIMER.1000000.0.all.all.all
+0xc4 10
+0x104 60
+file $app/lib/libc.so.6/TIMER.1000000.0.all.all.all
+0x200 8
+file $app/program/{cg}/{root}$1/program/TIMER.1000000.0.all.all.all
+0xc800000104 60
+END
+	"$build/tests/golden/make_session" "$work/session.txt" "$1/oprofile_data"
+	cp -r "$1/oprofile_data/samples/current" "$1/oprofile_data/samples/previous"
+	image='{root}/usr/bin/demo'
+	mkdir -p "$1/other/samples/current/$image/{dep}/$image"
+	cp "$source/tests/fixtures/foreign/samples" "$1/other/samples/current/$image/{dep}/$image/TIMER.1000000.0.all.all.all"
+	cp "$source/tests/fixtures/foreign/abi" "$1/other/abi"
+}
+
+for page in opreport opannotate opgprof oparchive ophelp opimport; do
+	rm -f "$work"/block.*
+	blocks "$page"
+	[ -e "$work/block.1" ] || { echo "$page has no examples"; failed=1; continue; }
+	for block in "$work"/block.*; do
+		count=$((count + 1))
+		rm -rf "$work/scene"
+		scene "$work/scene"
+		{ cat "$work/prelude"; sed 's|/tmp/profile|profile|g' "$block"; } >"$work/script"
+		find "$work/scene" >"$work/before"
+		status=0
+		(cd "$work/scene" && PATH=$build:$PATH OPROFILE_EVENTS_DIR=$source/events HOME=$work \
+			OPROFILE_MACHINE_DIR=$source/tests/fixtures/machines/intel sh "$work/script" >"$work/out" 2>"$work/err" </dev/null) || status=$?
+		[ $status -eq 0 ] || { echo "FAILED: $page, status $status:"; cat "$block" "$work/err"; failed=1; continue; }
+		[ -s "$work/out" ] || find "$work/scene" -type f -size +0 | grep -qvxFf "$work/before" ||
+			{ echo "FAILED: $page, nothing printed:"; cat "$block" "$work/err"; failed=1; }
+	done
+done
+echo "$count examples"
+exit $failed
