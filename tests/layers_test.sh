@@ -167,6 +167,15 @@ if [ "$caught" != "$listed" ]; then
 	status=1
 fi
 
+# Texts are put together by joined() and event_label().
+by_hand=$(grep -rnE '\.empty\(\) \? "" : "[,;:/ ]+"\) \+|\? "[,; ]+" : ""\) \+|":" \+ std::to_string\(([a-z_]+\.)*count\)' --include='*.cpp' --include='*.h' \
+	libop daemon libpp utils | grep -v '^libop/session/event_label\.cpp:' || true)
+if [ -n "$by_hand" ]; then
+	echo "joined by hand, not by joined() of libop/base/text.h or event_label() of libop/session:"
+	echo "$by_hand"
+	status=1
+fi
+
 # Where an address is made of a number, or its number computed with: file, number of lines, what it does
 # (doc/adr/0013-where-addresses-are-converted.md): read a number, move within its space, convert to another space.
 listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
