@@ -22,6 +22,11 @@ uint32_t weight_of(const PlacedSample&) {
     return placed_weight;
 }
 
+void add(SampleFile& file, uint64_t key, uint32_t weight) {
+    if (weight == 1) return file.add(key);  // may be deferred
+    file.add(key, weight);
+}
+
 }  // namespace
 
 Collector::ImageRange Collector::ImageRange::of(const Region& region, const ImageRef& image) {
@@ -56,12 +61,17 @@ void Collector::process(std::span<const Record> records) {
     }
 }
 
+inline void Collector::count(const Slot& slot, uint64_t address, uint32_t cpu, uint32_t weight) {
+    if (!slot.file) return lose(LossCause::image_filtered, cpu, weight);
+    add(*slot.file, address + slot.delta, weight);
+}
+
 void Collector::take(const Sample& sample) {
     ledger_.add_sampled(sample.weight);
     Slot& slot = cache_.slot_for(sample);
     if (cache_.holds(slot, sample, generation(sample))) {
         count(slot, sample.pc.value(), sample.cpu, sample.weight);
-        count_command(slot, sample.weight);
+        commands_.add(slot.counter, sample.weight);
     } else {
         take_uncached(sample, slot);
     }
@@ -111,7 +121,7 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     const Process* const process = table_.find(sample.tgid);
     slot.counter =
         slot.file && process ? commands_.counter(origin.app.name, process->name()) : CommandNames::unnamed;
-    count_command(slot, sample.weight);
+    commands_.add(slot.counter, sample.weight);
 }
 
 void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {

@@ -76,6 +76,7 @@ private:
         ImageRef image;
         uint64_t key;
     };
+
     void take(const Sample& sample);
     void take(const PlacedSample& sample);
     void take(const ImageCookie& cookie);
@@ -97,15 +98,7 @@ private:
     uint64_t generation(uint32_t of_table) const noexcept {
         return static_cast<uint64_t>(of_table) << 32 | files_.generation();
     }
-    void count(const Slot& slot, uint64_t address, uint32_t cpu, uint32_t weight) {
-        if (!slot.file) return lose(LossCause::image_filtered, cpu, weight);
-        add(*slot.file, address + slot.delta, weight);
-    }
-    void count_command(const Slot& slot, uint32_t weight) noexcept { commands_.add(slot.counter, weight); }
-    static void add(SampleFile& file, uint64_t key, uint32_t weight) {
-        if (weight == 1) return file.add(key);  // may be deferred
-        file.add(key, weight);
-    }
+    void count(const Slot& slot, uint64_t address, uint32_t cpu, uint32_t weight);
     void take_uncached(const Sample& sample, Slot& slot);
     void take_uncached(const PlacedSample& sample, Slot& slot);
     template <class S>

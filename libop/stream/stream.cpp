@@ -209,7 +209,7 @@ ImageCookie decode_image(ByteReader& in, uint16_t flags) {
             r.inode,  path};
 }
 
-PlacedSample decode_placed_sample(ByteReader& in, const SampleContext& context) {
+PlacedSample decode_placed_sample(ByteReader& in, const op_record_context& context) {
     const auto r = in.get<op_record_placed>();
     const auto frames = in.take(r.frames * sizeof(op_place));
     if (r.mode > OP_MODE_GUEST || r.kernel_frames > r.frames)
@@ -318,8 +318,8 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
     if (head.size > bytes.size()) throw_input("record cut off");
     ByteReader in(bytes.first(head.size), "record");
     if (head.type == OP_RECORD_PLACED) {
-        if (!context_) throw_input("placed record without a context");
-        out.emplace_back(decode_placed_sample(in, *context_));
+        if (context_.header.size == 0) throw_input("placed record without a context");
+        out.emplace_back(decode_placed_sample(in, context_));
     } else if (head.type == OP_RECORD_CONTEXT) {
         decode_context(in.take(sizeof(op_record_context)), out);
     } else {
@@ -330,15 +330,15 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
 
 /// The driver restates a context often: only one of another thread, program or name is a record.
 void RecordDecoder::decode_context(std::span<const std::byte> bytes, std::vector<Record>& out) {
-    const auto r = ByteReader(bytes, "record").get<op_record_context>();
-    const SampleContext before = context_.value_or(SampleContext{});
-    context_ = {r.cpu, r.tgid, r.tid, r.app, std::to_array(r.comm)};
-    const bool is_named = r.comm[0] != '\0' || before.comm[0] != '\0';
-    SampleContext there = *context_;
-    there.cpu = before.cpu;
-    if (!is_named || there == before) return;
-    const std::string_view comm = text_of(bytes.subspan(offsetof(op_record_context, comm), sizeof r.comm));
-    out.emplace_back(PlacedName{r.tgid, r.tid, r.app, comm.substr(0, comm.find('\0'))});
+    op_record_context next;
+    std::memcpy(&next, bytes.data(), sizeof next);
+    const bool is_named = next.comm[0] != '\0' || context_.comm[0] != '\0';
+    const bool is_same = next.tgid == context_.tgid && next.tid == context_.tid && next.app == context_.app &&
+                         std::memcmp(next.comm, context_.comm, sizeof next.comm) == 0;
+    context_ = next;
+    if (!is_named || is_same) return;
+    const std::string_view comm = text_of(bytes.subspan(offsetof(op_record_context, comm), sizeof next.comm));
+    out.emplace_back(PlacedName{next.tgid, next.tid, next.app, comm.substr(0, comm.find('\0'))});
 }
 
 StreamWriter::StreamWriter(Fd fd, std::string path, const SessionInfo& session)

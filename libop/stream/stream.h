@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/uapi/op_stream.h"
 #include "libop/base/bytes.h"
 #include "libop/base/fd.h"
 #include "libop/session/session_info.h"
@@ -54,7 +55,7 @@ private:
     size_t decode_one(std::span<const std::byte> bytes, std::vector<Record>& out);
     void decode_context(std::span<const std::byte> bytes, std::vector<Record>& out);
 
-    std::optional<SampleContext> context_;
+    op_record_context context_{};  ///< of the placed samples to come; its header has no size before the first
     std::optional<std::string> damage_;
 };
 
