@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace op {
 
@@ -144,10 +147,30 @@ std::string lower(std::string_view text) {
     return out;
 }
 
+namespace {
+
+bool is_control(unsigned char c) {
+    return c < 0x20 || c == 0x7f;
+}
+
+/// True if the eight bytes at `text` are printable ASCII; all are looked at together, as every row of a
+/// report passes here.
+bool are_printable_ascii(const char* text) {
+    constexpr uint64_t each = 0x0101010101010101;
+    uint64_t bytes;
+    std::memcpy(&bytes, text, sizeof bytes);
+    // Of a byte below 0x80, the sum with 0x60 has bit 7 if it is at least 0x20, the sum with 1 if it is 0x7f.
+    return ((bytes | ~(bytes + each * 0x60) | (bytes + each)) & each * 0x80) == 0;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
     std::string out(text);
-    std::replace_if(
-        out.begin(), out.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+    size_t at = 0;
+    while (at + 8 <= out.size() && are_printable_ascii(out.data() + at))
+        at += 8;
+    std::replace_if(out.begin() + static_cast<std::ptrdiff_t>(at), out.end(), is_control, '?');
     return out;
 }
 

@@ -40,9 +40,9 @@ struct Line {
 /// The lines of a report. On a terminal names are fitted to its width when all of them are known.
 class Lines {
 public:
-    /// The style must outlive the object.
-    explicit Lines(const TextStyle& style)
-        : style_(style), is_fitting_(style.width > 0 && !style.has_whole_names) {}
+    /// The lines follow `head`. The style must outlive the object.
+    Lines(std::string head, const TextStyle& style)
+        : style_(style), is_fitting_(style.width > 0 && !style.has_whole_names), text_(std::move(head)) {}
 
     void add(Line line) {
         if (!is_fitting_) return put(line, line.name);
@@ -79,9 +79,9 @@ private:
 /// Writes lines that have the same columns.
 class LineWriter {
 public:
-    /// Both must outlive the writer.
-    LineWriter(const SymbolColumns& columns, size_t width, const TextStyle& style)
-        : columns_(columns), width_(width), style_(style), lines_(style) {}
+    /// The lines follow `head`. The others must outlive the writer.
+    LineWriter(std::string head, const SymbolColumns& columns, size_t width, const TextStyle& style)
+        : columns_(columns), width_(width), style_(style), lines_(std::move(head), style) {}
 
     /// On a terminal, takes no more room for a row's images than they need. One that is longer than its
     /// classic column is cut, so that there is room for the symbol.
@@ -149,7 +149,7 @@ public:
         lines_.add({.cells = std::string(length, '-')});
     }
 
-    /// All lines, each ended.
+    /// The head and all lines, each ended.
     std::string text() && { return std::move(lines_).text(); }
 
 private:
@@ -224,7 +224,7 @@ std::string difference_text(const Difference& difference) {
 
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style) {
     const size_t width = report.totals.size();
-    LineWriter writer(report.columns, width, style);
+    LineWriter writer(head_text(report.head, style), report.columns, width, style);
     for (const SymbolRow& row : report.rows)
         writer.make_room_for(row);
     if (report.head.is_shown) writer.add_heads();
@@ -235,12 +235,12 @@ std::string write_symbols_text(const SymbolReport& report, const TextStyle& styl
         writer.add_row(report.rows[i], row, sums);
         if (!report.first_detail.empty()) add_details(report, writer, i);
     }
-    return head_text(report.head, style) + std::move(writer).text();
+    return std::move(writer).text();
 }
 
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style) {
     const size_t width = report.totals.size();
-    LineWriter writer(report.columns, width, style);
+    LineWriter writer(head_text(report.head, style), report.columns, width, style);
     for (const CallgraphLine& line : report.lines)
         writer.make_room_for(line.symbol);
     if (report.head.is_shown) writer.add_heads();
@@ -261,7 +261,7 @@ std::string write_callgraph_text(const CallgraphReport& report, const TextStyle&
         }
         writer.add_ruler();
     }
-    return head_text(report.head, style) + std::move(writer).text();
+    return std::move(writer).text();
 }
 
 }  // namespace op::pp

@@ -71,6 +71,13 @@ TEST(Text, long_lists_are_cut) {
 
 TEST(Text, printable_hides_control_characters) {
     EXPECT_EQ(printable("a\nb\x1b[0m"), "a?b?[0m");
+    for (int c = 0; c < 256; ++c)
+        for (size_t place = 0; place < 20; ++place) {
+            std::string text(20, 'x'), expected = text;
+            text[place] = static_cast<char>(c);
+            expected[place] = c < 0x20 || c == 0x7f ? '?' : static_cast<char>(c);
+            EXPECT_EQ(printable(text), expected) << c << " at " << place;
+        }
 }
 
 }  // namespace op
