@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The way of a sample: cache slot, else image, key, file.
+// A sample's file is that of its cache slot; without a slot it is found by image and key.
 #include "daemon/collect/collector.h"
 
 #include <algorithm>
@@ -25,6 +25,13 @@ uint32_t weight_of(const PlacedSample&) {
 void add(SampleFile& file, uint64_t key, uint32_t weight) {
     if (weight == 1) return file.add(key);  // may be deferred
     file.add(key, weight);
+}
+
+/// Adds a sample to the slot's file; false if it has none. Every sample passes here: inline.
+inline bool store(const Slot& slot, uint64_t address, uint32_t weight) {
+    if (!slot.file) return false;
+    add(*slot.file, address + slot.delta, weight);
+    return true;
 }
 
 }  // namespace
@@ -61,17 +68,14 @@ void Collector::process(std::span<const Record> records) {
     }
 }
 
-inline void Collector::count(const Slot& slot, uint64_t address, uint32_t cpu, uint32_t weight) {
-    if (!slot.file) return lose(LossCause::image_filtered, cpu, weight);
-    add(*slot.file, address + slot.delta, weight);
-}
-
 void Collector::take(const Sample& sample) {
     ledger_.add_sampled(sample.weight);
     Slot& slot = cache_.slot_for(sample);
     if (cache_.holds(slot, sample, generation(sample))) {
-        count(slot, sample.pc.value(), sample.cpu, sample.weight);
-        commands_.add(slot.counter, sample.weight);
+        if (store(slot, sample.pc.value(), sample.weight))
+            commands_.add(slot.counter, sample.weight);
+        else
+            lose_unwanted(sample.cpu, sample.weight);
     } else {
         take_uncached(sample, slot);
     }
@@ -82,7 +86,7 @@ void Collector::take(const PlacedSample& sample) {
     ledger_.add_sampled(placed_weight);
     Slot& slot = cache_.slot_for(sample);
     if (cache_.holds(slot, sample, generation(sample))) {
-        count(slot, sample.place.offset, sample.cpu, placed_weight);
+        if (!store(slot, sample.place.offset, placed_weight)) lose_unwanted(sample.cpu, placed_weight);
     } else {
         take_uncached(sample, slot);
     }
@@ -117,11 +121,11 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     if (!region) return lose_unplaced(origin);
     if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
     slot.generation = generation(sample);
-    count(slot, sample.pc.value(), sample.cpu, sample.weight);
+    if (!store(slot, sample.pc.value(), sample.weight)) return lose_unwanted(sample.cpu, sample.weight);
     const Process* const process = table_.find(sample.tgid);
-    slot.counter =
-        slot.file && process ? commands_.counter(origin.app.name, process->name()) : CommandNames::unnamed;
+    slot.counter = process ? commands_.counter(origin.app.name, process->name()) : CommandNames::unnamed;
     commands_.add(slot.counter, sample.weight);
+    has_plain_samples_ = true;
 }
 
 void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
@@ -129,21 +133,25 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     const Origin origin = origin_of(sample);
     const auto range = range_or_request(sample);
     if (!range) return lose_unplaced(origin);
-    Slot way;
-    if (!resolve_file(origin, *range, way)) return;
-    way.generation = generation(sample);
-    count(way, sample.place.offset, sample.cpu, placed_weight);
-    way.placed = true;
-    way.app = sample.app;
-    way.cookie = sample.place.cookie;
+    Slot found;
+    if (!resolve_file(origin, *range, found)) return;
+    found.generation = generation(sample);
+    if (!store(found, sample.place.offset, placed_weight)) lose_unwanted(sample.cpu, placed_weight);
+    found.placed = true;
+    found.app = sample.app;
+    found.cookie = sample.place.cookie;
     // Other processes may have the same address elsewhere, and an application may yet be announced.
-    const bool lasts = way.cookie != 0 || sample.mode == CpuMode::kernel;
-    if (lasts && (way.app == 0 || origin.app.name != StringId::none)) slot = way;
+    const bool lasts = found.cookie != 0 || sample.mode == CpuMode::kernel;
+    if (lasts && (found.app == 0 || origin.app.name != StringId::none)) slot = found;
 }
 
 void Collector::lose(LossCause cause, uint32_t cpu, uint64_t weight) {
     ledger_.add_lost(cause, cpu, weight);
     lost_ = add_saturating(lost_, weight);
+}
+
+void Collector::lose_unwanted(uint32_t cpu, uint64_t weight) {
+    lose(LossCause::image_filtered, cpu, weight);
 }
 
 void Collector::lose_unplaced(const Origin& origin) {
@@ -304,14 +312,15 @@ void Collector::take(const Name& name) {
 /// Of threads whose samples have files of their own.
 void Collector::note_thread(const Origin& origin) {
     if (!options_.separate_thread) return;
-    if (const Process* const process = table_.find(origin.tgid))
-        commands_.note_thread(origin.tgid, origin.tid, process->name_of(origin.tid));
-    else if (run_.tgid == origin.tgid && run_.tid == origin.tid)
+    // With the driver the table holds names of the time at which a process was looked at.
+    if (run_.tgid == origin.tgid && run_.tid == origin.tid && !run_.comm.empty())
         commands_.note_thread(origin.tgid, origin.tid, run_.comm);
+    else if (const Process* const process = table_.find(origin.tgid))
+        commands_.note_thread(origin.tgid, origin.tid, process->name_of(origin.tid));
 }
 
 void Collector::take(const PlacedName& name) {
-    count_run();
+    count_named_run();
     run_.tgid = name.tgid;
     run_.tid = name.tid;
     run_.app = name.app;
@@ -319,14 +328,18 @@ void Collector::take(const PlacedName& name) {
     if (options_.separate_thread) commands_.rename_thread(name.tgid, name.tid, name.comm);
 }
 
-/// Counts the samples of the run so far.
-void Collector::count_run() {
-    const uint64_t begin = std::exchange(run_.begin, ledger_.sampled() - lost_);
+/// Counts the samples of the run so far. The other samples since it began are plain ones, which are counted.
+void Collector::count_named_run() {
+    const uint64_t begin = has_plain_samples_ ? commands_.total() : run_.begin;
+    run_.begin = ledger_.sampled() - lost_;
+    if (run_.begin == begin) return;
     const ImageRef* const app = run_.app != 0 ? images_.find(run_.app) : nullptr;
-    if (app && run_.begin > begin) commands_.add(commands_.counter(app->name, run_.comm), run_.begin - begin);
+    const uint32_t counter = app ? commands_.counter(app->name, run_.comm) : CommandNames::unnamed;
+    commands_.add(counter, run_.begin - begin);
 }
 
 void Collector::take(const ImageCookie& cookie) {
+    if (cookie.cookie == run_.app && images_.find(cookie.cookie)) count_named_run();
     if (images_.take(cookie)) cache_.clear();
 }
 
@@ -360,7 +373,7 @@ void Collector::begin_run(uint64_t start_time) {
 }
 
 SessionInfo Collector::flush_and_account() {
-    count_run();
+    count_named_run();
     SessionInfo info = info_;
     const StoredCounts counts = files_.flush_and_count();
     info.ledger.merge(ledger_);

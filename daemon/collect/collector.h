@@ -98,7 +98,6 @@ private:
     uint64_t generation(uint32_t of_table) const noexcept {
         return static_cast<uint64_t>(of_table) << 32 | files_.generation();
     }
-    void count(const Slot& slot, uint64_t address, uint32_t cpu, uint32_t weight);
     void take_uncached(const Sample& sample, Slot& slot);
     void take_uncached(const PlacedSample& sample, Slot& slot);
     template <class S>
@@ -106,9 +105,10 @@ private:
     /// Counts a sample as lost that is of no use wherever it was taken; true if it was.
     template <class S>
     bool refuse(const S& sample);
+    void lose_unwanted(uint32_t cpu, uint64_t weight);
     void lose_unplaced(const Origin& origin);
     void note_thread(const Origin& origin);
-    void count_run();
+    void count_named_run();
     bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
@@ -134,7 +134,8 @@ private:
     KnownImages images_;
     SampleFiles files_;
     CommandNames commands_;
-    NamedRun run_;       ///< its `begin` is a number of samples that were not lost
+    NamedRun run_;  ///< its `begin` is a number of samples that were added to files
+    bool has_plain_samples_ = false;
     Ledger ledger_;      ///< without the counts that the files keep
     uint64_t lost_ = 0;  ///< the ledger's sum
     uint64_t arcs_lost_ = 0;

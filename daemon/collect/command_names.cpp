@@ -3,18 +3,13 @@
 #include "daemon/collect/command_names.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace op::collect {
-namespace {
-
-/// The counters before it are of samples without a command.
-constexpr size_t first_named = 2;
-
-}  // namespace
 
 uint32_t CommandNames::counter(StringId application, std::string_view name) {
     if (application == StringId::none || name.empty()) return unnamed;
-    const bool is_full = counts_.size() - first_named >= RecordedNames::most_commands;
+    const bool is_full = names_ >= RecordedNames::most_commands;
     const auto program = counters_.find(application);
     if (program == counters_.end()) return is_full ? left_out : add_counter(counters_[application], name);
     std::vector<NamedCounter>& known = program->second;
@@ -28,8 +23,13 @@ uint32_t CommandNames::counter(StringId application, std::string_view name) {
 uint32_t CommandNames::add_counter(std::vector<NamedCounter>& known, std::string_view name) {
     const auto counter = static_cast<uint32_t>(counts_.size());
     counts_.push_back(0);
+    names_ += !name.empty();
     known.push_back({std::string(name), counter});
     return counter;
+}
+
+uint64_t CommandNames::total() const noexcept {
+    return std::accumulate(counts_.begin(), counts_.end(), uint64_t{0});
 }
 
 void CommandNames::note_thread(uint32_t tgid, uint32_t tid, std::string_view name) {
@@ -42,7 +42,8 @@ void CommandNames::rename_thread(uint32_t tgid, uint32_t tid, std::string_view n
 
 void CommandNames::clear() {
     counters_.clear();
-    counts_ = {0, 0};
+    counts_.assign(first_named, 0);
+    names_ = 0;
     threads_ = {};
 }
 

@@ -3,6 +3,7 @@
 // RecordedNames is. Reads no /proc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ struct NamedRun {
 /// Not thread-safe.
 class CommandNames {
 public:
-    /// Counts for samples of no known program or name; they are not described.
+    /// The counter of samples of no known program or name; they are not described.
     static constexpr uint32_t unnamed = 0;
 
     /// The number of the counter for a program's samples while its process has that name; if there is no
@@ -34,6 +35,8 @@ public:
     /// Valid until clear().
     uint32_t counter(StringId application, std::string_view name);
     void add(uint32_t counter, uint64_t samples) noexcept { counts_[counter] += samples; }
+    /// All samples added since clear(), whatever their counter. Adds up all counters.
+    uint64_t total() const noexcept;
 
     /// Remembers the name of a thread whose samples have files of their own.
     void note_thread(uint32_t tgid, uint32_t tid, std::string_view name);
@@ -46,7 +49,7 @@ public:
     RecordedNames describe(const StringTable& names) const;
 
 private:
-    static constexpr uint32_t left_out = 1;
+    static constexpr uint32_t left_out = 1, first_named = 2;
 
     struct NamedCounter {
         std::string name;  ///< "" for the names beyond the limits
@@ -55,9 +58,10 @@ private:
 
     uint32_t add_counter(std::vector<NamedCounter>& known, std::string_view name);
 
-    std::unordered_map<StringId, std::vector<NamedCounter>> counters_;  ///< by application
-    std::vector<uint64_t> counts_ = {0, 0};  ///< by counter; the first are `unnamed`, `left_out`
-    RecordedNames threads_;                  ///< without commands
+    std::unordered_map<StringId, std::vector<NamedCounter>> counters_;   ///< by application
+    std::vector<uint64_t> counts_ = std::vector<uint64_t>(first_named);  ///< by counter
+    size_t names_ = 0;                                                   ///< counters of names, without ""
+    RecordedNames threads_;                                              ///< without commands
 };
 
 }  // namespace op::collect

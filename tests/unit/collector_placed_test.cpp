@@ -271,4 +271,59 @@ TEST_F(CollectingPlaced, sampled_threads_have_names) {
     EXPECT_EQ(account_.names.threads().begin()->second, "renamed");
 }
 
+TEST_F(CollectingPlaced, a_threads_name_is_that_of_its_run_not_that_of_an_earlier_look_at_the_process) {
+    announce({.separate_thread = true});
+    PlacedSample other = at({0x10, app});
+    other.tid = 8;
+    feed({Name{0, 7, 7, true, "before_exec"}, PlacedName{7, 7, app, "renamed"}, at({0x10, app}), other,
+          PlacedName{7, 9, app, ""}, at({0x20, app})});
+    ledger();
+    EXPECT_EQ(account_.names.threads(),
+              (std::map<RecordedNames::Thread, std::string>{{{7, 7}, "renamed"}, {{7, 8}, "before_exec"}}))
+        << "the table has the names of threads that no run has";
+}
+
+TEST_F(CollectingPlaced, a_cookie_that_gets_another_image_leaves_the_samples_before_to_the_first) {
+    announce();
+    feed({PlacedName{7, 7, app, "x"}, at({0x10, app}), at({0x10, app}), file(app, "/bin/other"),
+          at({0x10, app})});
+    ledger();
+    EXPECT_EQ(account_.names.commands(),
+              (std::map<RecordedNames::Command, uint64_t>{{{"/bin/app", "x"}, 2}, {{"/bin/other", "x"}, 1}}));
+}
+
+TEST_F(CollectingPlaced, an_application_announced_after_its_context_has_all_the_runs_samples) {
+    announce();
+    PlacedSample of_late = at({0x10, libc});
+    of_late.app = 99;
+    feed({PlacedName{7, 7, 99, "x"}, of_late, file(99, "/bin/late"), of_late});
+    ledger();
+    EXPECT_EQ(account_.names.commands(),
+              (std::map<RecordedNames::Command, uint64_t>{{{"/bin/late", "x"}, 2}}));
+}
+
+TEST_F(CollectingPlaced, plain_samples_between_two_names_are_counted_once) {
+    announce();
+    const Sample plain = user(0x400010), unplaced = user(0x10), stranger = user(0x10, 99);
+    feed({PlacedName{7, 7, app, "one"}, at({0x10, app}), plain, plain, unplaced, stranger, at({0x10, app}),
+          PlacedName{8, 8, app, "two"}, at({0x10, app}), plain, PlacedName{0, 0, 0, "idle"}, plain,
+          of_kernel(kernel_start, 0)});
+    ledger();
+    EXPECT_EQ(names_of(account_), "app=4 one=2 two=1 ");
+    collector_->begin_run(0);
+    feed({PlacedName{7, 7, app, "one"}, at({0x10, app}), plain});
+    ledger();
+    EXPECT_EQ(names_of(account_), "app=1 one=1 ");
+}
+
+TEST_F(CollectingPlaced, plain_samples_that_are_not_wanted_take_none_from_a_run) {
+    announce({.only_images = {"/bin/app"}});
+    const Sample plain = user(0x400010), unwanted = user(0x1000, 8);
+    feed({Name{0, 8, 8, true, "x"}, Mapping{0, 8, {0x1000}, 0x1000, 0, false, "/bin/x", {}},
+          PlacedName{7, 7, app, "one"}, at({0x10, app}), plain, unwanted, unwanted, at({0x10, app})});
+    ledger();
+    EXPECT_EQ(account_.ledger.lost(LossCause::image_filtered), 2u);
+    EXPECT_EQ(names_of(account_), "app=1 one=2 ");
+}
+
 }  // namespace op::collect
