@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,8 +22,11 @@ public:
     /// Path of a program, and the name that its process had; "" for its names beyond the limits.
     using Command = std::pair<std::string, std::string>;
 
+    using Commands = std::map<Command, uint64_t>;
+
     /// Adds samples of a program that were taken while its process had that name. Beyond the limits they are
-    /// added to its name "" or, if the program has no name here at all, they count as left out.
+    /// added to its name "", which takes no room from names, or, if the program has no name here at all, they
+    /// count as left out. What is within the limits is kept, in whatever order it is added.
     void add_command(std::string_view application, std::string_view name, uint64_t samples);
     /// Samples of programs that are left out.
     void add_left_out_samples(uint64_t samples) noexcept;
@@ -33,7 +37,8 @@ public:
     /// Adds what another run recorded.
     void merge(const RecordedNames& newer);
 
-    const std::map<Command, uint64_t>& commands() const noexcept { return commands_; }
+    /// Samples; at most `most_commands` names, and as many "".
+    const Commands& commands() const noexcept { return commands_; }
     /// Of sessions that keep threads apart.
     const std::map<Thread, std::string>& threads() const noexcept { return threads_; }
     uint64_t left_out_samples() const noexcept { return left_out_samples_; }
@@ -41,7 +46,11 @@ public:
     bool operator==(const RecordedNames&) const = default;
 
 private:
-    std::map<Command, uint64_t> commands_;  ///< samples
+    std::optional<Commands::iterator> make_room(Command key);
+
+    Commands commands_;
+    size_t names_ = 0;     ///< in commands_, without ""
+    size_t programs_ = 0;  ///< in commands_
     std::map<Thread, std::string> threads_;
     uint64_t left_out_samples_ = 0;
     bool has_left_out_threads_ = false;

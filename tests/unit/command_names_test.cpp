@@ -115,4 +115,22 @@ TEST_F(CommandNamesCollected, a_new_run_begins_without_names) {
     EXPECT_EQ(samples("/bin/app", "app"), 2u);
 }
 
+TEST(CommandNames, a_full_table_is_recorded_as_it_was_counted) {
+    StringTable texts;
+    CommandNames names;
+    std::vector<StringId> programs;
+    for (size_t i = 0; i < RecordedNames::most_commands; ++i)
+        programs.push_back(texts.intern("/bin/" + std::to_string(i)));
+    for (const char* name : {"first", "second"})
+        for (const StringId program : programs)
+            names.add(names.counter(program, name), 1);
+    names.add(names.counter(texts.intern("/bin/more"), "x"), 5);
+    const RecordedNames recorded = names.describe(texts);
+    EXPECT_EQ(recorded.commands().size(), 2 * RecordedNames::most_commands);
+    for (const auto& [command, samples] : recorded.commands())
+        EXPECT_EQ(samples, 1u) << command.first;
+    EXPECT_EQ(recorded.left_out_samples(), 5u);
+    EXPECT_EQ(names.total(), 2 * RecordedNames::most_commands + 5);
+}
+
 }  // namespace op::collect

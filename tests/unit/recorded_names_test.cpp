@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace op {
 
@@ -80,6 +83,33 @@ TEST(RecordedNames, merge_keeps_the_limits) {
     all.merge(more);
     EXPECT_EQ(all.commands().size(), RecordedNames::most_commands);
     EXPECT_EQ(all.left_out_samples(), RecordedNames::most_commands + 5);
+}
+
+TEST(RecordedNames, what_is_within_the_limits_is_kept_in_any_order) {
+    std::vector<std::pair<Command, uint64_t>> rows;
+    for (size_t i = 0; i < RecordedNames::most_commands; ++i)
+        for (const char* name : {"", "x"})
+            rows.push_back({{"/bin/" + std::to_string(i), name}, i + 1});
+    RecordedNames forwards, backwards, merged;
+    for (const auto& [command, samples] : rows)
+        forwards.add_command(command.first, command.second, samples);
+    std::ranges::reverse(rows);
+    for (const auto& [command, samples] : rows)
+        backwards.add_command(command.first, command.second, samples);
+    EXPECT_EQ(forwards.commands().size(), rows.size());
+    EXPECT_EQ(forwards.left_out_samples(), 0u);
+    EXPECT_EQ(backwards, forwards);
+    merged.merge(forwards);
+    EXPECT_EQ(merged, forwards);
+}
+
+TEST(RecordedNames, rows_without_a_name_are_bounded) {
+    RecordedNames names;
+    for (size_t i = 0; i < RecordedNames::most_commands + 7; ++i)
+        names.add_command("/bin/" + std::to_string(i), "", 2);
+    names.add_command("/bin/last", "x", 5);
+    EXPECT_EQ(names.commands().size(), RecordedNames::most_commands);
+    EXPECT_EQ(names.left_out_samples(), 19u);
 }
 
 }  // namespace op
