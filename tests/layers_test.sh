@@ -180,7 +180,7 @@ fi
 # (doc/adr/0013-where-addresses-are-converted.md): read a number, move within its space, convert to another space.
 listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
 daemon/collect/collector.cpp 5 read convert
-daemon/collect/known_images.cpp 2 move
+daemon/collect/known_images.cpp 3 move
 daemon/collect/process_table.cpp 1 move
 daemon/collect/process_table.h 1 convert
 daemon/collect/sample_files.cpp 2 move

@@ -68,8 +68,10 @@ ImageRef KnownImages::region_image(const ImageCookie& cookie) {
     const MappedPath label = classify_mapped_path(cookie.path);
     const uint64_t start = cookie.start.value();
     const uint64_t end = cookie.length > UINT64_MAX - start ? UINT64_MAX : start + cookie.length;
-    return {names_.intern(label.kind == RegionKind::anon ? label.name : "anon"), RegionKind::anon,
-            cookie.tgid, cookie.start, RuntimeAddress{end}};
+    const StringId name = names_.intern(label.kind == RegionKind::anon ? label.name : "anon");
+    if (is_the_same_everywhere(label.name))
+        return {name, RegionKind::anon, 0, {}, RuntimeAddress{cookie.length}};
+    return {name, RegionKind::anon, cookie.tgid, cookie.start, RuntimeAddress{end}};
 }
 
 /// The driver reports a file, so it is one, whatever its path looks like.

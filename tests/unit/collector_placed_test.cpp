@@ -326,4 +326,16 @@ TEST_F(CollectingPlaced, plain_samples_that_are_not_wanted_take_none_from_a_run)
     EXPECT_EQ(names_of(account_), "app=1 one=2 ");
 }
 
+TEST_F(CollectingPlaced, what_the_kernel_maps_everywhere_is_one_image_for_all_processes) {
+    announce();
+    const auto region = [](uint32_t cookie, uint32_t tgid, uint64_t start, std::string_view label) {
+        return ImageCookie{cookie, true, tgid, {start}, 0x2000, 0, 0, label};
+    };
+    feed({region(10, 7, 0x5000, "[sigpage]"), region(11, 8, 0x9000, "[sigpage]"), region(12, 0, 0, "[vdso]"),
+          region(13, 8, 0x3000, "anon"), at({4, 10}), at({4, 11}), at({8, 12}), at({8, 13})});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, "{anon:[sigpage]}/0.0x0.0x1fff/") + " 4=2",
+                                    name(bin_app, "{anon:[vdso]}/0.0x0.0x1fff/") + " 8=1",
+                                    name(bin_app, "{anon:anon}/8.0x3000.0x4fff/") + " 8=1"}));
+}
+
 }  // namespace op::collect
