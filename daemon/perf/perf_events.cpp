@@ -42,7 +42,13 @@ CheckedEvent check_resolved(const ResolvedEvent& resolved, const EventCatalogue&
             minimum};
 }
 
-/// Adds an event unless it is among them. Throws if another one has its name in sample files.
+/// True for an event whose count is still to be measured.
+bool has_open_count(const CheckedEvent& checked) {
+    return checked.spec.count == 0 && !find_event(checked.spec.name);
+}
+
+/// Adds an event, whose count is settled, unless it is among them. Throws if another one has its name in
+/// sample files.
 void add_distinct(std::vector<CheckedEvent>& events, CheckedEvent added) {
     const auto same = std::ranges::find_if(
         events, [&](const CheckedEvent& other) { return is_same_event(other.event, added.event); });
@@ -52,6 +58,21 @@ void add_distinct(std::vector<CheckedEvent>& events, CheckedEvent added) {
         throw_usage("event '" + added.event.name +
                     "': two of its unit masks have the same name in sample files; give them different "
                     "counts");
+}
+
+/// The events without those that occur twice. Those with a count to be measured may get different ones: of
+/// them only what is the same event in every respect is one.
+std::vector<CheckedEvent> distinct(std::vector<CheckedEvent> all) {
+    std::vector<CheckedEvent> settled, kept;
+    for (CheckedEvent& each : all) {
+        const auto is_repeated = [&](const CheckedEvent& other) {
+            return has_open_count(other) == has_open_count(each) && is_same_event(other.event, each.event) &&
+                   other.encoding == each.encoding;
+        };
+        if (!has_open_count(each)) add_distinct(settled, each);
+        if (std::ranges::none_of(kept, is_repeated)) kept.push_back(std::move(each));
+    }
+    return kept;
 }
 
 class Chooser {
@@ -117,7 +138,7 @@ private:
         const EventSpec& spec = chosen.spec;
         if (chosen.event.name == timer_event) return chosen;
         if (request_.works(chosen.event, chosen.encoding)) {
-            if (spec.count == 0 && !find_event(spec.name)) settle_count(chosen);
+            if (has_open_count(chosen)) settle_count(chosen);
             return chosen;
         }
         if (spec.name != cycles_event && spec.name != default_event().name)
@@ -159,14 +180,14 @@ std::vector<CheckedEvent> check_perf_events(const std::vector<EventSpec>& specs,
     std::vector<ResolvedEvent> resolved;
     for (const EventSpec& spec : specs) {
         if (catalogue.builtin(spec.name)) {
-            add_distinct(checked, check_builtin(spec, callgraph));
+            checked.push_back(check_builtin(spec, callgraph));
             continue;
         }
         resolved.push_back(resolve_event(catalogue, spec, {factor, false}));
         check_ibs_events(catalogue.model.name, resolved);
-        add_distinct(checked, check_resolved(resolved.back(), catalogue, factor));
+        checked.push_back(check_resolved(resolved.back(), catalogue, factor));
     }
-    return checked;
+    return distinct(std::move(checked));
 }
 
 std::vector<EventEncoding> choose_events(const EventRequest& request, SessionInfo& info, Diagnostics& notes) {

@@ -24,8 +24,9 @@ struct CheckedEvent {
 
 /// Checks the specifications, of which there may be none, by the rules of the catalogue of the running
 /// machine: names, counts, unit masks, and two events that would have the same name in sample files. Asks the
-/// kernel for nothing, so it accepts what only a missing counter prevents. Equal events become one. Throws a
-/// usage error (see resolve_event).
+/// kernel for nothing, so it accepts what only a missing counter prevents, and does not compare an event
+/// whose count is to be measured with others in sample files. Equal events become one, but not one with a
+/// given count and one without. Throws a usage error (see resolve_event).
 std::vector<CheckedEvent> check_perf_events(const std::vector<EventSpec>& specs, bool callgraph,
                                             const EventCatalogue& catalogue);
 

@@ -222,6 +222,68 @@ TEST(PerfEvents, a_count_that_was_not_given_follows_the_rate) {
     EXPECT_EQ(choose_at(0), 100000u);
 }
 
+TEST(PerfEvents, a_given_count_is_kept_beside_the_same_event_without_one) {
+    const EventMeter fast = [](const RecordedEvent&, const EventEncoding&) {
+        return EventRate{2'000'000'000, 1'000'000'000};
+    };
+    for (const char* specs : {"FLOATS,FLOATS:100000", "FLOATS:100000,FLOATS"}) {
+        SCOPED_TRACE(specs);
+        SessionInfo measured, usual;
+        Diagnostics notes;
+        choose({specs}, all_counters, measured, notes, false, toy(), fast);
+        std::vector<uint64_t> counts;
+        for (const RecordedEvent& event : measured.events)
+            counts.push_back(event.count);
+        std::ranges::sort(counts);
+        EXPECT_EQ(counts, (std::vector<uint64_t>{100000, 2000000}));
+        choose({specs}, all_counters, usual, notes, false, toy());
+        EXPECT_EQ(usual.events.size(), 1u) << "not measured, it gets the count of the other";
+    }
+}
+
+TEST(PerfEvents, an_event_named_twice_without_a_count_is_measured_once) {
+    SessionInfo info;
+    Diagnostics notes;
+    uint64_t measured = 0;
+    const EventMeter rate = [&](const RecordedEvent&, const EventEncoding&) {
+        return EventRate{++measured * 1'000'000'000, 1'000'000'000};
+    };
+    choose({"FLOATS,FLOATS"}, all_counters, info, notes, false, toy(), rate);
+    EXPECT_EQ(info.events.size(), 1u);
+    EXPECT_EQ(measured, 1u);
+}
+
+TEST(PerfEvents, unit_masks_with_one_name_are_refused_unless_measured_counts_separate_them) {
+    EventCatalogue catalogue = toy();
+    catalogue.devices = test::fixture("machines/intel/sys/bus/event_source/devices");
+    const auto event = std::ranges::find(catalogue.events, "DIVISIONS", &CatalogueEvent::name);
+    UnitMaskSet masks = *event->unit_masks;
+    masks.entries.push_back({2, extra_bits::named, "plain", ""});
+    masks.entries.push_back({2, extra_bits::named | extra_bits::pebs, "exact", ""});
+    event->unit_masks = std::make_shared<UnitMaskSet>(masks);
+    const auto at_rates = [](uint64_t plain, uint64_t exact) -> EventMeter {
+        return [=](const RecordedEvent&, const EventEncoding& encoding) {
+            return EventRate{encoding.precise != 0 ? exact : plain, 1'000'000'000};
+        };
+    };
+    SessionInfo info;
+    Diagnostics notes;
+    const std::string open = "DIVISIONS::plain,DIVISIONS::exact";
+    choose({open}, all_counters, info, notes, false, catalogue, at_rates(2'000'000'000, 30'000'000));
+    ASSERT_EQ(info.events.size(), 2u);
+    EXPECT_EQ(std::max(info.events[0].count, info.events[1].count), 2000000u);
+    EXPECT_EQ(std::min(info.events[0].count, info.events[1].count), 30000u);
+    const std::string refused =
+        "event 'DIVISIONS': two of its unit masks have the same name in sample files; give them different "
+        "counts";
+    const auto refusal = [&](const std::string& specs, const EventMeter& rate) {
+        return test::fault(ErrorKind::usage,
+                           [&] { choose({specs}, all_counters, info, notes, false, catalogue, rate); });
+    };
+    EXPECT_EQ(refusal(open, at_rates(5'000'000, 5'000'000)), refused);
+    EXPECT_EQ(refusal("DIVISIONS:5000:plain,DIVISIONS:5000:exact", {}), refused);
+}
+
 TEST(PerfEvents, precision_is_asked_for_until_the_kernel_refuses) {
     const RecordedEvent event{"br_inst_retired", 0xc4, 50000};
     const EventEncoding encoding{PERF_TYPE_RAW, 0x1c4, 0, 0, 2};
