@@ -103,7 +103,8 @@ public:
         if (target_.kind == CountTarget::Kind::command) target_.tasks = {command_->pid()};
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was counted");
-        raise_file_limit();  // for us, not for the command
+        raise_file_limit();                // for us, not for the command
+        note_made_up_machine(tool.notes);  // explains a refusal, unlike the other notes
         counters_ = std::make_unique<PerfCounters>(target_, events_, start_notes_);
     }
 

@@ -85,6 +85,7 @@ void check_without_kernel(const std::vector<CountedEvent>& events, const std::st
 PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedEvent>& events,
                            Diagnostics& notes)
     : target_(target) {
+    note_made_up_machine(notes);
     try {
         open_all(events, true, notes);
     } catch (const Error& error) {
@@ -97,7 +98,6 @@ PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedE
     }
     if (fds_.empty())
         throw Error(ErrorKind::system, "what was to be counted ended before counting was started", ESRCH);
-    note_made_up_machine(notes);
 }
 
 void PerfCounters::open_all(const std::vector<CountedEvent>& events, bool kernel_mode, Diagnostics& notes) {

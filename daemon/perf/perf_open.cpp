@@ -93,6 +93,7 @@ public:
     }
 
     OpenedEvents open() {
+        note_made_up_machine(notes_);
         for (;;) {
             try {
                 open_targets();
@@ -104,7 +105,6 @@ public:
         }
         opened_.sample_type = attributes(0, options_.encodings.front()).sample_type;
         note_gaps();
-        note_made_up_machine(notes_);
         return std::move(opened_);
     }
 

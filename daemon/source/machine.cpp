@@ -40,7 +40,8 @@ SessionInfo describe_machine() {
 void note_made_up_machine(Diagnostics& notes) {
     if (const auto directory = made_up_machine())
         notes.warn("the machine's description is taken from " + *directory + " (" + machine_variable +
-                   "), so the numbers of events may not be this machine's");
+                   "), so the numbers of events may not be this machine's; for this machine, unset " +
+                   machine_variable);
 }
 
 void raise_file_limit() noexcept {

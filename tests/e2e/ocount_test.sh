@@ -40,6 +40,15 @@ export OPROFILE_MACHINE_DIR="${srcdir:-.}/tests/fixtures/machines/amd"
 expect 0 there -b -e page-faults true
 unset OPROFILE_MACHINE_DIR
 log_has there "^warning: the machine's description is taken from .*/machines/amd \\(OPROFILE_MACHINE_DIR\\)"
+# It is noted, too, where this kernel has no such PMU
+cp -rL "${srcdir:-.}/tests/fixtures/machines/amd" "$work/absent"
+chmod -R u+w "$work/absent"
+echo 60000 >"$work/absent/sys/bus/event_source/devices/cpu/type"
+export OPROFILE_MACHINE_DIR="$work/absent"
+expect 1 absent -b -e cpu-cycles true
+unset OPROFILE_MACHINE_DIR
+log_has absent 'cannot count it'
+log_has absent '^warning: .* unset OPROFILE_MACHINE_DIR$'
 expect 0 table -e page-faults "$tests/e2e/touch_pages" 20000 1
 prints table '^Event counts \(actual\) for .*touch_pages 20000 1:$'
 prints table '^	page-faults +4[0-9],[0-9]{3} +100\.00$'

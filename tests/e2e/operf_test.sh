@@ -161,6 +161,14 @@ unset OPROFILE_MACHINE_DIR
 grep -q "^warning: the machine's description is taken from .*/intel-no-counters (OPROFILE_MACHINE_DIR)" "$work/default_there.log" ||
 	fail "default_there: no warning of the made-up machine"
 grep -q OPROFILE_MACHINE_DIR "$work/default_count.log" && fail "default_count: a warning of a made-up machine"
+# It is noted, too, where this kernel has no such PMU
+cp -rL "${srcdir:-.}/tests/fixtures/machines/amd" "$work/absent"
+chmod -R u+w "$work/absent"
+echo 60000 >"$work/absent/sys/bus/event_source/devices/ibs_op/type"
+export OPROFILE_MACHINE_DIR="$work/absent"
+expect 1 absent --session-dir "$s" --events IBS_OP_ALL:250000 true
+unset OPROFILE_MACHINE_DIR
+log_has absent '^warning: .* unset OPROFILE_MACHINE_DIR$'
 ls "$work"/there/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "default_there: not 1000000"
 
 # The command has the limits it would have without us

@@ -2,11 +2,13 @@
 #include "libop/base/machine_root.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 
 #include "daemon/perf/perf_errors.h"
 #include "daemon/perf/perf_events.h"
+#include "daemon/perf/perf_open.h"
 #include "daemon/perf/perf_probe.h"
 #include "daemon/source/cpu_list.h"
 #include "daemon/source/machine.h"
@@ -86,10 +88,20 @@ TEST(MachineRoot, a_made_up_machine_is_noted_where_events_are_opened) {
         notes.warnings(),
         std::vector<std::string>{"the machine's description is taken from " + test::fixture("machines/amd") +
                                  " (OPROFILE_MACHINE_DIR), so the numbers of events may not be this "
-                                 "machine's"});
+                                 "machine's; for this machine, unset OPROFILE_MACHINE_DIR"});
     const test::OnMachine none("");
     ::unsetenv(machine_variable);
     collect::note_made_up_machine(notes);
+    EXPECT_EQ(notes.warnings().size(), 1u);
+}
+
+TEST(MachineRoot, a_made_up_machine_is_noted_even_if_the_kernel_refuses_its_event) {
+    const test::OnMachine machine("amd");
+    collect::PerfOptions options;
+    options.target = {collect::PerfTarget::Kind::process, ::getpid()};
+    options.encodings = {{0x7ffffff, 0, 0, 0, 0}};
+    Diagnostics notes;
+    EXPECT_THROW(collect::open_events(options, {{"X", 1, 100000}}, notes), Error);
     EXPECT_EQ(notes.warnings().size(), 1u);
 }
 

@@ -9,6 +9,7 @@
 
 #include "libop/events/software_events.h"
 #include "tests/unit/faults.h"
+#include "tests/unit/machines.h"
 
 namespace op::collect {
 namespace {
@@ -117,6 +118,13 @@ TEST(PerfCounters, an_unsupported_event_is_refused_with_the_supported_ones) {
     EXPECT_TRUE(test::contains(text, "page-faults")) << text;
     EXPECT_FALSE(is_countable_here(of_type(0x7ffffff)));
     EXPECT_TRUE(is_countable_here(software("page-faults")));
+}
+
+TEST(PerfCounters, a_made_up_machine_is_noted_even_if_the_kernel_refuses_its_event) {
+    const test::OnMachine machine("amd");
+    Diagnostics notes;
+    EXPECT_THROW(PerfCounters({Kind::threads, {::getpid()}, {}}, {of_type(0x7ffffff)}, notes), Error);
+    EXPECT_EQ(notes.warnings().size(), 1u);
 }
 
 TEST(PerfCounters, cpus_that_do_not_count_an_event_are_refused) {
