@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ARCHITECTURE.md is short, has a line for every room and names only files that exist; every manual page has examples;
+# ARCHITECTURE.md is short, has a line for every room and names only files that exist, as do the programs' messages; every
+# manual page has examples;
 # every source file has its licence and, except for unit tests, its duty in its head.
 set -eu
 cd "${srcdir:-.}"
@@ -29,6 +30,17 @@ for path in $(grep -oE '`(kernel|libop|daemon|libpp|utils|tests|doc)/[A-Za-z0-9_
 	esac
 	[ -e "$path" ] || [ -e "$path.h" ] || complain "a document names $path, which is not there"
 done
+# A document that a program's message names is there, and so is the heading quoted after its name. Strings that continue on
+# the next line are joined first.
+named=$(for file in $(grep -rlE '[A-Za-z]\.md' --include='*.cpp' --include='*.h' libop daemon libpp utils); do
+	tr '\n' ' ' <"$file" | sed 's/"  *"//g' | grep -oE '[A-Za-z/-]+\.md, \\"[^"\\]*\\"' | sed 's/\\"//g'
+done | sort -u)
+[ -n "$named" ] || complain "no message names a document: the pattern of tests/docs_test.sh finds nothing"
+while IFS= read -r each; do
+	grep -qxE "#+ ${each#*.md, }" "${each%%, *}" 2>/dev/null || complain "a message names ${each%%, *}, \"${each#*.md, }\", which is not there"
+done <<END
+$named
+END
 
 for file in $(find libop daemon libpp utils kernel tests -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name '*.mk'); do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' || complain "$file: no SPDX line"

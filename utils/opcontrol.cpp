@@ -54,7 +54,7 @@ private:
         apply_settings(o_, settings);
         if (!o_.events.empty() || o_.callgraph) choice_ = choose_settings_events(settings, paths_, use);
         store.save(settings, daemon_.has_value());
-        if (daemon_) say("the daemon is running; the settings count from its next start");
+        if (daemon_) say("the daemon is running; the settings take effect at its next start");
     }
 
     void init() {
@@ -65,8 +65,7 @@ private:
 
     void print_source(const std::optional<std::string>& why_no_driver) {
         if (why_no_driver) {
-            say("profiling by perf_event_open, because " + std::string(collect::no_driver) + ": " +
-                *why_no_driver);
+            say("profiling by perf_event_open, because the driver cannot be used: " + *why_no_driver);
         } else if (const auto driver = find_driver(paths_)) {
             say("using the driver, model " + driver->model + ", CPU type " + driver->cpu_type);
         }

@@ -92,7 +92,8 @@ std::optional<std::string> load_and_mount(const ControlPaths& paths, const std::
     if (!file && ::access("/proc/modules", F_OK) != 0) return load_refusal(ENOSYS);
     if (!file)
         return "there is no oprofile.ko below " + paths.modules +
-               "; build and install it (README.md, \"The driver\") or name it with --init --module FILE";
+               "; build and install it (doc/DRIVER-USE.md, \"Build and install the driver\") or name it with "
+               "--init --module FILE";
     if (const auto reason = load(*file)) return reason;
     error = mount_files(paths.driver);
     return mount_reason(error);
@@ -130,8 +131,8 @@ std::string load_refusal(int error) {
         case EKEYREVOKED:
         case EKEYEXPIRED:
         case EBADMSG:
-            return "the kernel takes signed modules only; sign it with an enrolled key (README.md, \"The "
-                   "driver\")";
+            return "the kernel takes signed modules only; sign it with an enrolled key (doc/DRIVER-USE.md, "
+                   "\"Secure Boot\")";
         case ENOSYS:
             return "this kernel has no loadable modules; use one that has";
         case ENOEXEC:
