@@ -10,7 +10,9 @@ namespace op {
 
 /// "NAME:COUNT".
 std::string event_label(std::string_view name, uint64_t count);
-/// "NAME:COUNT", and ":0xMASK" where the unit mask is not 0.
+/// ":0xMASK", the unit mask with at least two digits as in the heads of reports.
+std::string mask_label(uint64_t unit_mask);
+/// "NAME:COUNT", and ":0xMASK" where the unit mask is not 0. A count of 0, which is not known, is left out.
 std::string event_label(std::string_view name, uint64_t count, uint64_t unit_mask);
 
 }  // namespace op

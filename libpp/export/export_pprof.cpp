@@ -406,7 +406,7 @@ private:
         const auto first = std::ranges::find(type_of_column_, type_of_column_[column]);
         if (first - type_of_column_.begin() != static_cast<ptrdiff_t>(column)) return;
         const ProfileClass& event = profile_.columns[column];
-        put_comment("event: " + event_label(event.event, event.count) + ":0x" + hex(event.unit_mask));
+        put_comment("event: " + event_label(event.event, event.count, event.unit_mask));
     }
 
     void put_comment(const std::string& text) { out_.add_int64(ProfileField::comment, string(text)); }

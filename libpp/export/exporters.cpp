@@ -25,9 +25,8 @@ constexpr Exporter table[] = {
 };
 
 std::string event_name(const ProfileClass& column, int parts) {
-    std::string name = parts > 1 ? event_label(column.event, column.count) : column.event;
-    if (parts > 2) name += ":0x" + hex(column.unit_mask);
-    return name;
+    if (parts > 2) return event_label(column.event, column.count, column.unit_mask);
+    return parts > 1 ? event_label(column.event, column.count) : column.event;
 }
 
 }  // namespace

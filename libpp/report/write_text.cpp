@@ -59,11 +59,10 @@ std::string remarks_text(const ReportHead& head) {
     return text;
 }
 
-/// "TIMER:1000000 on NAME-OF-THE-CPU, in DIRECTORY"; the unit mask where it is not 0.
+/// "TIMER:1000000 on NAME-OF-THE-CPU, in DIRECTORY"; the events as event_label() has them.
 std::string short_head(const ReportHead& head) {
     std::string text = joined(head.events, ", ", [](const ShownEvent& event) {
-        const std::string name = printable(event.name);
-        return event.count > 0 ? event_label(name, event.count, event.unit_mask) : name;
+        return event_label(printable(event.name), event.count, event.unit_mask);
     });
     text += (text.empty() ? "" : " on ") + printable(head.cpu_name);
     return head.samples_dir.empty() ? text : text + ", in " + printable(head.samples_dir);

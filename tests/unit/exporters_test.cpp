@@ -55,7 +55,7 @@ TEST(Exporters, event_names_are_as_short_as_distinct_names_can_be) {
     const std::vector<ProfileClass> counts{of_event("E", 100), of_event("E", 200)};
     EXPECT_EQ(event_names(counts), (Words{"E:100", "E:200"}));
     const std::vector<ProfileClass> masks{of_event("E", 100, 1), of_event("E", 100, 0x1f)};
-    EXPECT_EQ(event_names(masks), (Words{"E:100:0x1", "E:100:0x1f"}));
+    EXPECT_EQ(event_names(masks), (Words{"E:100:0x01", "E:100:0x1f"}));
     const std::vector<ProfileClass> processes{of_process("E", 1, 1), of_process("E", 2, 2)};
     EXPECT_EQ(event_names(processes), (Words{"E", "E"}));
 }

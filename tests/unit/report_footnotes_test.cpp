@@ -33,8 +33,8 @@ TEST(ReportFootnotes, distinguish_events_and_sessions) {
     EXPECT_EQ(
         report_footnotes(columns, nullptr, scaled),
         (Words{
-            "E:100:0x1 ran 50 % of the time it was enabled: its counts are scaled by 2",
-            "E:100:0x2 of session saved ran 50 % of the time it was enabled: its counts are scaled by 2"}));
+            "E:100:0x01 ran 50 % of the time it was enabled: its counts are scaled by 2",
+            "E:100:0x02 of session saved ran 50 % of the time it was enabled: its counts are scaled by 2"}));
 }
 
 TEST(ReportFootnotes, come_once_however_many_columns_an_event_has) {

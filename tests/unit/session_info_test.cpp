@@ -251,6 +251,8 @@ TEST(EventLabel, shows_a_unit_mask_only_where_it_is_not_0) {
     EXPECT_EQ(event_label("CYCLES", 100000), "CYCLES:100000");
     EXPECT_EQ(event_label("CYCLES", 100000, 0), "CYCLES:100000");
     EXPECT_EQ(event_label("LLC_REFS", 6000, 0x4f), "LLC_REFS:6000:0x4f");
+    EXPECT_EQ(event_label("LLC_REFS", 6000, 1), "LLC_REFS:6000:0x01");
+    EXPECT_EQ(event_label("LLC_REFS", 0, 1), "LLC_REFS:0x01") << "a count that is not known";
 }
 
 }  // namespace op

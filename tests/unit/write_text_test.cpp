@@ -69,6 +69,16 @@ TEST(TextWriter, banner_of_the_timer_names_no_event) {
     EXPECT_TRUE(write_text(report).starts_with("CPU: Core 2\nProfiling through timer interrupt\n"));
 }
 
+TEST(TextWriter, a_unit_mask_is_the_same_in_the_banner_and_in_the_line_on_a_terminal) {
+    ImageReport report{head(), {}};
+    report.head.events[0].unit_mask = 1;
+    const TextStyle terminal{.width = 80};
+    EXPECT_TRUE(write_text(report).find(" with a unit mask of 0x01 ") != std::string::npos);
+    EXPECT_TRUE(write_text(report, terminal).starts_with("CPU_CLK_UNHALTED:100000:0x01 on Core 2\n"));
+    report.head.events[0].count = 0;
+    EXPECT_TRUE(write_text(report, terminal).starts_with("CPU_CLK_UNHALTED:0x01 on Core 2\n"));
+}
+
 // The pattern that op2calltree takes for the line of an event.
 int event_lines(const std::string& text) {
     int lines = text.starts_with("Counted") || text.starts_with("Profiling through timer");
