@@ -2,6 +2,7 @@
 // Versions. A library's is in the name of its file, where links lead (libelf-0.188.so).
 #include "utils/shared/version.h"
 
+#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <sys/utsname.h>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "libop/base/fd.h"
 #include "libop/base/kernel_file.h"
 #include "libop/base/machine_root.h"
 #include "libop/base/text.h"
@@ -46,9 +48,11 @@ std::string or_else(const std::string& text, const char* otherwise) {
 std::string driver_text(const MachineVersions& versions) {
     switch (versions.driver) {
         case DriverState::readable:
-            return "loaded, stream version " + printable(versions.stream_version);
+            return "loaded, stream version " + or_else(versions.stream_version, "not known");
         case DriverState::not_readable:
             return std::string("loaded, but this user may not read ") + stream_version_file;
+        case DriverState::another:
+            return "another driver of the name oprofile is loaded; to use this one, unload that";
         case DriverState::not_mounted:
             return std::string("loaded, but there is no ") + stream_version_file + "; run opcontrol --init";
         case DriverState::not_loaded:
@@ -59,10 +63,12 @@ std::string driver_text(const MachineVersions& versions) {
 
 }  // namespace
 
-DriverState driver_state(const std::string& stream_version, const std::string& module) {
-    if (::access(stream_version.c_str(), R_OK) == 0) return DriverState::readable;
-    if (errno == EACCES) return DriverState::not_readable;
-    return ::access(module.c_str(), F_OK) == 0 ? DriverState::not_mounted : DriverState::not_loaded;
+DriverState driver_state(int open_error, const std::string& module) {
+    if (open_error == 0) return DriverState::readable;
+    if (open_error == EACCES) return DriverState::not_readable;
+    const auto is_there = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; };
+    if (!is_there(module)) return DriverState::not_loaded;
+    return is_there(module + "/parameters/model") ? DriverState::not_mounted : DriverState::another;
 }
 
 std::string version_text(std::string_view name) {
@@ -87,7 +93,8 @@ MachineVersions running_versions() {
             std::string(system.sysname) + " " + system.release + " " + system.machine + " " + system.version;
     versions.paranoid = read_kernel_line(machine_path("/proc/sys/kernel/perf_event_paranoid"));
     versions.kptr_restrict = read_kernel_line(machine_path("/proc/sys/kernel/kptr_restrict"));
-    versions.driver = driver_state(stream_version_file, "/sys/module/oprofile");
+    const int error = Fd(::open(stream_version_file, O_RDONLY | O_CLOEXEC)) ? 0 : errno;
+    versions.driver = driver_state(error, "/sys/module/oprofile");
     if (versions.driver == DriverState::readable)
         versions.stream_version = read_kernel_line(stream_version_file);
     ::dl_iterate_phdr(add_library, &versions.libraries);

@@ -20,12 +20,15 @@ bool wants_version_details(std::span<const char* const> arguments);
 /// How far the driver is there.
 enum class DriverState {
     not_loaded,
+    another,      ///< a module of that name which is not this driver
     not_mounted,  ///< loaded, without its files
     not_readable,
     readable,
 };
-/// The state by the driver's file `stream_version` and the directory of its loaded module.
-DriverState driver_state(const std::string& stream_version, const std::string& module);
+/// The state by the errno value of opening the driver's file stream_version, 0 if that succeeds, and the
+/// directory of its loaded module. Linux before 5.12 has a driver of the same name without this
+/// one's parameter `model`.
+DriverState driver_state(int open_error, const std::string& module);
 
 /// What a bug report needs of a machine.
 struct MachineVersions {
