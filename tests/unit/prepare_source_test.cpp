@@ -7,6 +7,7 @@
 #include "daemon/perf/perf_events.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/text.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/machines.h"
 #include "tests/unit/temp_dir.h"
@@ -45,6 +46,12 @@ DaemonSettings settings_of(std::vector<std::string> events, uint64_t callgraph =
     settings.callgraph = callgraph;
     return settings;
 }
+
+/// While it lives, events are those of this tree's files.
+struct OwnEvents {
+    OwnEvents() { ::setenv("OPROFILE_EVENTS_DIR", test::fixture("../../events").c_str(), 1); }
+    ~OwnEvents() { ::unsetenv("OPROFILE_EVENTS_DIR"); }
+};
 
 /// A driver with two counters that program the processor's registers.
 struct Driver {
@@ -90,6 +97,65 @@ TEST(SettingsEvents, are_refused_when_given_exactly_as_the_daemon_refuses_them) 
     }
     EXPECT_GT(refused, 10u);
     EXPECT_GT(accepted, 10u);
+}
+
+TEST(SettingsEvents, are_refused_with_the_reason_of_each_rule) {
+    const test::TempDir tree;
+    const ControlPaths paths = control_paths(tree.path());
+    struct Case {
+        const char* machine;
+        std::vector<std::string> events;
+        uint64_t callgraph;
+        const char* refusal;
+    };
+    const Case cases[] = {
+        {"no-pmu",
+         {"NO_SUCH:100000"},
+         0,
+         "event 'NO_SUCH': not an event of CPU with timer interrupt; ophelp lists what there is"},
+        {"no-pmu",
+         {"TIMER:9999"},
+         0,
+         "event 'TIMER': count 9999 is below the minimum of 10000; ask for at least that"},
+        {"no-pmu",
+         {"TIMER:1000000:1"},
+         0,
+         "event 'TIMER': unit mask 0x1 is not valid; the event has none, so leave the field empty"},
+        {"no-pmu",
+         {"TIMER:1000000:0:0:0"},
+         0,
+         "event 'TIMER:1000000:0:0:0': kernel and user are both 0, so nothing would be counted"},
+        {"intel",
+         {"INST_RETIRED:5"},
+         0,
+         "event 'INST_RETIRED': count 5 is below the minimum of 6000; lower ones could leave no time for "
+         "anything else"},
+        {"intel",
+         {"INST_RETIRED:80000"},
+         8,
+         "event 'INST_RETIRED': count 80000 is below the minimum of 90000 for call graphs, 15 times the "
+         "usual one; lower ones could leave no time for anything else"},
+        {"intel",
+         {"INST_RETIRED:100000:0x77"},
+         0,
+         "event 'INST_RETIRED': unit mask 0x77 is not valid; it takes 0x00"},
+        {"amd",
+         {"IBS_OP_ALL:250000", "IBS_OP_ALL:300000"},
+         0,
+         "event 'IBS_OP_ALL': it and 'IBS_OP_ALL' are derived from the same samples of ibs_op; give them one "
+         "count and one unit mask"},
+        {"amd",
+         {"IBS_OP_ALL:250000:0x44"},
+         0,
+         "event 'IBS_OP_ALL': unit mask 0x44 is not valid; it takes a union of 0x00, 0x01, 0x02, 0x04"},
+    };
+    const OwnEvents events;
+    for (const Case& each : cases) {
+        SCOPED_TRACE(std::string(each.machine) + " " + joined(each.events));
+        const test::OnMachine machine(each.machine);
+        const DaemonSettings settings = settings_of(each.events, each.callgraph);
+        EXPECT_EQ(refusal([&] { choose_settings_events(settings, paths, EventUse::now); }), each.refusal);
+    }
 }
 
 TEST(SettingsEvents, that_only_a_driver_knows_can_be_set_up_before_it_is_loaded_but_not_started) {
