@@ -32,7 +32,8 @@ const pp::Profile& LoadedProfile::profile() {
     if (profile_) return *profile_;
     kallsyms_ = opened_.kallsyms(samples_.notes());
     symbolizer_.emplace(opened_.finder, opened_.info ? &*opened_.info : nullptr, kallsyms_,
-                        pp::SymbolizerOptions{common_.vmlinux, by_build_id_.get()}, samples_.notes());
+                        pp::SymbolizerOptions{common_.vmlinux, by_build_id_.get(), common_.trust_path},
+                        samples_.notes());
     ProgressLine line;
     const auto show = [&line](size_t done, size_t all) {
         line.show("reading images and samples: " + std::to_string(done) + " of " + std::to_string(all));

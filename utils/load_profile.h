@@ -50,6 +50,11 @@ public:
     /// The file that an image's symbols come from (for the kernel, the one that the user named), else the
     /// file found for it, else none. To be called after profile().
     std::optional<std::string> file_of(const ImageName& image);
+    /// True if the file found for an image is not used, since it is not the profiled build; a note reports
+    /// that. To be called after profile().
+    bool is_other_build(const ImageName& image) const {
+        return symbolizer_->is_replaced(image) && symbolizer_->file(image).empty();
+    }
     /// The kernel image that the user named; empty = none.
     const std::string& vmlinux() const noexcept { return common_.vmlinux; }
     /// The source of files that are missing on this machine; null = none.

@@ -273,6 +273,7 @@ private:
             notes_.warn(printable(name.display()) + " is not disassembled: " + why);
             return nullptr;
         };
+        if (loaded_.is_other_build(name)) return nullptr;
         const auto path = loaded_.file_of(name);
         if (!path) return skip(has_file(name) ? "it is not found" : "there is no file of it");
         try {

@@ -41,7 +41,8 @@ CommandSyntax syntax(Options& o) {
         {"include-sources", 0, &o.sources, "also the source files that samples lie in"},
     };
     for (const auto& option : o.common.table())
-        if (std::string_view(option.long_name) != "threshold") s.options.push_back(option);
+        if (const std::string_view name = option.long_name; name != "threshold" && name != "trust-path")
+            s.options.push_back(option);
     return s;
 }
 
@@ -145,7 +146,7 @@ private:
     void examine(const std::string& path, const std::string& target, const RecordedImage& recorded) try {
         const pp::ImageBytes file(path);
         const auto object = open_elf(file.bytes(), path);
-        const auto note = pp::replacement_note(path, object->build_id(), recorded);
+        const auto note = pp::replacement_note(path, pp::file_change(path, object->build_id(), recorded));
         if (!note.empty()) notes_.warn(note);
         const auto debug = pp::find_debug_file(path, *object, roots(), notes_);
         if (!debug) return add_fetched(*object);

@@ -161,6 +161,10 @@ int opgprof(Tool& tool, int argc, char** argv) {
     const pp::Profile& profile = loaded->profile();
     const uint32_t image = *only_image(profile);
     const std::string& name = profile.images[image].name.name;
+    if (loaded->is_other_build(profile.images[image].name))
+        throw_input("image " + printable(name) +
+                    " is another build than the one that was profiled; give the right file with --root or "
+                    "--image-path, or take this one with --trust-path");
     const auto path = loaded->file_of(profile.images[image].name);
     if (!path) throw_input("image " + printable(name) + " is not found; gprof could not read it either");
     const std::string bytes = export_gmon(profile, image, address_bytes(*path), tool.notes);

@@ -68,6 +68,8 @@ std::vector<Option> CommonOptions::table() {
          "DIR,..."},
         {"root", 'R', &root, "prefix of the recorded paths of binaries", "DIR"},
         {"vmlinux", 0, &vmlinux, "kernel image with symbols, for samples in the kernel", "FILE"},
+        {"trust-path", 0, &trust_path,
+         "use a binary's symbols even if it is not the build that was profiled"},
         {"debuginfod", 0, &debuginfod,
          "servers asked for binaries and debug files by build-id, instead of those in DEBUGINFOD_URLS",
          "URL..."},

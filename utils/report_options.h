@@ -23,6 +23,7 @@ struct CommonOptions {
     std::string session_dir, root, vmlinux, threshold;
     std::string debuginfod;  ///< server addresses; empty = those of the environment
     std::vector<std::string> image_paths, verbose;
+    bool trust_path = false;      ///< use the symbols of a file of another build
     bool is_dir_in_head = false;  ///< the report's head names a default session directory, so no line does
 
     /// Rows for CommandSyntax; they point into this object.

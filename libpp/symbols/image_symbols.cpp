@@ -283,22 +283,30 @@ ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugF
     return result;
 }
 
-std::string replacement_note(const std::string& path, const std::string& build_id,
-                             const RecordedImage& recorded) {
-    if (recorded.several_builds)
-        return printable(path) +
-               " was rebuilt while this session was recorded: samples of all builds are counted at the "
-               "symbols of this one";
+FileChange file_change(const std::string& path, const std::string& build_id, const RecordedImage& recorded) {
+    if (recorded.several_builds) return FileChange::several_builds;
     if (!recorded.build_id.empty() && !build_id.empty())
-        return recorded.build_id == build_id
-                   ? ""
-                   : printable(path) +
-                         " is not the build that was profiled (build-ids differ): its symbols may be wrong";
+        return recorded.build_id == build_id ? FileChange::none : FileChange::other_build;
     struct stat st {};
     const uint64_t changed = ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
-    return recorded.mtime == 0 || recorded.mtime == changed
-               ? ""
-               : printable(path) + " was changed after it was profiled: its symbols may be wrong";
+    return recorded.mtime == 0 || recorded.mtime == changed ? FileChange::none : FileChange::other_time;
+}
+
+std::string replacement_note(const std::string& path, FileChange change) {
+    switch (change) {
+        case FileChange::none:
+            return "";
+        case FileChange::other_build:
+            return printable(path) +
+                   " is not the build that was profiled (build-ids differ): its symbols may be wrong";
+        case FileChange::several_builds:
+            return printable(path) +
+                   " was rebuilt while this session was recorded: samples of all builds are counted at the "
+                   "symbols of this one";
+        case FileChange::other_time:
+            break;
+    }
+    return printable(path) + " was changed after it was profiled: its symbols may be wrong";
 }
 
 }  // namespace op::pp

@@ -64,10 +64,18 @@ struct DebugFilePlaces {
 ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes);
 
-/// The note on the file at `path` with build-id `build_id`, if it is not the recorded file or if several
-/// builds were recorded. Compares build-ids if both are known, otherwise modification times. Empty if the
-/// file seems to be the recorded one.
-std::string replacement_note(const std::string& path, const std::string& build_id,
-                             const RecordedImage& recorded);
+/// How an image's file differs from what was profiled.
+enum class FileChange : uint8_t {
+    none,            ///< none is known
+    other_build,     ///< both build-ids are known and differ
+    several_builds,  ///< samples of several builds are in one sample file
+    other_time,      ///< a build-id is unknown and the modification times differ
+};
+
+/// Compares the file at `path` with build-id `build_id` ("" = none) with the recorded one.
+FileChange file_change(const std::string& path, const std::string& build_id, const RecordedImage& recorded);
+
+/// A line on that change; empty for `none`.
+std::string replacement_note(const std::string& path, FileChange change);
 
 }  // namespace op::pp

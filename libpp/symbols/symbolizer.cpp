@@ -64,6 +64,17 @@ Shortcoming shortcoming_of(SymbolTable table) {
     return {"has no symbols", install_symbols};
 }
 
+/// Why a file's symbols are not used.
+std::string not_used(FileChange change) {
+    return std::string(
+               change == FileChange::several_builds
+                   ? "was rebuilt while this session was recorded, and its builds' samples are counted "
+                     "together"
+                   : "is another build than the one that was profiled (build-ids differ)") +
+           ": no symbols are used; give the right file with --root or --image-path, or use this one's with "
+           "--trust-path";
+}
+
 }  // namespace
 
 struct Symbolizer::Impl {
@@ -79,6 +90,7 @@ struct Symbolizer::Impl {
     Opened open_kernel(const ImageName& image);
     Opened open_file(const Wanted& wanted);
     Opened read_file(const Wanted& wanted, const std::string& path);
+    std::optional<std::string> find_build(const Wanted& wanted);
     std::optional<std::string> find_file(const Wanted& wanted);
     std::unique_ptr<ImageSymbols> read_snapshot(const Wanted& module, const RecordedKernelImage* recorded);
     std::unique_ptr<ImageSymbols> open_module(const Wanted& module);
@@ -208,14 +220,25 @@ Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
     return {nullptr, {"is not found; say where it is with --image-path or --root"}};
 }
 
+/// A copy of the very build.
+std::optional<std::string> Symbolizer::Impl::find_build(const Wanted& wanted) {
+    if (!options.by_build_id || wanted.build_id.empty() || wanted.several_builds) return std::nullopt;
+    return options.by_build_id->executable(wanted.build_id);
+}
+
 Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
     try {
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
-        const auto note = replacement_note(path, object.build_id,
-                                           {wanted.build_id, wanted.mtime, false, wanted.several_builds});
-        if (note.empty()) return {std::move(object.symbols), shortcoming_of(object.table), path};
-        notes.warn(note);
-        return {std::move(object.symbols), {}, path, true};
+        const auto change =
+            file_change(path, object.build_id, {wanted.build_id, wanted.mtime, false, wanted.several_builds});
+        if (change == FileChange::none)
+            return {std::move(object.symbols), shortcoming_of(object.table), path};
+        if (change == FileChange::other_time || options.trusts_paths) {
+            notes.warn(replacement_note(path, change));
+            return {std::move(object.symbols), {}, path, true};
+        }
+        if (const auto build = find_build(wanted); build && *build != path) return read_file(wanted, *build);
+        return {nullptr, {not_used(change)}, {}, true};
     } catch (const Error& e) {
         return {nullptr, {std::string("cannot be read (") + e.what() + ")"}};
     }

@@ -104,6 +104,7 @@ public:
 struct SymbolizerOptions {
     std::string vmlinux;                   ///< kernel image given by the user; empty = none
     BuildIdSource* by_build_id = nullptr;  ///< asked for files that this machine lacks; null = no source
+    bool trusts_paths = false;             ///< a file's symbols are used even if it is of another build
 };
 
 /// Finds and keeps symbol tables.
@@ -120,8 +121,9 @@ public:
     /// The symbols of an image; the reference is valid as long as the symbolizer. Never fails: an image that
     /// cannot be read has one artificial symbol, named like the image (the kernel and modules with a '/'
     /// before it, as reports have always shown them), that covers everything. `mtime` is the one in the
-    /// sample file header (0 = unknown); a file on disk that differs from what was profiled (build-id first,
-    /// else mtime) is a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
+    /// sample file header (0 = unknown). The symbols of a file of another build are not used, nor any if
+    /// several builds were profiled, unless paths are trusted; a file that differs only in time is used, with
+    /// a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
 
     /// The shortcoming of an image's names; nothing if symbols() was not called for it, or if its file is not

@@ -130,8 +130,27 @@ run_rebuilt rebuilt_same 100000000
 ! grep -q 'was rebuilt' "$work/rebuilt_same.log" || fail "one build is reported as rebuilt"
 run_rebuilt rebuilt_other 200000000
 log_has rebuilt_other 'rebuilt/program was rebuilt since the run before'
-"$build/opreport" --session-dir "$work/rebuilt" --symbols >/dev/null 2>"$work/rebuilt.log" || fail "rebuilt: opreport"
-grep -q 'rebuilt/program was rebuilt while .* samples of all builds' "$work/rebuilt.log" || fail "rebuilt: opreport is silent"
+"$build/opreport" --session-dir "$work/rebuilt" --symbols >"$work/rebuilt.out" 2>"$work/rebuilt.log" || fail "rebuilt: opreport"
+grep -q 'rebuilt/program .* was rebuilt while .*: no symbols are used' "$work/rebuilt.log" || fail "rebuilt: opreport is silent"
+! grep -qw 'main$' "$work/rebuilt.out" || fail "rebuilt: opreport uses the symbols of one build for the samples of both"
+"$build/opreport" --session-dir "$work/rebuilt" --symbols --trust-path >"$work/rebuilt.out" 2>"$work/rebuilt.log"
+grep -q 'rebuilt/program was rebuilt while .* samples of all builds' "$work/rebuilt.log" || fail "rebuilt: --trust-path is silent"
+grep -qw 'main$' "$work/rebuilt.out" || fail "rebuilt: --trust-path uses no symbols"
+
+# A program that was replaced since it was profiled: no report uses the new one's symbols, unless paths are trusted
+mkdir "$work/replaced"
+cp "$work/rebuilt/program" "$work/replaced/program"
+expect 0 replaced --session-dir "$work/replaced" --events TIMER:100000 "$work/replaced/program"
+echo 'volatile unsigned long n; int other(void) { return n++ > 5; } int main(void) { return other(); }' >"$work/replaced.c"
+cc -O0 -o "$work/replaced/new" "$work/replaced.c"
+mv "$work/replaced/new" "$work/replaced/program"
+"$build/opreport" --session-dir "$work/replaced" --symbols >"$work/replaced.out" 2>"$work/replaced.log" || fail "replaced: opreport"
+grep -q 'replaced/program .* is another build than the one that was profiled' "$work/replaced.log" || fail "replaced: opreport is silent"
+! grep -qwE '(main|other|_start|_init)$' "$work/replaced.out" || fail "replaced: opreport uses the new file's symbols"
+for report in "opreport --symbols" "opannotate --assembly" "opgprof --output-filename $work/replaced.gmon"; do
+	"$build/"$report --session-dir "$work/replaced" --trust-path >/dev/null 2>"$work/replaced.log" || fail "replaced: $report"
+	grep -q 'replaced/program is not the build that was profiled' "$work/replaced.log" || fail "replaced: $report is silent"
+done
 
 # A process that has ended is not attached to, and the reason is reported
 sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &

@@ -7,20 +7,27 @@
 
 namespace op::pp {
 
-TEST(ReplacementNote, goes_by_build_ids_where_both_are_known) {
+TEST(FileChange, goes_by_build_ids_where_both_are_known) {
     const test::TempDir dir;
     const std::string path = dir.write("a", "");
-    EXPECT_EQ(replacement_note(path, "ab", {"ab", 1}), "") << "the same build copied later";
-    EXPECT_NE(replacement_note(path, "ab", {"cd", 0}).find("build-ids differ"), std::string::npos);
-    EXPECT_NE(replacement_note(path, "ab", {"ab", 1, false, true}).find("all builds"), std::string::npos);
+    EXPECT_EQ(file_change(path, "ab", {"ab", 1}), FileChange::none) << "the same build copied later";
+    EXPECT_EQ(file_change(path, "ab", {"cd", 0}), FileChange::other_build);
+    EXPECT_EQ(file_change(path, "ab", {"ab", 1, false, true}), FileChange::several_builds);
 }
 
-TEST(ReplacementNote, goes_by_modification_time_otherwise) {
+TEST(FileChange, goes_by_modification_time_otherwise) {
     const test::TempDir dir;
     const std::string path = dir.write("a", "");
-    EXPECT_EQ(replacement_note(path, "ab", {}), "") << "nothing is known";
-    EXPECT_NE(replacement_note(path, "ab", {"", 1}).find(path + " was changed after"), std::string::npos);
-    EXPECT_NE(replacement_note(path, "", {"ab", 1}).find("was changed after"), std::string::npos);
+    EXPECT_EQ(file_change(path, "ab", {}), FileChange::none) << "nothing is known";
+    EXPECT_EQ(file_change(path, "ab", {"", 1}), FileChange::other_time);
+    EXPECT_EQ(file_change(path, "", {"ab", 1}), FileChange::other_time);
+}
+
+TEST(FileChange, has_a_note_that_names_the_file) {
+    EXPECT_EQ(replacement_note("/a", FileChange::none), "");
+    EXPECT_NE(replacement_note("/a", FileChange::other_build).find("/a is not the build"), std::string::npos);
+    EXPECT_NE(replacement_note("/a", FileChange::several_builds).find("all builds"), std::string::npos);
+    EXPECT_NE(replacement_note("/a", FileChange::other_time).find("was changed after"), std::string::npos);
 }
 
 }  // namespace op::pp

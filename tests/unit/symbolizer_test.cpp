@@ -120,10 +120,38 @@ TEST_F(Symbolizing, anonymous_memory_is_quiet) {
     EXPECT_EQ(warning(), "");
 }
 
-TEST_F(Symbolizing, a_build_other_than_the_profiled_one_is_reported) {
+TEST_F(Symbolizing, symbols_of_a_build_other_than_the_profiled_one_are_not_used) {
     info_.images["/usr/bin/split"].build_id = "00";
-    symbols("/usr/bin/split");
+    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0xc5), "/usr/bin/split");
+    EXPECT_NE(shortcoming("/usr/bin/split").find("build-ids differ"), std::string::npos);
+    EXPECT_NE(shortcoming("/usr/bin/split").find("--trust-path"), std::string::npos);
+    EXPECT_EQ(warning(), "");
+}
+
+TEST_F(Symbolizing, symbols_are_not_used_where_samples_of_several_builds_are_counted_together) {
+    info_.images["/usr/bin/split"] = {split_id, 0, false, true};
+    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0xc5), "/usr/bin/split");
+    EXPECT_NE(shortcoming("/usr/bin/split").find("was rebuilt while"), std::string::npos);
+}
+
+TEST_F(Symbolizing, symbols_of_another_build_are_used_with_a_note_if_paths_are_trusted) {
+    options_.trusts_paths = true;
+    info_.images["/usr/bin/split"].build_id = "00";
+    EXPECT_TRUE(symbols("/usr/bin/split").has_symbols());
     EXPECT_NE(warning().find("build-ids differ"), std::string::npos) << warning();
+    EXPECT_EQ(shortcoming("/usr/bin/split"), "");
+}
+
+TEST_F(Symbolizing, the_profiled_build_is_fetched_where_the_path_has_another) {
+    struct Server final : BuildIdSource {
+        std::optional<std::string> executable(const std::string& build_id) override {
+            return build_id == "00" ? std::optional(test::fixture("root/usr/bin/demo")) : std::nullopt;
+        }
+        std::optional<std::string> debug_file(const std::string&) override { return std::nullopt; }
+    } server;
+    options_.by_build_id = &server;
+    info_.images["/usr/bin/split"].build_id = "00";
+    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0xc5), "main") << shortcoming("/usr/bin/split");
 }
 
 TEST_F(Symbolizing, without_build_ids_a_changed_file_is_detected_by_its_time) {
@@ -177,11 +205,11 @@ TEST_F(Symbolizing, the_kernel_image_given_by_hand_is_used_for_all_kernels) {
     EXPECT_EQ(warning(), "");
 }
 
-TEST_F(Symbolizing, a_kernel_image_of_another_build_is_reported) {
+TEST_F(Symbolizing, a_kernel_image_of_another_build_is_not_used) {
     options_.vmlinux = test::fixture("root/usr/bin/split");
     info_.kernel_images.push_back({"/proc/kallsyms", 0xffffffff81000000, 0x1000, "00"});
-    symbols("/proc/kallsyms");
-    EXPECT_NE(warning().find("build-ids differ"), std::string::npos) << warning();
+    EXPECT_FALSE(symbols("/proc/kallsyms").has_symbols());
+    EXPECT_NE(shortcoming("/proc/kallsyms").find("build-ids differ"), std::string::npos);
 }
 
 TEST_F(Symbolizing, a_relocatable_file_has_the_lines_of_the_linked_one) {
