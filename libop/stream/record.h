@@ -117,7 +117,8 @@ struct PlacedSample {
     std::span<const Place> chain;
 };
 
-/// The thread, program and command name of the placed samples up to the next such record.
+/// The command name of the placed samples up to the next such record, which are of that thread and program.
+/// With an empty name they may be of any: unnamed contexts are no records.
 struct PlacedName {
     uint32_t tgid, tid;
     uint32_t app;           ///< as PlacedSample::app

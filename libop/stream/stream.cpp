@@ -55,14 +55,22 @@ std::string_view cut(std::string_view text) {
     return text.substr(0, std::min<size_t>(text.size(), static_cast<Size>(-1)));
 }
 
-SampleContext context_of(const PlacedSample& s, const std::array<char, OP_COMM_SIZE>& comm) {
-    return {s.cpu, s.tgid, s.tid, s.app, comm};
+/// True if both are of one thread, program and name.
+bool is_same_run(const op_record_context& a, const op_record_context& b) {
+    return a.tgid == b.tgid && a.tid == b.tid && a.app == b.app &&
+           std::memcmp(a.comm, b.comm, sizeof a.comm) == 0;
 }
 
 struct Encode {
     std::string& out;
-    std::optional<SampleContext>& context;  ///< the stream's last
-    std::array<char, OP_COMM_SIZE>& comm;   ///< of the next context
+    std::optional<op_record_context>& context;  ///< the stream's last
+    op_record_context& named;                   ///< the last name and its thread
+
+    op_record_context context_of(const PlacedSample& s) const {
+        op_record_context next{{}, s.cpu, s.tgid, s.tid, s.app, {}};
+        if (named.tgid == s.tgid && named.tid == s.tid) std::ranges::copy(named.comm, next.comm);
+        return next;
+    }
 
     void operator()(const Sample& s) const {
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
@@ -138,17 +146,16 @@ struct Encode {
         r.path_size = static_cast<op_u32>(path.size());
         append(out, OP_RECORD_IMAGE, i.region ? OP_IMAGE_REGION : 0, r, path);
     }
-    /// The context of the next sample has it.
+    /// The context of the thread's next sample has it.
     void operator()(const PlacedName& n) const {
-        comm = {};
-        n.comm.copy(comm.data(), comm.size());
+        named = {{}, 0, n.tgid, n.tid, n.app, {}};
+        n.comm.copy(named.comm, sizeof named.comm);
     }
     void operator()(const PlacedSample& s) const {
-        if (const SampleContext next = context_of(s, comm); context != next) {
+        const op_record_context next = context_of(s);
+        if (!context || context->cpu != next.cpu || !is_same_run(*context, next)) {
             context = next;
-            op_record_context r{{}, s.cpu, s.tgid, s.tid, s.app, {}};
-            std::ranges::copy(comm, r.comm);
-            append(out, OP_RECORD_CONTEXT, 0, r);
+            append(out, OP_RECORD_CONTEXT, 0, next);
         }
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
         op_record_placed r{};
@@ -296,7 +303,7 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
 }  // namespace
 
 void RecordEncoder::encode(const Record& record, std::string& out) {
-    std::visit(Encode{out, context_, comm_}, record);
+    std::visit(Encode{out, context_, named_}, record);
 }
 
 size_t RecordDecoder::decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit) {
@@ -318,8 +325,8 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
     if (head.size > bytes.size()) throw_input("record cut off");
     ByteReader in(bytes.first(head.size), "record");
     if (head.type == OP_RECORD_PLACED) {
-        if (context_.header.size == 0) throw_input("placed record without a context");
-        out.emplace_back(decode_placed_sample(in, context_));
+        if (!context_) throw_input("placed record without a context");
+        out.emplace_back(decode_placed_sample(in, *context_));
     } else if (head.type == OP_RECORD_CONTEXT) {
         decode_context(in.take(sizeof(op_record_context)), out);
     } else {
@@ -328,13 +335,12 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
     return head.size;
 }
 
-/// The driver restates a context often: only one of another thread, program or name is a record.
+/// The driver restates a context often: what does not change a run is no record.
 void RecordDecoder::decode_context(std::span<const std::byte> bytes, std::vector<Record>& out) {
     op_record_context next;
     std::memcpy(&next, bytes.data(), sizeof next);
-    const bool is_named = next.comm[0] != '\0' || context_.comm[0] != '\0';
-    const bool is_same = next.tgid == context_.tgid && next.tid == context_.tid && next.app == context_.app &&
-                         std::memcmp(next.comm, context_.comm, sizeof next.comm) == 0;
+    const bool is_named = next.comm[0] != '\0' || (context_ && context_->comm[0] != '\0');
+    const bool is_same = context_ && is_same_run(next, *context_);
     context_ = next;
     if (!is_named || is_same) return;
     const std::string_view comm = text_of(bytes.subspan(offsetof(op_record_context, comm), sizeof next.comm));

@@ -3,7 +3,6 @@
 // session they belong to. Does not interpret records.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -19,25 +18,17 @@
 
 namespace op {
 
-/// The process, thread, CPU, application and command name of a run of placed samples: written once for all of
-/// them.
-struct SampleContext {
-    uint32_t cpu, tgid, tid, app;
-    std::array<char, 16> comm;  ///< padded with NUL
-
-    bool operator==(const SampleContext&) const = default;
-};
-
 /// Encodes the records of one stream, one after the other.
 class RecordEncoder {
 public:
     /// Appends a record, preceded by its context if that has changed. Chains and texts that are too long for
-    /// a record are cut.
+    /// a record are cut. A PlacedName appends nothing: it is part of the context of its thread's placed
+    /// samples up to the next PlacedName, and is lost if there are none. Other threads' have no name.
     void encode(const Record& record, std::string& out);
 
 private:
-    std::optional<SampleContext> context_;  ///< of the placed sample before
-    std::array<char, 16> comm_{};           ///< of the placed samples to come
+    std::optional<op_record_context> context_;  ///< of the placed sample before; without header
+    op_record_context named_{};                 ///< thread and name of the last PlacedName
 };
 
 /// Decodes the records of one stream, without a file's head.
@@ -45,8 +36,10 @@ class RecordDecoder {
 public:
     /// Appends at most `limit` records from the front of `bytes` to `out` and returns their size in bytes.
     /// `bytes` start at a multiple of 8 and hold whole records. Views in the records stay valid as long
-    /// as the bytes. Unknown record types are skipped. In place of the first damaged record comes a Lost
-    /// record of cause damaged_stream; from then on nothing is decoded.
+    /// as the bytes. Unknown record types are skipped. A context is a PlacedName if it has another thread,
+    /// program or name than the one before and one of the two has a name; else it appends nothing. In place
+    /// of the first damaged record comes a Lost record of cause damaged_stream; from then on nothing is
+    /// decoded.
     size_t decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit);
     /// The fault of the first damaged record, if one was damaged.
     const std::optional<std::string>& damage() const noexcept { return damage_; }
@@ -55,7 +48,7 @@ private:
     size_t decode_one(std::span<const std::byte> bytes, std::vector<Record>& out);
     void decode_context(std::span<const std::byte> bytes, std::vector<Record>& out);
 
-    op_record_context context_{};  ///< of the placed samples to come; its header has no size before the first
+    std::optional<op_record_context> context_;  ///< of the placed samples to come
     std::optional<std::string> damage_;
 };
 

@@ -214,6 +214,33 @@ TEST(RecordDecoder, a_context_names_the_command_once_for_all_its_samples) {
     EXPECT_EQ(std::get<PlacedName>(decoded[3]).comm, "");
 }
 
+TEST(RecordEncoder, a_name_is_that_of_its_own_thread) {
+    const PlacedName one{7, 1, 2, "one"};
+    const std::string bytes = encoded({one, placed(2), placed(1), placed(2), placed(1)});
+    const auto copy = aligned(bytes);
+    std::vector<Record> decoded;
+    RecordDecoder().decode(span_of(copy, bytes.size()), decoded, 10);
+    ASSERT_EQ(decoded.size(), 7u);
+    EXPECT_EQ(std::get<PlacedSample>(decoded[0]).tid, 2u) << "no name comes before it";
+    EXPECT_EQ(std::get<PlacedName>(decoded[1]), one);
+    EXPECT_EQ(std::get<PlacedSample>(decoded[2]).tid, 1u);
+    EXPECT_EQ(std::get<PlacedName>(decoded[3]), (PlacedName{7, 2, 2, ""}));
+    EXPECT_EQ(std::get<PlacedName>(decoded[5]), one) << "it lasts until the next";
+}
+
+TEST(RecordEncoder, a_name_without_samples_is_lost) {
+    EXPECT_EQ(encoded({PlacedName{7, 1, 2, "one"}}), "");
+}
+
+TEST(RecordDecoder, unnamed_contexts_are_no_records) {
+    const std::string bytes = encoded({placed(1), placed(2), placed(2, 1), placed(2, 1, 4)});
+    EXPECT_EQ(count_type(bytes, OP_RECORD_CONTEXT), 4u);
+    const auto copy = aligned(bytes);
+    std::vector<Record> decoded;
+    RecordDecoder().decode(span_of(copy, bytes.size()), decoded, 10);
+    EXPECT_EQ(decoded.size(), 4u);
+}
+
 TEST(RecordDecoder, a_placed_sample_without_context_is_damage) {
     const std::string bytes = encoded({placed(1)}).substr(sizeof(op_record_context));
     const auto copy = aligned(bytes);
