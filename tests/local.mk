@@ -124,6 +124,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/session_statistics_test.cpp \
 	tests/unit/session_test.cpp \
 	tests/unit/sigbus_guard_test.cpp \
+	tests/unit/slot_cache_test.cpp \
 	tests/unit/source_finder_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/split_inlines_test.cpp \

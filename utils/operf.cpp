@@ -194,8 +194,10 @@ private:
     }
 
     CollectorOptions collector_options() const {
-        return {
-            .separate_thread = o_.separate_thread, .separate_cpu = o_.separate_cpu, .images_are_local = true};
+        CollectorOptions options{.images_are_local = true};
+        options.separation.thread = o_.separate_thread;
+        options.separation.cpu = o_.separate_cpu;
+        return options;
     }
 
     void record_run() {

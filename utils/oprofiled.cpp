@@ -217,13 +217,8 @@ void Daemon::open_session() {
     session_.emplace(o_.session_dir, false, tool_.notes);
     session_->begin(true);
     log_.emplace(*session_, [this](const std::string& line) { write_stderr(tool_.name + ": " + line); });
-    const Separation by = separation(o_);
-    const CollectorOptions options{.separate_thread = by.thread,
-                                   .separate_cpu = by.cpu,
-                                   .images_are_local = kind_->is_live,
-                                   .separate_library = by.library,
-                                   .separate_kernel = by.kernel,
-                                   .only_images = only_images(o_)};
+    const CollectorOptions options{
+        .separation = separation(o_), .images_are_local = kind_->is_live, .only_images = only_images(o_)};
     FillGaps fill;
     if (kind_->is_live) fill = [this](const Sample& sample, bool known) { return gaps_(sample, known); };
     keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));

@@ -63,9 +63,9 @@ std::vector<std::string> append_differences(std::span<const SampleName> held,
         found.push_back("holds " + short_list(before) + ", this run counts " + short_list(now) +
                         ": reports show them side by side; event: and count: choose");
     const auto any = [&](const auto& is_so) { return std::ranges::any_of(held, is_so); };
-    add_separation(any([](const SampleName& file) { return file.tgid.has_value(); }), options.separate_thread,
-                   "process and thread", "--merge=tgid", found);
-    add_separation(any([](const SampleName& file) { return file.cpu.has_value(); }), options.separate_cpu,
+    add_separation(any([](const SampleName& file) { return file.tgid.has_value(); }),
+                   options.separation.thread, "process and thread", "--merge=tgid", found);
+    add_separation(any([](const SampleName& file) { return file.cpu.has_value(); }), options.separation.cpu,
                    "CPU", "--merge=cpu", found);
     if (!earlier) return found;
     add_modes(*earlier, run, found);

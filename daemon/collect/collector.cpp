@@ -37,11 +37,12 @@ inline bool store(const Slot& slot, uint64_t address, uint32_t weight) {
 }  // namespace
 
 Collector::ImageRange Collector::ImageRange::of(const Region& region, const ImageRef& image) {
-    return {image, region.start, region.end, region.offset(region.start).value() - region.start.value()};
+    const uint64_t start = region.start.value();
+    return {image, start, region.end.value(), region.offset(region.start).value() - start};
 }
 
 Collector::ImageRange Collector::ImageRange::of(const ImageRef& image) {
-    return {image, {0}, {UINT64_MAX}, 0};
+    return {image, 0, UINT64_MAX, 0};
 }
 
 Collector::Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
@@ -51,7 +52,7 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
       fill_gaps_(std::move(fill_gaps)),
       images_(names_, options.images_are_local, notes),
       files_(session, info_, names_, images_, options.open_files, notes),
-      cache_(options.separate_thread, options.separate_cpu) {
+      cache_(options.separation.thread, options.separation.cpu) {
     for (const std::string& path : options.only_images)
         only_images_.insert(names_.intern(path));
 }
@@ -236,19 +237,19 @@ bool Collector::is_wanted(const Origin& origin) const {
 }
 
 FileKey Collector::key_for(const Origin& origin, const ImageRef& image) {
-    const bool by_app = image.kind == RegionKind::kernel ? options_.separate_kernel
-                        : image.kind == RegionKind::file ? options_.separate_library
+    const bool by_app = image.kind == RegionKind::kernel ? options_.separation.kernel
+                        : image.kind == RegionKind::file ? options_.separation.library
                                                          : true;
     FileKey key;
     key.event = origin.event;
     key.image = image;
     key.app = by_app && origin.app.name != StringId::none ? origin.app : image;
     if (key.app.kind == RegionKind::anon) key.app = program_of(origin.tgid);  // readers want a file there
-    if (options_.separate_thread) {
+    if (options_.separation.thread) {
         key.tgid = origin.tgid;
         key.tid = origin.tid;
     }
-    if (options_.separate_cpu) key.cpu = origin.cpu;
+    if (options_.separation.cpu) key.cpu = origin.cpu;
     return key;
 }
 
@@ -311,7 +312,7 @@ void Collector::take(const Name& name) {
 
 /// Of threads whose samples have files of their own.
 void Collector::note_thread(const Origin& origin) {
-    if (!options_.separate_thread) return;
+    if (!options_.separation.thread) return;
     // With the driver the table holds names of the time at which a process was looked at.
     if (run_.tgid == origin.tgid && run_.tid == origin.tid && !run_.comm.empty())
         commands_.note_thread(origin.tgid, origin.tid, run_.comm);
@@ -325,7 +326,7 @@ void Collector::take(const PlacedName& name) {
     run_.tid = name.tid;
     run_.app = name.app;
     run_.comm = name.comm;
-    if (options_.separate_thread) commands_.rename_thread(name.tgid, name.tid, name.comm);
+    if (options_.separation.thread) commands_.rename_thread(name.tgid, name.tid, name.comm);
 }
 
 /// Counts the samples of the run so far. The other samples since it began are plain ones, which are counted.
@@ -383,7 +384,7 @@ SessionInfo Collector::flush_and_account() {
     info.arcs_stored = counts.arcs.stored;
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
     info.names = commands_.describe(names_);
-    if (options_.separate_thread && table_.left_out_thread_names() > 0) info.names.set_left_out_threads();
+    if (options_.separation.thread && table_.left_out_thread_names() > 0) info.names.set_left_out_threads();
     images_.describe(info);
     return info;
 }

@@ -61,10 +61,10 @@ private:
         ImageRef app;  ///< name none = unknown, or a kernel thread, which has no application
         uint32_t weight;
     };
-    /// A range of addresses (offsets, if samples are placed) that one image covers.
+    /// What one image covers: run-time addresses or, of the driver's cookies, offsets.
     struct ImageRange {
         ImageRef image;
-        RuntimeAddress start, end;
+        uint64_t start, end;
         uint64_t delta;  ///< key = address + delta
 
         static ImageRange of(const Region& region, const ImageRef& image);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -14,23 +15,24 @@
 
 namespace op::collect {
 
-/// A range of addresses (offsets, if samples are placed) of one process and event.
+/// A range of addresses of one process and event: of run-time addresses or, if `placed`, of offsets as the
+/// driver gives them.
 struct alignas(64) Slot {
-    RuntimeAddress start, end{};
+    uint64_t start = 0, end = 0;
     uint64_t delta = 0;          ///< key in the sample file = address + delta
     SampleFile* file = nullptr;  ///< null = the application is not wanted
     uint64_t generation = 0;     ///< the collector's at the lookup
     uint32_t tgid = 0, tid = 0, cpu = 0;
     uint32_t app = 0;  ///< placed samples: the application's cookie
     union {
-        uint32_t cookie = 0;  ///< placed samples: the image's
-        uint32_t counter;     ///< others: CommandNames::counter()
+        uint32_t cookie = 0;  ///< if `placed`: the image's
+        uint32_t counter;     ///< else: CommandNames::counter()
     };
     uint16_t event = 0;
     CpuMode mode = CpuMode::user;
-    bool placed = false;
+    bool placed = false;  ///< which of the union's members is there
 
-    bool holds(RuntimeAddress address) const noexcept { return start <= address && address < end; }
+    bool holds(uint64_t address) const noexcept { return start <= address && address < end; }
 };
 static_assert(sizeof(Slot) == 64);  // one line of the processor's cache
 
@@ -55,18 +57,19 @@ public:
 
     /// True if the slot's file is the sample's. `generation`: the collector's, of the sample's process.
     bool holds(const Slot& slot, const Sample& sample, uint64_t generation) const noexcept {
-        return slot.holds(sample.pc) && slot.tgid == sample.tgid && !slot.placed &&
+        return slot.holds(sample.pc.value()) && slot.tgid == sample.tgid && !slot.placed &&
                holds_rest(slot, sample, generation);
     }
     bool holds(const Slot& slot, const PlacedSample& sample, uint64_t generation) const noexcept {
-        return slot.cookie == sample.place.cookie && slot.app == sample.app && slot.placed &&
-               slot.holds({sample.place.offset}) && holds_rest(slot, sample, generation);
+        return slot.placed && slot.cookie == sample.place.cookie && slot.app == sample.app &&
+               slot.holds(sample.place.offset) && holds_rest(slot, sample, generation);
     }
 
     void clear() { std::ranges::fill(slots_, Slot{}); }
 
 private:
     static constexpr size_t size = 4096;
+    static_assert(std::has_single_bit(size));  // a slot's number is some bits of a product
     /// Size of the pieces by which regions are looked up, as a power of two: libraries' text is a few of
     /// them.
     static constexpr uint64_t piece_shift = 18;

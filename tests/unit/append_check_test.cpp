@@ -45,7 +45,7 @@ TEST(AppendCheck, another_event_count_or_mask_is_reported) {
 
 TEST(AppendCheck, another_separation_is_reported) {
     const auto apart = append_differences(held, std::nullopt, run_of({timer}),
-                                          {.separate_thread = true, .separate_cpu = true});
+                                          {.separation = {.thread = true, .cpu = true}});
     ASSERT_EQ(apart.size(), 2u);
     EXPECT_EQ(apart[0],
               "is not separated by process and thread, this run is: reports of both need --merge=tgid");

@@ -19,6 +19,10 @@ inline constexpr uint64_t kernel_start = 0xffffffff81000000;
 /// The end of the name of a file of the first event without separation.
 inline constexpr const char* tail = "TIMER.1000000.0.all.all.all";
 
+/// Besides what is kept apart unless another is chosen.
+inline constexpr Separation by_thread{.library = true, .kernel = true, .thread = true};
+inline constexpr Separation by_thread_and_cpu{.library = true, .kernel = true, .thread = true, .cpu = true};
+
 /// A collector over a session of its own, with one process 7 running /bin/app.
 class Collecting : public ::testing::Test {
 protected:

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstring>
 #include <random>
 
+#include "libop/stream/stream.h"
 #include "tests/unit/collecting.h"
 
 namespace op::collect {
@@ -150,7 +152,7 @@ TEST_F(CollectingPlaced, every_loss_has_its_cause) {
 }
 
 TEST_F(CollectingPlaced, separation_shows_in_the_names) {
-    announce({.separate_thread = true, .separate_cpu = true});
+    announce({.separation = by_thread_and_cpu});
     PlacedSample other = at({0x10, app});
     other.tid = 8;
     other.cpu = 1;
@@ -161,7 +163,7 @@ TEST_F(CollectingPlaced, separation_shows_in_the_names) {
 }
 
 TEST_F(CollectingPlaced, without_separation_an_image_is_its_own_application) {
-    announce({.separate_library = false, .separate_kernel = false});
+    announce({.separation = {}});
     feed({at({0x10, libc}), of_kernel(kernel_start), at({4, heap}), user(0x7f0010), kernel(kernel_start)});
     EXPECT_EQ(files(), (std::vector{name(bin_app, "{anon:[heap]}/7.0x900000.0x900fff/") + " 4=1",
                                     name(lib_libc, lib_libc) + " 10=2",
@@ -170,14 +172,14 @@ TEST_F(CollectingPlaced, without_separation_an_image_is_its_own_application) {
 }
 
 TEST_F(CollectingPlaced, libraries_may_go_by_application_and_the_kernel_not) {
-    announce({.separate_kernel = false});
+    announce({.separation = {.library = true}});
     feed({at({0x10, libc}), of_kernel(kernel_start)});
     EXPECT_EQ(files(), (std::vector{name(bin_app, lib_libc) + " 10=1",
                                     name("{root}/proc/kallsyms/", "{root}/proc/kallsyms/") + " 0=1"}));
 }
 
 TEST_F(CollectingPlaced, samples_of_filtered_programs_are_counted_as_lost) {
-    announce({.separate_library = false, .only_images = {"/bin/app"}});
+    announce({.separation = {.kernel = true}, .only_images = {"/bin/app"}});
     const Place caller[] = {{0x30, libc}};
     PlacedSample other = at({0x10, libc});
     other.app = libc;
@@ -263,7 +265,7 @@ TEST_F(CollectingPlaced, samples_are_counted_by_program_and_command_name) {
 }
 
 TEST_F(CollectingPlaced, sampled_threads_have_names) {
-    announce({.separate_thread = true});
+    announce({.separation = by_thread});
     feed({PlacedName{7, 7, app, "main"}, at({0x10, app}), PlacedName{7, 7, app, "renamed"}, at({0x10, app}),
           PlacedName{9, 9, app, "unsampled"}});
     ledger();
@@ -272,7 +274,7 @@ TEST_F(CollectingPlaced, sampled_threads_have_names) {
 }
 
 TEST_F(CollectingPlaced, a_threads_name_is_that_of_its_run_not_that_of_an_earlier_look_at_the_process) {
-    announce({.separate_thread = true});
+    announce({.separation = by_thread});
     PlacedSample other = at({0x10, app});
     other.tid = 8;
     feed({Name{0, 7, 7, true, "before_exec"}, PlacedName{7, 7, app, "renamed"}, at({0x10, app}), other,
@@ -336,6 +338,24 @@ TEST_F(CollectingPlaced, what_the_kernel_maps_everywhere_is_one_image_for_all_pr
     EXPECT_EQ(files(), (std::vector{name(bin_app, "{anon:[sigpage]}/0.0x0.0x1fff/") + " 4=2",
                                     name(bin_app, "{anon:[vdso]}/0.0x0.0x1fff/") + " 8=1",
                                     name(bin_app, "{anon:anon}/8.0x3000.0x4fff/") + " 8=1"}));
+}
+
+TEST_F(CollectingPlaced, a_name_that_was_recorded_for_one_thread_is_no_other_threads) {
+    announce();
+    PlacedSample other = at({0x10, app});
+    other.tgid = other.tid = 8;
+    RecordEncoder encoder;
+    std::string bytes;
+    for (const Record& record : {Record(PlacedName{7, 7, app, "one"}), Record(other), Record(other),
+                                 Record(at({0x10, app})), Record(other)})
+        encoder.encode(record, bytes);
+    std::vector<uint64_t> aligned(bytes.size() / sizeof(uint64_t));
+    std::memcpy(aligned.data(), bytes.data(), bytes.size());
+    std::vector<Record> records;
+    RecordDecoder().decode(std::as_bytes(std::span(aligned)), records, 100);
+    feed(records);
+    EXPECT_EQ(ledger().stored(), 4u);
+    EXPECT_EQ(names_of(account_), "one=1 ");
 }
 
 }  // namespace op::collect

@@ -159,7 +159,7 @@ TEST_F(Collecting, the_vdso_is_one_image_for_all_processes) {
 }
 
 TEST_F(Collecting, separation_shows_in_the_names) {
-    collector({.separate_thread = true, .separate_cpu = true});
+    collector({.separation = by_thread_and_cpu});
     Sample other = user(0x400010, 7, 1);
     other.tid = 8;
     feed({user(0x400010), other, user(0x400010)});

@@ -56,9 +56,7 @@ TEST_F(CommandNamesCollected, names_chosen_without_end_fill_no_memory) {
 }
 
 TEST_F(CommandNamesCollected, threads_are_named_where_they_are_kept_apart) {
-    CollectorOptions separate;
-    separate.separate_thread = true;
-    collector(separate);
+    collector({.separation = by_thread});
     Sample in_thread = user(0x400010);
     in_thread.tid = 71;
     Sample in_silent_thread = user(0x400010);
@@ -70,9 +68,7 @@ TEST_F(CommandNamesCollected, threads_are_named_where_they_are_kept_apart) {
 }
 
 TEST_F(CommandNamesCollected, a_thread_has_the_name_of_the_one_that_made_it) {
-    CollectorOptions separate;
-    separate.separate_thread = true;
-    collector(separate);
+    collector({.separation = by_thread});
     Sample in_child = user(0x400010);
     in_child.tid = 72;
     feed({Fork{0, 7, 71, 7, 7}, Name{0, 7, 71, false, "worker"}, Fork{0, 7, 72, 7, 71}, in_child});
@@ -80,9 +76,7 @@ TEST_F(CommandNamesCollected, a_thread_has_the_name_of_the_one_that_made_it) {
 }
 
 TEST_F(CommandNamesCollected, a_silent_thread_keeps_the_name_its_maker_had) {
-    CollectorOptions separate;
-    separate.separate_thread = true;
-    collector(separate);
+    collector({.separation = by_thread});
     Sample early = user(0x400010), late = user(0x400010);
     early.tid = 71;
     late.tid = 72;
@@ -92,9 +86,7 @@ TEST_F(CommandNamesCollected, a_silent_thread_keeps_the_name_its_maker_had) {
 }
 
 TEST_F(CommandNamesCollected, names_of_threads_that_were_left_out_are_noted) {
-    CollectorOptions separate;
-    separate.separate_thread = true;
-    collector(separate);
+    collector({.separation = by_thread});
     EXPECT_FALSE(names().has_left_out_threads());
     feed({Name{0, 7, 99, false, "stranger"}});
     EXPECT_TRUE(names().has_left_out_threads());
