@@ -5,6 +5,7 @@ libop_a_SOURCES = \
 	libop/base/build_id.cpp libop/base/build_id.h \
 	libop/base/bytes.h \
 	libop/base/clock.h \
+	libop/base/deadline.cpp libop/base/deadline.h \
 	libop/base/diagnostics.h \
 	libop/base/directory.cpp libop/base/directory.h \
 	libop/base/elf_handle.h \
@@ -38,6 +39,7 @@ libop_a_SOURCES = \
 	libop/events/event_encoding.cpp libop/events/event_encoding.h \
 	libop/events/event_file.cpp libop/events/event_file.h \
 	libop/events/event_mapping.cpp libop/events/event_mapping.h \
+	libop/events/event_numbers.cpp libop/events/event_numbers.h \
 	libop/events/event_spec.cpp libop/events/event_spec.h \
 	libop/events/event_table.cpp libop/events/event_table.h \
 	libop/events/event_text.cpp libop/events/event_text.h \

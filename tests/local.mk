@@ -35,6 +35,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/daily_note_test.cpp \
 	tests/unit/demangle_test.cpp \
 	tests/unit/diagnostics_test.cpp \
+	tests/unit/deadline_test.cpp \
 	tests/unit/directory_test.cpp \
 	tests/unit/driver_events_test.cpp \
 	tests/unit/driver_models_test.cpp \

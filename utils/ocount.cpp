@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 
 #include "daemon/count/choose_counted.h"
@@ -16,6 +15,7 @@
 #include "daemon/source/attach.h"
 #include "daemon/source/cpu_list.h"
 #include "daemon/source/machine.h"
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "utils/count_report.h"
@@ -156,7 +156,7 @@ private:
         const auto form = o_.format == "json" ? count_report_json
                           : o_.brief          ? count_report_brief
                                               : count_report_text;
-        output_.write(form(report, block, ::time(nullptr)));
+        output_.write(form(report, block, epoch_seconds()));
     }
 
     /// A program that was killed, or ended because of us, did not fail.

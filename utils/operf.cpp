@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 
 #include "daemon/collect/session_keeper.h"
@@ -18,6 +17,7 @@
 #include "daemon/source/machine.h"
 #include "daemon/source/replay_source.h"
 #include "daemon/source/vmlinux.h"
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "utils/shared/daily_note.h"
@@ -95,7 +95,7 @@ SessionInfo describe(const Options& o) {
     if (o.pid) info.command = "process " + std::to_string(*o.pid);
     if (o.system_wide)
         info.command = "whole system" + (o.command.empty() ? "" : ", while it ran " + info.command);
-    info.start_time = ::time(nullptr);
+    info.start_time = epoch_seconds();
     return info;
 }
 

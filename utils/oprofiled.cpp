@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 
 #include "daemon/service/background.h"
@@ -18,6 +17,7 @@
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
 #include "daemon/source/vmlinux.h"
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/path.h"
 #include "libop/base/text.h"
@@ -122,8 +122,8 @@ public:
         ::umask(022);
         raise_file_limit();
         open_source();
-        control_.emplace(o_.control, ::getuid(), [this](const ControlRequest& request, ClientRole standing) {
-            return service_->handle(request, standing);
+        control_.emplace(o_.control, ::getuid(), [this](const ControlRequest& request, ClientRole role) {
+            return service_->handle(request, role);
         });
         make_session_dir();
         give_up_privileges();
@@ -177,7 +177,7 @@ SessionInfo describe_session() {
     SessionInfo info = describe_machine();
     info.tool = std::string("oprofiled ") + OP_VERSION;
     info.command = "whole system";
-    info.start_time = ::time(nullptr);
+    info.start_time = epoch_seconds();
     return info;
 }
 

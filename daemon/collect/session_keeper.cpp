@@ -7,6 +7,7 @@
 
 #include "daemon/collect/append_check.h"
 #include "daemon/source/kernel_map.h"
+#include "libop/base/clock.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -53,7 +54,7 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
 
 SessionInfo SessionKeeper::flush_and_account() {
     SessionInfo run = collector_.flush_and_account();
-    run.stop_time = ::time(nullptr);
+    run.stop_time = epoch_seconds();
     return run;
 }
 
@@ -98,7 +99,7 @@ void SessionKeeper::write_kallsyms() {
 void SessionKeeper::begin_run() {
     earlier_.reset();
     kallsyms_written_ = false;
-    collector_.begin_run(::time(nullptr));
+    collector_.begin_run(epoch_seconds());
     save();
 }
 

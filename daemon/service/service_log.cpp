@@ -5,6 +5,7 @@
 #include <ctime>
 #include <exception>
 
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
@@ -12,7 +13,7 @@ namespace op::collect {
 namespace {
 
 std::string time_text() {
-    const time_t now = ::time(nullptr);
+    const time_t now = epoch_seconds();
     std::tm parts{};
     char text[32];
     ::gmtime_r(&now, &parts);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The monotonic clock as a number. Durations are measured with std::chrono::steady_clock, which is the same
-// clock; calendar time is ::time().
+// Clocks as numbers. Durations are measured with std::chrono::steady_clock, which is the monotonic clock.
 #pragma once
 
 #include <time.h>
@@ -14,6 +13,11 @@ inline uint64_t monotonic_ns() noexcept {
     timespec t{};
     ::clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+/// Calendar time in seconds since the epoch.
+inline time_t epoch_seconds() noexcept {
+    return ::time(nullptr);
 }
 
 }  // namespace op

@@ -2,7 +2,6 @@
 // The asking side of the control socket.
 #include "libop/control/control.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <exception>
 
+#include "libop/base/deadline.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
@@ -51,17 +51,6 @@ pid_t check_server(const Fd& socket, const std::string& path) {
     return server.pid;
 }
 
-/// True if it became readable in time.
-bool wait_readable(const Fd& socket, milliseconds deadline) noexcept {
-    const auto end = std::chrono::steady_clock::now() + deadline;
-    for (;;) {
-        const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
-        pollfd one{socket.get(), POLLIN, 0};
-        const int n = ::poll(&one, 1, static_cast<int>(std::max<milliseconds::rep>(left.count(), 0)));
-        if (n >= 0 || errno != EINTR) return n > 0;
-    }
-}
-
 bool is_same_directory(const std::string& a, const std::string& b) noexcept {
     struct stat first {
     }, second{};
@@ -90,7 +79,7 @@ ControlReply ControlClient::ask(std::string_view request, milliseconds deadline)
     set_send_deadline(socket_, deadline);
     if (::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
         throw_system("cannot ask the daemon at " + path_, errno == EAGAIN ? ETIMEDOUT : errno);
-    if (!wait_readable(socket_, deadline)) {
+    if (!wait_readable(socket_.get(), Deadline(deadline))) {
         socket_.reset();
         throw_system("the daemon at " + path_ + " does not answer", ETIMEDOUT);
     }
@@ -104,17 +93,15 @@ ControlReply ControlClient::ask(std::string_view request, milliseconds deadline)
 
 bool ControlClient::wait_closed(milliseconds deadline) noexcept {
     char byte;
-    return wait_readable(socket_, deadline) && ::recv(socket_.get(), &byte, 1, MSG_DONTWAIT) <= 0;
+    return wait_readable(socket_.get(), Deadline(deadline)) &&
+           ::recv(socket_.get(), &byte, 1, MSG_DONTWAIT) <= 0;
 }
 
 void flush_recording_daemon(const std::string& session_dir, milliseconds deadline,
                             const std::string& path) noexcept {
     try {
-        const auto end = std::chrono::steady_clock::now() + deadline;
-        const auto left = [end] {
-            const auto time = end - std::chrono::steady_clock::now();
-            return std::max(std::chrono::ceil<milliseconds>(time), milliseconds(1));
-        };
+        const Deadline end(deadline);
+        const auto left = [end] { return std::max(end.left(), milliseconds(1)); };  // 0 would be no limit
         auto daemon = ControlClient::connect(path, left());
         if (!daemon) return;
         const ControlReply status = daemon->ask("status", left());

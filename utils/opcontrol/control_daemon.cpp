@@ -2,18 +2,17 @@
 // oprofiled's command line, its start and its end.
 #include "utils/opcontrol/control_daemon.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <optional>
 
 #include "daemon/run/child_process.h"
+#include "libop/base/deadline.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/kernel_file.h"
@@ -30,15 +29,6 @@ using std::chrono::seconds;
 constexpr const char* daemon_name = "oprofiled";
 constexpr seconds start_limit{30}, answer_limit{10}, end_limit{15}, kill_limit{5};
 
-bool becomes_readable(int fd, milliseconds limit) {
-    pollfd one{fd, POLLIN, 0};
-    int n;
-    do
-        n = ::poll(&one, 1, static_cast<int>(limit.count()));
-    while (n < 0 && errno == EINTR);
-    return n > 0;
-}
-
 /// True if /proc names that process oprofiled.
 bool is_daemon(pid_t pid) {
     return read_kernel_file("/proc/" + std::to_string(pid) + "/comm") == std::string(daemon_name) + "\n";
@@ -50,7 +40,7 @@ bool is_daemon(pid_t pid) {
 Fd process_of(const ControlClient& daemon) {
     if (daemon.server() <= 0) return {};
     Fd process(static_cast<int>(::syscall(SYS_pidfd_open, daemon.server(), 0)));
-    if (!process || !is_daemon(daemon.server()) || becomes_readable(process.get(), milliseconds(0)))
+    if (!process || !is_daemon(daemon.server()) || wait_readable(process.get(), Deadline(milliseconds(0))))
         return {};
     return process;
 }
@@ -127,7 +117,7 @@ void start_daemon(const std::vector<std::string>& words, const std::string& sess
     collect::ChildProcess starter(words, mask);
     starter.release();
     const auto log = [&] { return log_hint(session_dir); };
-    if (!becomes_readable(starter.wait_fd(), start_limit)) {
+    if (!wait_readable(starter.wait_fd(), Deadline(start_limit))) {
         starter.signal(SIGKILL);
         throw_system("the daemon is not ready after 30 seconds" + log(), ETIMEDOUT);
     }
@@ -138,16 +128,15 @@ void start_daemon(const std::vector<std::string>& words, const std::string& sess
 }
 
 bool end_daemon(ControlClient& daemon) {
-    const auto end = std::chrono::steady_clock::now() + end_limit;
+    const Deadline end(end_limit);
     const Fd process = process_of(daemon);
     const Answer answer = ask_to_end(daemon);
     if (answer == Answer::silent && process) send_signal(process, SIGTERM);
     const auto has_ended = [&](milliseconds limit) {
-        if (process) return becomes_readable(process.get(), limit);
+        if (process) return wait_readable(process.get(), Deadline(limit));
         return answer == Answer::ends && daemon.wait_closed(limit);
     };
-    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
-    if (has_ended(std::max(left, milliseconds(0)))) return true;
+    if (has_ended(end.left())) return true;
     if (process) send_signal(process, SIGKILL);
     if (!process || !has_ended(kill_limit))
         throw Error(ErrorKind::system,

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
@@ -86,7 +87,7 @@ std::optional<StampPlace> stamp_place() {
 }
 
 std::string today() {
-    const std::time_t now = std::time(nullptr);
+    const std::time_t now = epoch_seconds();
     std::tm date{};
     ::localtime_r(&now, &date);
     char text[40];
