@@ -15,6 +15,7 @@
 #include "libop/base/fd.h"
 #include "libop/base/nearest.h"
 #include "libop/base/text.h"
+#include "libop/events/event_numbers.h"
 #include "libop/events/kernel_events.h"
 #include "libop/events/software_events.h"
 
@@ -237,7 +238,7 @@ std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint
 /// The events of that name; if there are no such events, those that have the name with any group appended.
 std::vector<const CatalogueEvent*> events_named(const EventCatalogue& catalogue, std::string_view name) {
     std::vector<const CatalogueEvent*> exact, grouped;
-    const bool has_groups = catalogue.model.name.starts_with("ppc64/");
+    const bool has_groups = has_event_groups(catalogue.model.name);
     for (const CatalogueEvent& event : catalogue.events) {
         if (event.name == name) exact.push_back(&event);
         if (has_groups && without_group(event.name) == name) grouped.push_back(&event);
@@ -345,7 +346,7 @@ bool EventCatalogue::lacks(std::string_view name) const {
 }
 
 bool EventCatalogue::takes_mask_0() const {
-    return model.name.starts_with("ppc64/");
+    return has_event_groups(model.name);
 }
 
 bool EventCatalogue::events_are_here() const {

@@ -9,6 +9,7 @@
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
+#include "libop/events/event_numbers.h"
 #include "libop/events/event_table.h"
 #include "libop/events/kernel_events.h"
 #include "libop/events/pfm_events.h"
@@ -22,15 +23,12 @@ constexpr uint64_t hardware_cycles = 0, software_cpu_clock = 0;
 /// precise_ip for events that can be sampled precisely: the instruction of the event itself.
 constexpr unsigned requested_zero_skid = 2;
 
-bool is_amd(const CpuModel& model) {
-    return model.name.starts_with("x86-64/") || model.name == "i386/athlon";
-}
-
 /// Event in bits 0-7 and, on AMD, 32-35; unit mask in 8-15; edge, any, invert and counter mask above, where
 /// some codes have them, too.
 EventEncoding encode_x86(const EventCatalogue& catalogue, const CatalogueEvent& event,
                          const UnitMaskChoice& mask) {
-    const uint64_t greatest_code = is_amd(catalogue.model) ? 0xfff : 0xff;
+    const bool is_amd = event_numbers(catalogue.model.name) == EventNumbers::amd;
+    const uint64_t greatest_code = is_amd ? 0xfff : 0xff;
     if ((event.code & ~extra_bits::real) > greatest_code || mask.value > 0xff)
         throw_usage("event '" + event.name + "': code 0x" + hex(event.code) + " and unit mask 0x" +
                     hex(mask.value) + " have more bits than an event select register has for them");
@@ -85,36 +83,51 @@ EventEncoding encode_grouped(const EventCatalogue& catalogue, const CatalogueEve
     return encode_event(catalogue, {&*original, {}, {}});
 }
 
-/// The kernel's number of an event whose code is the manual's. On MIPS both add a bit to what odd counters
-/// count, each another one.
-uint64_t raw_code(const std::string& type, const CatalogueEvent& event) {
+/// On MIPS the files and the kernel add a bit to what odd counters count, each another one.
+uint64_t mips_code(uint32_t code) {
     constexpr uint32_t odd_counter = 0x400, kernels_odd_counter = 0x80;
-    if (!type.starts_with("mips/") || (event.code & odd_counter) == 0) return event.code;
-    return (event.code & ~odd_counter) | kernels_odd_counter;
+    return (code & odd_counter) == 0 ? code : (code & ~odd_counter) | kernels_odd_counter;
+}
+
+EventEncoding encode_power(const EventCatalogue& catalogue, const ResolvedEvent& resolved) {
+    const CatalogueEvent& event = *resolved.event;
+    if (const auto name = without_group(event.name)) return encode_grouped(catalogue, event, *name);
+    if (event.name == "CYCLES") return {perf_type_hardware, hardware_cycles, 0, 0, 0};
+    return {perf_type_raw, event.code | uint64_t{resolved.unit_mask.value} << 32, 0, 0, 0};
+}
+
+/// The code, on processors whose events have no unit masks.
+EventEncoding encode_code(const ResolvedEvent& resolved, uint64_t code) {
+    if (resolved.unit_mask.value != 0)
+        throw_usage("event '" + resolved.event->name + "': the kernel takes no unit masks on this processor");
+    return {perf_type_raw, code, 0, 0, 0};
 }
 
 EventEncoding encode_file_event(const EventCatalogue& catalogue, const ResolvedEvent& resolved) {
-    const std::string& type = catalogue.model.name;
     const CatalogueEvent& event = *resolved.event;
     if (const std::string reason = why_uncounted(catalogue.model, event); !reason.empty())
         fail_uncounted(event, reason);
     if (!event.extended.empty()) return encode_extended(catalogue, resolved);
-    if (type == "rtc")
-        throw_usage("event '" + event.name + "': the clock of the RTC is counted by the driver only");
-    if (type.starts_with("i386/p4"))
-        throw_usage("event '" + event.name + "': on a Pentium 4 the kernel takes only libpfm's events");
-    if (type.starts_with("i386/") || is_amd(catalogue.model))
-        return encode_x86(catalogue, event, resolved.unit_mask);
-    // The hardware samples cycles only, counter 0; the counters of the other events can only be read.
-    if (type.starts_with("s390/") && event.code == 0) return {perf_type_hardware, hardware_cycles, 0, 0, 0};
-    if (type.starts_with("ppc64/")) {
-        if (const auto name = without_group(event.name)) return encode_grouped(catalogue, event, *name);
-        if (event.name == "CYCLES") return {perf_type_hardware, hardware_cycles, 0, 0, 0};
-        return {perf_type_raw, event.code | uint64_t{resolved.unit_mask.value} << 32, 0, 0, 0};
+    switch (event_numbers(catalogue.model.name)) {
+        case EventNumbers::rtc:
+            throw_usage("event '" + event.name + "': the clock of the RTC is counted by the driver only");
+        case EventNumbers::pentium4:
+            throw_usage("event '" + event.name + "': on a Pentium 4 the kernel takes only libpfm's events");
+        case EventNumbers::x86:
+        case EventNumbers::amd:
+            return encode_x86(catalogue, event, resolved.unit_mask);
+        case EventNumbers::power:
+            return encode_power(catalogue, resolved);
+        case EventNumbers::s390:
+            // The hardware samples cycles only, counter 0; the counters of the other events can only be read.
+            if (event.code == 0) return {perf_type_hardware, hardware_cycles, 0, 0, 0};
+            break;
+        case EventNumbers::mips:
+            return encode_code(resolved, mips_code(event.code));
+        case EventNumbers::code:
+            break;
     }
-    if (resolved.unit_mask.value != 0)
-        throw_usage("event '" + event.name + "': the kernel takes no unit masks on this processor");
-    return {perf_type_raw, raw_code(type, event), 0, 0, 0};
+    return encode_code(resolved, event.code);
 }
 
 }  // namespace

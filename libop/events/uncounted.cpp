@@ -39,7 +39,7 @@ struct PartlyCounted {
 constexpr PartlyCounted partly_counted[] = {
     {"alpha/ev67", is_profileme_event, "perf has four events of EV67"},
     {"arm/armv7-scorpion", is_scorpions_own, "perf has another number for it, which is not known here"},
-    {"ppc/7450", has_one_counter, "perf numbers it together with its counter, in a way not known here"},
+    {"ppc/7450", has_one_counter, "its number in perf depends on the counter and is not known here"},
 };
 
 }  // namespace
