@@ -230,6 +230,36 @@ bool FunctionWalk::learn(Shape& shape, Dwarf_Die& die) const {
     return true;
 }
 
+/// Of forms whose size is in their value; none if the form is not known.
+std::optional<FunctionWalk::Step::Kind> FunctionWalk::varying_kind(unsigned form) {
+    using Kind = Step::Kind;
+    switch (form) {
+        case DW_FORM_udata:
+        case DW_FORM_sdata:
+        case DW_FORM_ref_udata:
+        case DW_FORM_strx:
+        case DW_FORM_addrx:
+        case DW_FORM_loclistx:
+        case DW_FORM_rnglistx:
+        case DW_FORM_GNU_addr_index:
+        case DW_FORM_GNU_str_index:
+            return Kind::leb;
+        case DW_FORM_string:
+            return Kind::string;
+        case DW_FORM_block1:
+            return Kind::block1;
+        case DW_FORM_block2:
+            return Kind::block2;
+        case DW_FORM_block4:
+            return Kind::block4;
+        case DW_FORM_block:
+        case DW_FORM_exprloc:
+            return Kind::block_leb;
+        default:
+            return std::nullopt;
+    }
+}
+
 /// False if the form is not known.
 bool FunctionWalk::add_step(Shape& shape, unsigned attribute, unsigned form) const {
     using Kind = Step::Kind;
@@ -249,31 +279,8 @@ bool FunctionWalk::add_step(Shape& shape, unsigned attribute, unsigned form) con
     if (attribute == DW_AT_abstract_origin && form == DW_FORM_ref4) return add(Kind::origin4);
     if (const auto size = fixed_size(form, version_, address_size_, offset_size_))
         return add(Kind::fixed, *size);
-    switch (form) {
-        case DW_FORM_udata:
-        case DW_FORM_sdata:
-        case DW_FORM_ref_udata:
-        case DW_FORM_strx:
-        case DW_FORM_addrx:
-        case DW_FORM_loclistx:
-        case DW_FORM_rnglistx:
-        case DW_FORM_GNU_addr_index:
-        case DW_FORM_GNU_str_index:
-            return add(Kind::leb);
-        case DW_FORM_string:
-            return add(Kind::string);
-        case DW_FORM_block1:
-            return add(Kind::block1);
-        case DW_FORM_block2:
-            return add(Kind::block2);
-        case DW_FORM_block4:
-            return add(Kind::block4);
-        case DW_FORM_block:
-        case DW_FORM_exprloc:
-            return add(Kind::block_leb);
-        default:
-            return false;
-    }
+    const auto kind = varying_kind(form);
+    return kind && add(*kind);
 }
 
 /// Steps over the attributes.

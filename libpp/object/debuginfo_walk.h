@@ -73,6 +73,7 @@ private:
     bool read_entry();
     const Shape* shape_of(uint64_t code, const std::byte* at);
     bool learn(Shape& shape, Dwarf_Die& die) const;
+    static std::optional<Step::Kind> varying_kind(unsigned form);
     bool add_step(Shape& shape, unsigned attribute, unsigned form) const;
     bool step_over(const Shape& shape);
     void keep(const Step& step);
