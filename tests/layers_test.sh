@@ -170,6 +170,9 @@ fi
 # Texts are put together by joined() and event_label().
 by_hand=$(grep -rnE '\.empty\(\) \? "" : "[,;:/ ]+"\) \+|\? "[,; ]+" : ""\) \+|":" \+ std::to_string\(([a-z_]+\.)*count\)' --include='*.cpp' --include='*.h' \
 	libop daemon libpp utils | grep -v '^libop/session/event_label\.cpp:' || true)
+# The same prefix with and without a separator, and a separator that is appended to what is not empty.
+by_hand=$by_hand$(grep -rnE -e '\? "([^" ]([^"\\]|\\.)*)" : "[,;/ ]+\1"' -e 'if \(!([a-z_.]+)\.empty\(\)\) \1 \+= "[,;/ ]+"' --include='*.cpp' --include='*.h' \
+	libop daemon libpp utils || true)
 if [ -n "$by_hand" ]; then
 	echo "joined by hand, not by joined() of libop/base/text.h or event_label() of libop/session:"
 	echo "$by_hand"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "libop/base/text.h"
 
@@ -148,12 +149,11 @@ const UnitMaskEntry* default_entry(const UnitMaskSet& set) {
 }
 
 std::string unit_mask_list(const UnitMaskSet& set) {
-    std::string text;
-    for (size_t i = 0; i < set.entries.size() && i < most_listed; ++i) {
-        const UnitMaskEntry& entry = set.entries[i];
-        text += (text.empty() ? "0x" : ", 0x") + hex(entry.value, 2);
-        if (!entry.name.empty()) text += " (" + entry.name + ")";
-    }
+    const std::span<const UnitMaskEntry> listed(set.entries.data(),
+                                                std::min(set.entries.size(), most_listed));
+    const std::string text = joined(listed, ", ", [](const UnitMaskEntry& entry) {
+        return "0x" + hex(entry.value, 2) + (entry.name.empty() ? "" : " (" + entry.name + ")");
+    });
     return set.entries.size() > most_listed ? text + " and more, see ophelp" : text;
 }
 

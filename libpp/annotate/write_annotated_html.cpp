@@ -147,11 +147,10 @@ private:
         for (const auto& [line, counts] : file.lines)
             if (line != 0) lines.emplace_back(-highest_share(counts, annotation_.totals), line);
         std::ranges::sort(lines);
-        std::string text;
-        for (const auto& [share, line] : std::span(lines).first(std::min(lines.size(), hottest_in_index)))
-            text += (text.empty() ? "<a href=\"#" : " <a href=\"#") + line_id(index, line) + "\">" +
-                    std::to_string(line) + "</a>";
-        return text;
+        lines.resize(std::min(lines.size(), hottest_in_index));
+        return joined(lines, " ", [&](const std::pair<double, uint32_t>& line) {
+            return "<a href=\"#" + line_id(index, line.second) + "\">" + std::to_string(line.second) + "</a>";
+        });
     }
 
     // A file
