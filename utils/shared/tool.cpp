@@ -54,7 +54,7 @@ void Tool::print_notes() {
 }
 
 void Tool::say_once(const std::string& line) {
-    if (said_.insert(line).second) write_stderr(line + "\n");
+    if (printed_.insert(line).second) write_stderr(line + "\n");
 }
 
 void Tool::complain(std::string_view text) const {

@@ -30,7 +30,7 @@ struct Tool {
                  const std::function<bool(const Error&)>& ends_all = nullptr);
 
 private:
-    std::set<std::string> said_;
+    std::set<std::string> printed_;
 };
 
 /// A command's body: returns the exit status or throws.
