@@ -90,6 +90,8 @@ taken=$(cat "$fs"/stats/cpu*/sample_received | awk '{ n += $1 } END { print n }'
 manifest=/var/lib/oprofile/samples/current/manifest.json
 sampled=$(sed -n 's/.*"sampled": *\([0-9]*\).*/\1/p' "$manifest" | head -n 1)
 check_eq "samples in the account" "$sampled" "$taken"
+# It has the command names that the driver's contexts have.
+grep -q '"name": *"shares"' "$manifest" || { cat "$manifest"; fail "the manifest does not have the program's command name"; }
 quietly opcontrol --deinit
 check "no driver is left" ! -d /sys/module/oprofile
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // From recorded stream to sample files. fork_exec.opstream: a shell forks, the child is sampled before and
 // after it calls exec; a library is unmapped and anonymous memory takes its place; three samples are lost in
-// the kernel.
+// the kernel. named_contexts.opstream: samples that the driver placed, of two scripts on two CPUs, of which
+// one becomes another program with two threads more, one of them without a name; idle between them.
 #include "daemon/source/replay_source.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <map>
+#include <string>
 
 #include "daemon/collect/collector.h"
 #include "daemon/run/recording.h"
@@ -19,11 +23,12 @@ namespace op::collect {
 namespace {
 
 /// The account of a stream replayed into a session below `dir`.
-SessionInfo replay(const std::string& stream, const test::TempDir& dir, Diagnostics& notes) {
+SessionInfo replay(const std::string& stream, const test::TempDir& dir, Diagnostics& notes,
+                   const CollectorOptions& options = {}) {
     SessionWriter session(dir.path(), false, notes);
     session.begin(false);
     ReplaySource source(stream, notes);
-    Collector collector(session, source.describe(), {}, notes);
+    Collector collector(session, source.describe(), options, notes);
     drain_into(source, [&](auto records) { collector.process(records); });
     return collector.flush_and_account();
 }
@@ -50,6 +55,26 @@ TEST(ReplaySource, a_recorded_fork_and_exec_gives_each_program_its_samples) {
     EXPECT_EQ(info.ledger.lost(LossCause::kernel_buffer), 3u);
     EXPECT_TRUE(info.ledger.balanced());
     EXPECT_TRUE(notes.warnings().empty());
+}
+
+TEST(ReplaySource, recorded_contexts_name_the_programs_samples_and_threads) {
+    const test::TempDir dir;
+    Diagnostics notes;
+    const SessionInfo info = replay(test::fixture("streams/named_contexts.opstream"), dir, notes,
+                                    {.separation = {.library = true, .kernel = true, .thread = true}});
+    EXPECT_EQ(info.names.commands(),
+              (std::map<RecordedNames::Command, uint64_t>{{{"/bin/dash", "first.sh"}, 4},
+                                                          {{"/bin/dash", "second.sh"}, 1},
+                                                          {{"/bin/tool", "tool"}, 2},
+                                                          {{"/bin/tool", "worker"}, 1}}));
+    EXPECT_EQ(
+        info.names.threads(),
+        (std::map<RecordedNames::Thread, std::string>{
+            {{0, 0}, "swapper/0"}, {{100, 100}, "first.sh"}, {{101, 101}, "tool"}, {{101, 102}, "worker"}}));
+    EXPECT_EQ(info.ledger.stored(), 10u) << "an idle sample and one of a nameless thread have no name";
+    EXPECT_EQ(info.ledger.lost(LossCause::no_mapping), 1u);
+    EXPECT_EQ(info.ledger.lost(LossCause::kernel_buffer), 3u);
+    EXPECT_TRUE(info.ledger.balanced());
 }
 
 TEST(ReplaySource, a_stream_that_lost_its_name_is_replayed_from_its_descriptor) {
