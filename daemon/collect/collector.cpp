@@ -333,7 +333,7 @@ void Collector::take(const PlacedName& name) {
 void Collector::count_named_run() {
     const uint64_t begin = has_plain_samples_ ? commands_.total() : run_.begin;
     run_.begin = ledger_.sampled() - lost_;
-    if (run_.begin == begin) return;
+    if (run_.begin <= begin) return;  // less: the sums are saturated
     const ImageRef* const app = run_.app != 0 ? images_.find(run_.app) : nullptr;
     const uint32_t counter = app ? commands_.counter(app->name, run_.comm) : CommandNames::unnamed;
     commands_.add(counter, run_.begin - begin);

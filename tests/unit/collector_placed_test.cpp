@@ -358,4 +358,12 @@ TEST_F(CollectingPlaced, a_name_that_was_recorded_for_one_thread_is_no_other_thr
     EXPECT_EQ(names_of(account_), "one=1 ");
 }
 
+TEST_F(CollectingPlaced, a_loss_without_bounds_names_no_samples) {
+    announce();
+    feed({PlacedName{7, 7, app, "one"}, at({0x10, app}), PlacedName{7, 7, app, "two"}, at({0x10, app}),
+          Lost{UINT64_MAX, 0, LossCause::damaged_stream}, at({0x10, app}), user(0x400010)});
+    ledger();
+    EXPECT_EQ(names_of(account_), "app=1 one=1 ");
+}
+
 }  // namespace op::collect
