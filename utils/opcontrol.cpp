@@ -115,7 +115,8 @@ private:
 
     /// The daemon knows which one it is.
     void name_default_event() {
-        if (const auto event = ask("status", quick).find("event"))
+        const ControlReply status = ask("status", quick);
+        if (const auto event = status.find("event"))
             write_stdout("Using default event: " + std::string(*event) + "\n");
     }
 

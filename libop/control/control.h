@@ -56,7 +56,8 @@ struct ControlReply {
     bool ok() const noexcept { return error.empty(); }
     void add(std::string key, std::string value) { values.emplace_back(std::move(key), std::move(value)); }
     /// The first value of that key, or none.
-    std::optional<std::string_view> find(std::string_view key) const;
+    std::optional<std::string_view> find(std::string_view key) const&;
+    std::optional<std::string_view> find(std::string_view key) const&& = delete;  // the view would dangle
 
     bool operator==(const ControlReply&) const = default;
 };

@@ -53,7 +53,7 @@ std::string to_text(const ControlRequest& request) {
     return text;
 }
 
-std::optional<std::string_view> ControlReply::find(std::string_view key) const {
+std::optional<std::string_view> ControlReply::find(std::string_view key) const& {
     const auto it = std::ranges::find_if(values, [&](const auto& pair) { return pair.first == key; });
     return it == values.end() ? std::nullopt : std::optional<std::string_view>(it->second);
 }

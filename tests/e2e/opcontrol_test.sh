@@ -63,7 +63,7 @@ log_has counted '^Stored: [1-9]'
 
 # Settings wait while the daemon runs
 control 0 later --setup --separate=library
-log_has later 'count from its next start'
+log_has later 'take effect at its next start'
 control 0 waiting --status
 log_has waiting '^Separate options: none$'
 log_has waiting 'wait for --shutdown and --start'
@@ -99,6 +99,13 @@ control 0 adopted --status
 log_has adopted '^Daemon paused'
 log_has adopted '^Separate options: library$'
 control 0 deinit --deinit
+
+# The default event is printed as the daemon names it
+control 0 default_event --setup --event default
+control 0 default_start --start-daemon
+log_has default_start '^Using default event: [A-Za-z_.-]+:[1-9][0-9]*:[x0-9a-f]+:[01]:1$'
+control 0 default_end --deinit
+control 0 timer_again --setup --event TIMER:100000
 
 # A stuck daemon is killed; the next start makes the account that of the files it left
 before=$(busy_samples current)

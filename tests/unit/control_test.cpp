@@ -131,7 +131,8 @@ TEST(ControlClient, asks_and_hears) {
         EXPECT_STREQ(packet, "dump");
         EXPECT_EQ(::send(peer.get(), "ok\nn: 1\n", 8, 0), 8);
     });
-    EXPECT_EQ(client->ask("dump", milliseconds(60000)).find("n"), "1");
+    const ControlReply reply = client->ask("dump", milliseconds(60000));
+    EXPECT_EQ(reply.find("n"), "1");
     answering.join();
     EXPECT_TRUE(client->wait_closed(milliseconds(60000)));
     EXPECT_NE(fault(ErrorKind::system, [&] { client->ask("dump", milliseconds(60000)); }), "");

@@ -80,7 +80,10 @@ protected:
     ControlReply ask(std::string_view request, ClientRole role = ClientRole::owner) {
         return service_.handle(parse_control_request(request), role);
     }
-    std::string value(std::string_view key) { return std::string(ask("status").find(key).value_or("none")); }
+    std::string value(std::string_view key) {
+        const ControlReply reply = ask("status");
+        return std::string(reply.find(key).value_or("none"));
+    }
     /// Samples that readers find in samples/NAME.
     uint64_t stored(const std::string& name = current_session) {
         const SessionReader reader(dir_ / ("samples/" + name));
