@@ -134,10 +134,10 @@ private:
     KnownImages images_;
     SampleFiles files_;
     CommandNames commands_;
-    NamedRun run_;  ///< its `begin` is a number of samples that were added to files
-    bool has_plain_samples_ = false;
-    Ledger ledger_;      ///< without the counts that the files keep
-    uint64_t lost_ = 0;  ///< the ledger's sum
+    NamedRun run_;                    ///< its `begin` is a number of samples that were added to files
+    bool has_plain_samples_ = false;  ///< some were counted by name: they are not the run's
+    Ledger ledger_;                   ///< without the counts that the files keep
+    uint64_t lost_ = 0;               ///< the ledger's sum
     uint64_t arcs_lost_ = 0;
     bool saw_kernel_ = false;
     std::set<StringId> only_images_;

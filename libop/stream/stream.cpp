@@ -66,12 +66,6 @@ struct Encode {
     std::optional<op_record_context>& context;  ///< the stream's last
     op_record_context& named;                   ///< the last name and its thread
 
-    op_record_context context_of(const PlacedSample& s) const {
-        op_record_context next{{}, s.cpu, s.tgid, s.tid, s.app, {}};
-        if (named.tgid == s.tgid && named.tid == s.tid) std::ranges::copy(named.comm, next.comm);
-        return next;
-    }
-
     void operator()(const Sample& s) const {
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
         op_record_sample r{};
@@ -152,7 +146,8 @@ struct Encode {
         n.comm.copy(named.comm, sizeof named.comm);
     }
     void operator()(const PlacedSample& s) const {
-        const op_record_context next = context_of(s);
+        op_record_context next{{}, s.cpu, s.tgid, s.tid, s.app, {}};
+        if (named.tgid == s.tgid && named.tid == s.tid) std::ranges::copy(named.comm, next.comm);
         if (!context || context->cpu != next.cpu || !is_same_run(*context, next)) {
             context = next;
             append(out, OP_RECORD_CONTEXT, 0, next);
