@@ -118,11 +118,12 @@ SourceName parse_source(std::string_view text) {
     return {&kind, path};
 }
 
-const SourceKind& best_source(const SourceOptions& options) {
-    const auto* const kind =
+const SourceKind& best_source(const SourceOptions& options, std::span<const SourceKind> kinds) {
+    const auto kind =
         std::ranges::find_if(kinds, [&](const SourceKind& each) { return each.is_there(options); });
-    if (kind == std::end(kinds)) throw_usage("there is no sample source");
-    return *kind;
+    if (kind != kinds.end()) return *kind;
+    throw_usage("there is no sample source: " +
+                joined(kinds, "; ", [](const SourceKind& each) { return std::string(each.absence); }));
 }
 
 }  // namespace op::collect

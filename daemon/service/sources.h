@@ -72,7 +72,8 @@ struct SourceName {
 /// the source does not take.
 SourceName parse_source(std::string_view text);
 
-/// The best source that is there.
-const SourceKind& best_source(const SourceOptions& options);
+/// The best source that is there. Throws a usage error with the absence of each if no source is there.
+const SourceKind& best_source(const SourceOptions& options,
+                              std::span<const SourceKind> kinds = source_kinds());
 
 }  // namespace op::collect

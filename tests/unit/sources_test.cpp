@@ -53,6 +53,15 @@ TEST(SourceKind, the_driver_is_best_where_it_is_there_and_a_recording_never) {
     EXPECT_EQ(best_source(options).name, "perf");
 }
 
+TEST(SourceKind, the_absence_of_each_is_the_reason_where_no_source_is_there) {
+    std::vector<SourceKind> kinds(source_kinds().begin(), source_kinds().end());
+    for (SourceKind& kind : kinds)
+        kind.is_there = [](const SourceOptions&) { return false; };
+    EXPECT_EQ(test::fault(ErrorKind::usage, [&] { best_source(SourceOptions(), kinds); }),
+              "there is no sample source: the driver is not loaded or not mounted; this kernel has no "
+              "perf_event_open; no stream is named");
+}
+
 TEST(SourceKind, the_driver_describes_its_model_and_the_events_on_their_counters) {
     const test::FakeOprofilefs fake;
     fake.dir().write("model", "intel\n");
