@@ -202,7 +202,7 @@ END
 )
 spelled='(RuntimeAddress|ImageOffset|LinkAddress)( [a-z_]+)?\{[^0}]'
 computed='\.value\(\) [-+^]|(^|[^"]) [-+^] [A-Za-z_.()>-]*(start|offset|address|at|pc|end)(\([a-z]*\))?\.value\(\)'
-made=$(grep -rE "$spelled|$computed" --include='*.h' --include='*.cpp' libop/stream daemon/collect daemon/source libpp utils |
+made=$(grep -rE "$spelled|$computed" --include='*.h' --include='*.cpp' libop daemon libpp utils |
 	grep -vE 'hex\(|report_diff' | cut -d: -f1 | uniq -c | awk '{ print $2, $1 }' | LC_ALL=C sort)
 if [ "$made" != "$listed" ]; then
 	echo "addresses are made or computed with in other places than tests/layers_test.sh lists:"
