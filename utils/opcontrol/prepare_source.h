@@ -33,8 +33,11 @@ struct EventChoice {
 };
 
 /// Chooses by the driver's rules if it is loaded, else checks by those of perf_event_open, which the daemon
-/// applies again when it asks the kernel. Without a driver, `later` accepts names that this machine does not
-/// know and a driver may: raw codes and the RTC. Throws a usage error for what the source cannot count.
+/// applies again when it asks the kernel: only a process that opens the events knows which of them it may
+/// have, and what the daemon opens may differ from what another process could. An event that the rules allow
+/// and the kernel refuses is thus an error of the start, not of the settings. Without a driver, `later`
+/// accepts names that this machine does not know and a driver may: raw codes and the RTC. Throws a usage
+/// error for what the source cannot count.
 EventChoice choose_settings_events(const DaemonSettings& settings, const ControlPaths& paths, EventUse use);
 
 /// Programs the driver if it is the source; the daemon then finds the events on their counters. Throws a
