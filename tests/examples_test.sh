@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The EXAMPLES of the manuals of opreport, opannotate, opgprof, oparchive, ophelp and opimport work as printed, on a session
-# made for them: each command ends with status 0 and prints something or leaves a file. The programs of others in them only
-# check that what they are to read is there.
+# made for them: each example, which may be of several lines, runs to its end under sh -e, and as a whole prints something or
+# leaves a file. The programs of others in them only check that what they are to read is there.
 set -eu
 build=$PWD
 source=$(cd "${srcdir:-.}" && pwd)
