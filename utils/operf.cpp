@@ -143,6 +143,8 @@ public:
         wanted_.perf_target = target_of(o_, command_.get());
         note_made_up_machine(tool.notes);  // explains a refusal, unlike the source's other notes
         opened_ = kind_.open(wanted_, source_notes_);
+        for (RecordedEvent& event : info_.events)
+            event.kernel &= opened_.kernel_mode;
     }
 
     int run() {

@@ -71,7 +71,7 @@ std::vector<std::string> append_differences(std::span<const SampleName> held,
     add_modes(*earlier, run, found);
     if (!earlier->cpu_type_name.empty() && earlier->cpu_type_name != run.cpu_type_name)
         found.push_back("was recorded on a CPU of type " + earlier->cpu_type_name + ", this is " +
-                        run.cpu_type_name + ": reports show only the latter");
+                        run.cpu_type_name + ": the heads of reports name only the latter");
     return found;
 }
 

@@ -124,7 +124,9 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     slot.generation = generation(sample);
     if (!store(slot, sample.pc.value(), sample.weight)) return lose_unwanted(sample.cpu, sample.weight);
     const Process* const process = table_.find(sample.tgid);
-    slot.counter = process ? commands_.counter(origin.app.name, process->name()) : CommandNames::unnamed;
+    // Between exec and the first mapping the program is still the old one, the name already the new one's.
+    const bool has_own_name = process && !process->awaiting_executable;
+    slot.counter = has_own_name ? commands_.counter(origin.app.name, process->name()) : CommandNames::unnamed;
     commands_.add(slot.counter, sample.weight);
     has_plain_samples_ = true;
 }

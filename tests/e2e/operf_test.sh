@@ -318,6 +318,10 @@ if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoi
 	user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 	(cd "$work/user" && user ./operf --events TIMER:100000 ./shares plain 200) 2>"$work/user.log" || fail "user: status $?"
 	nothing_lost user
+	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+		"$build/opreport" --session-dir "$work/user/oprofile_data" 2>&1 | grep -q 'TIMER:100000 was counted in user mode only' ||
+			fail "user: no report states that the kernel was not sampled"
+	fi
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ]; then
 		(cd "$work/user" && user timeout 20 ./operf --system-wide) 2>"$work/refused.log" && fail "user: may profile the whole system"
 		log_has refused 'kernel.perf_event_paranoid'

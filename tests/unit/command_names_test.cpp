@@ -35,6 +35,15 @@ TEST_F(CommandNamesCollected, a_script_is_its_interpreters_name) {
     EXPECT_EQ(samples("/bin/dash", "swarm.sh"), 3u) << "a child has its parent's name until it calls exec";
 }
 
+TEST_F(CommandNamesCollected, the_work_of_exec_has_no_name_of_the_program_that_called_it) {
+    collector();
+    feed({Name{0, 8, 8, true, "sh"}, Mapping{0, 8, {0x400000}, 0x10000, 0, false, "/bin/dash", {}},
+          user(0x400010, 8), Mapping{0, 0, {0xffff800000000000}, 0x10000, 0, true, "kernel", {}},
+          Name{0, 8, 8, true, "expr"}, kernel(0xffff800000000010, 8)});
+    EXPECT_EQ(samples("/bin/dash", "sh"), 1u);
+    EXPECT_EQ(samples("/bin/dash", "expr"), 0u);
+}
+
 TEST_F(CommandNamesCollected, samples_without_application_or_file_are_not_counted) {
     CollectorOptions only_other;
     only_other.only_images = {"/bin/other"};
