@@ -146,7 +146,8 @@ unsigned matrix(unsigned seed) {
     return c[N / 2][N / 3] + c[N - 1][0];
 }
 
-/// The containers and algorithms once more for each of several types.
+/// The containers and algorithms once more for each of several types. llvm-dwp 14 does not end on the program
+/// of g++ -gdwarf-5 with some sets of types, so its form .dwp would be skipped.
 template <class... T>
 std::size_t many(unsigned seed) {
     const auto one = [&]<class U>(U) {
@@ -172,7 +173,7 @@ std::size_t many(unsigned seed) {
 }
 
 std::size_t many(unsigned seed) {
-    return many<char, unsigned long, double>(seed);
+    return many<int, double>(seed);
 }
 
 }  // namespace
