@@ -7,6 +7,8 @@
 # OP_SLOWNESS: per cent by which limits of time are lengthened, as measure_speed.sh prints it.
 # A case names in its head what it is for:
 #   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, or icount; see boot_options)
+#   "# soak: FLAVOUR..."  further kernels, for which it takes long and finds what it finds on the others: run if $OP_SOAK is
+#   set, or if the case is named
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
@@ -52,6 +54,12 @@ head_of() {
 	sed -n "s/^# $2: //p" "$here/t_$1.sh"
 }
 
+# kernels_of CASE
+kernels_of() {
+	head_of "$1" kernels
+	[ -z "${OP_SOAK-}" ] || head_of "$1" soak
+}
+
 # check_head CASE: a case that nothing would run, or without a limit, is an error.
 check_head() {
 	[ -f "$here/t_$1.sh" ] || die "there is no case $1"
@@ -77,7 +85,7 @@ in_time() {
 cases_for() {
 	for each in $wanted; do
 		boot=$(head_of "$each" boot)
-		case " $(head_of "$each" kernels) " in
+		case " $(kernels_of "$each" | tr '\n' ' ') " in
 		*" $flavour "*) [ "${boot:-plain}" != "$1" ] || echo "$each" ;;
 		esac
 	done
@@ -295,6 +303,7 @@ fi
 [ $# -ge 1 ] || die "usage: $0 FLAVOUR [CASE...]"
 flavour "$1"
 shift
+[ $# = 0 ] || OP_SOAK=1
 wanted=${*:-$(cd "$here" && ls t_*.sh | sed 's/^t_//; s/\.sh$//')}
 for each in $wanted; do
 	check_head "$each"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.12-amd64 6.1-debug
+# soak: 6.1-arm64
 # limit: 120
 # 2000 processes that live for some milliseconds, 300 a second: at least 99.9 % of the user samples are placed in a file.
 . "$KIT/lib.sh"
