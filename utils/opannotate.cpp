@@ -16,6 +16,7 @@
 #include "libpp/report/symbol_rows.h"
 #include "utils/code_listing.h"
 #include "utils/load_profile.h"
+#include "utils/shared/output.h"
 #include "utils/shared/tree_writer.h"
 #include "utils/source_finder.h"
 
@@ -199,7 +200,7 @@ private:
             else
                 text += totals + "\n" + zero + lines;
         }
-        if (!tree) write_stdout(text);
+        if (!tree) write_foreign_lines(text);
     }
 
     void write_page(std::optional<TreeWriter>& tree) {
@@ -210,7 +211,7 @@ private:
         if (tree)
             tree->write("index.html", page);
         else
-            write_stdout(page);
+            write_foreign_lines(page);
     }
 
     std::optional<std::string> source_of(const pp::AnnotatedFile& file) {
@@ -264,7 +265,7 @@ private:
             image = code.image;
             if (listing) text += list(*listing, code);
         }
-        write_stdout(text);
+        write_foreign_lines(text);
     }
 
     std::unique_ptr<CodeListing> open(uint32_t index, const ListingOptions& options) {

@@ -149,8 +149,30 @@ std::string lower(std::string_view text) {
 
 namespace {
 
-bool is_control(unsigned char c) {
-    return c < 0x20 || c == 0x7f;
+/// A character at the front of a text.
+struct Character {
+    size_t length;    ///< in bytes; 1 for a byte that is not UTF-8
+    bool is_control;  ///< something a terminal may obey
+};
+
+/// True for the two- and three-byte characters that control a terminal, the direction of text or its lines.
+bool is_control(uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+Character first_character(std::string_view text) {
+    const auto byte = [&](size_t i) { return uint32_t{static_cast<unsigned char>(text[i])}; };
+    switch (const size_t length = utf8_length(text)) {
+        case 2:
+            return {2, is_control((byte(0) & 0x1f) << 6 | (byte(1) & 0x3f))};
+        case 3:
+            return {3, is_control((byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f))};
+        case 4:
+            return {length, false};
+        default:
+            return {1, is_control(byte(0))};
+    }
 }
 
 /// True if the eight bytes at `text` are printable ASCII; all are looked at together, as every row of a
@@ -167,10 +189,36 @@ bool are_printable_ascii(const char* text) {
 
 std::string printable(std::string_view text) {
     std::string out(text);
-    size_t at = 0;
-    while (at + 8 <= out.size() && are_printable_ascii(out.data() + at))
-        at += 8;
-    std::replace_if(out.begin() + static_cast<std::ptrdiff_t>(at), out.end(), is_control, '?');
+    size_t to = 0;
+    for (size_t at = 0; at < text.size();) {
+        if (at + 8 <= text.size() && are_printable_ascii(text.data() + at)) {
+            if (to != at) out.replace(to, 8, text, at, 8);
+            at += 8;
+            to += 8;
+            continue;
+        }
+        const auto [length, is_control] = first_character(text.substr(at));
+        if (is_control)
+            out[to++] = '?';
+        else
+            for (size_t i = 0; i < length; ++i)
+                out[to++] = text[at + i];
+        at += length;
+    }
+    out.resize(to);
+    return out;
+}
+
+std::string printable_lines(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const size_t length = std::min(text.find_first_of("\t\n"), text.size());
+        const bool has_return = text.substr(0, length).ends_with('\r') && text.substr(length, 1) == "\n";
+        out += printable(text.substr(0, length - has_return));
+        if (has_return) out += '\r';
+        if (length < text.size()) out += text[length];
+        text.remove_prefix(std::min(length + 1, text.size()));
+    }
     return out;
 }
 

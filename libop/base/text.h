@@ -51,7 +51,12 @@ std::string_view base_name(std::string_view path);
 size_t utf8_length(std::string_view text);
 /// The text with ASCII letters in lower case.
 std::string lower(std::string_view text);
-/// The text with control characters (below 0x20, 0x7f) replaced by '?': safe to print in one line.
+/// The text with a '?' for each character that a terminal may obey: control characters (below 0x20, 0x7f to
+/// 0x9f), marks that change the direction of text, separators of lines and paragraphs (U+2028, U+2029), and
+/// bytes 0x80 to 0x9f that are not part of UTF-8. Everything else is kept byte for byte: safe to print in one
+/// line.
 std::string printable(std::string_view text);
+/// The same for text of many lines, as a source file: tabs and line ends (LF, CR LF) are kept.
+std::string printable_lines(std::string_view text);
 
 }  // namespace op

@@ -75,9 +75,50 @@ TEST(Text, printable_hides_control_characters) {
         for (size_t place = 0; place < 20; ++place) {
             std::string text(20, 'x'), expected = text;
             text[place] = static_cast<char>(c);
-            expected[place] = c < 0x20 || c == 0x7f ? '?' : static_cast<char>(c);
+            expected[place] = c < 0x20 || (c >= 0x7f && c < 0xa0) ? '?' : static_cast<char>(c);
             EXPECT_EQ(printable(text), expected) << c << " at " << place;
         }
+}
+
+/// The UTF-8 of a character of the basic plane.
+std::string utf8(uint32_t code) {
+    const auto byte = [](uint32_t value) { return static_cast<char>(value); };
+    if (code < 0x80) return {byte(code)};
+    if (code < 0x800) return {byte(0xc0 | code >> 6), byte(0x80 | (code & 0x3f))};
+    return {byte(0xe0 | code >> 12), byte(0x80 | (code >> 6 & 0x3f)), byte(0x80 | (code & 0x3f))};
+}
+
+TEST(Text, printable_hides_controls_beyond_ascii_and_keeps_other_utf8) {
+    const auto is_hidden = [](uint32_t c) {
+        return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+               (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    };
+    for (uint32_t code = 0; code < 0x10000; ++code) {
+        if (code >= 0xd800 && code < 0xe000) continue;  // surrogates are not characters
+        const std::string character = utf8(code);
+        ASSERT_EQ(printable(character), is_hidden(code) ? "?" : character) << code;
+        ASSERT_EQ(printable("names " + character + " and more of them"),
+                  "names " + (is_hidden(code) ? "?" : character) + " and more of them")
+            << code;
+    }
+    EXPECT_EQ(printable("\U0001f600 \U0001009b"), "\U0001f600 \U0001009b");
+}
+
+TEST(Text, printable_hides_c1_bytes_outside_utf8_and_keeps_other_bytes) {
+    EXPECT_EQ(printable("a\x9b[2J"), "a?[2J");
+    EXPECT_EQ(printable("caf\xe9"), "caf\xe9");
+    EXPECT_EQ(printable("\xc0\x9b"), "\xc0?") << "an overlong form";
+    EXPECT_EQ(printable("\xe2\x80"), "\xe2?") << "a form cut off";
+    EXPECT_EQ(printable("\xed\xa0\x80"), "\xed\xa0?") << "a surrogate";
+    EXPECT_EQ(printable("\xc4\x9b"), "\xc4\x9b") << "part of a letter";
+}
+
+TEST(Text, printable_lines_keep_tabs_and_line_ends) {
+    EXPECT_EQ(printable_lines("\tint x;\n\x1b]0;t\x07\r\nb\rc\n\n"), "\tint x;\n?]0;t?\r\nb?c\n\n");
+    EXPECT_EQ(printable_lines(""), "");
+    EXPECT_EQ(printable_lines("a\r"), "a?");
+    EXPECT_EQ(printable_lines("\r\n"), "\r\n");
+    EXPECT_EQ(printable_lines("a\r\tb"), "a?\tb");
 }
 
 }  // namespace op

@@ -11,6 +11,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/base/text.h"
 #include "utils/shared/pager.h"
 #include "utils/shared/terminal.h"
 #include "utils/shared/tool.h"
@@ -82,6 +83,13 @@ void OutputStream::write(std::string_view text) {
         write_fd(file_.get(), text, path_);
     else
         file_ = begin_file(target_of(path_), path_, text);
+}
+
+void write_foreign_lines(std::string_view text) {
+    if (::isatty(STDOUT_FILENO))
+        write_stdout(printable_lines(text));
+    else
+        write_stdout(text);
 }
 
 void keep_from_terminal(const std::string& path, const std::string& what) {

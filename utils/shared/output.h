@@ -33,6 +33,10 @@ private:
     Fd file_;           ///< none = not begun
 };
 
+/// Writes lines that hold foreign text as it is, such as source files, to stdout; to a terminal without what
+/// it may obey (see printable_lines()). Throws a system error.
+void write_foreign_lines(std::string_view text);
+
 /// Throws a usage error if `path` is a terminal, where binary data does harm. The message begins with `what`,
 /// the kind of data.
 void keep_from_terminal(const std::string& path, const std::string& what);
