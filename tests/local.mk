@@ -142,6 +142,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/version_test.cpp \
 	tests/unit/vmlinux_test.cpp \
 	tests/unit/write_annotated_html_test.cpp \
+	tests/unit/write_csv_test.cpp \
 	tests/unit/write_text_test.cpp \
 	tests/unit/write_xml_test.cpp \
 	tests/unit/x86_encode_test.cpp

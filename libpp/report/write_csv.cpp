@@ -9,8 +9,17 @@ namespace op::pp {
 
 namespace {
 
-std::string quoted(std::string_view text) {
-    const std::string safe = printable(text);
+/// The text of a name. A spreadsheet would run a cell that begins like a formula; after an apostrophe it is
+/// text.
+std::string name_text(std::string_view name) {
+    std::string text = printable(name);
+    if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos)
+        text.insert(0, 1, '\'');
+    return text;
+}
+
+std::string quoted(std::string_view name) {
+    const std::string safe = name_text(name);
     if (safe.find_first_of(",\"") == safe.npos) return safe;
     std::string result = "\"";
     for (const char c : safe) {
@@ -23,13 +32,9 @@ std::string quoted(std::string_view text) {
 /// Puts cells together.
 class Line {
 public:
-    Line& operator<<(std::string_view text) {
-        if (!is_first_) text_ += ',';
-        is_first_ = false;
-        text_ += quoted(text);
-        return *this;
-    }
-    Line& operator<<(uint64_t number) { return *this << std::string_view(std::to_string(number)); }
+    Line& operator<<(std::string_view name) { return put(quoted(name)); }
+    Line& operator<<(uint64_t number) { return put(std::to_string(number)); }
+    Line& operator<<(double number) { return put(std::to_string(number)); }
     Line& counts(const uint64_t* first, size_t width) {
         for (size_t i = 0; i < width; ++i)
             *this << first[i];
@@ -56,6 +61,13 @@ public:
     std::string end() { return std::move(text_) + "\n"; }
 
 private:
+    Line& put(std::string_view cell) {
+        if (!is_first_) text_ += ',';
+        is_first_ = false;
+        text_ += cell;
+        return *this;
+    }
+
     std::string text_;
     bool is_first_ = true;
 };
@@ -161,8 +173,10 @@ private:
         line.counts(&report.counts_before[row * width], width);
         for (size_t i = 0; i < width; ++i) {
             const Difference& difference = report.differences[row * width + i];
-            line << (difference.kind == Difference::Kind::changed ? std::to_string(difference.percent)
-                                                                  : std::string(kind_text(difference.kind)));
+            if (difference.kind == Difference::Kind::changed)
+                line << difference.percent;
+            else
+                line << kind_text(difference.kind);
         }
         return line.end();
     }
