@@ -85,6 +85,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/output_test.cpp \
 	tests/unit/packing.h \
 	tests/unit/packages_test.cpp \
+	tests/unit/pager_test.cpp \
 	tests/unit/percent_test.cpp \
 	tests/unit/perf_attr_test.cpp \
 	tests/unit/perf_bytes.h \

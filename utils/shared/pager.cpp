@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -30,6 +31,13 @@ std::vector<std::string> pager_words() {
     for (std::string word; text >> word;)
         words.push_back(word);
     return words == std::vector<std::string>{"cat"} ? std::vector<std::string>{} : words;
+}
+
+/// True if the caller's rights are not those of the person at the terminal.
+bool has_rights_of_another() {
+    if (::geteuid() != ::getuid()) return true;
+    constexpr const char* callers[] = {"SUDO_UID", "PKEXEC_UID", "DOAS_USER"};
+    return ::geteuid() == 0 && std::ranges::any_of(callers, [](const char* name) { return std::getenv(name); });
 }
 
 /// A signal that is not to end this process while a pager runs; as it was again afterwards.
@@ -95,6 +103,9 @@ void show_through_pager(std::string_view text) {
     if (words.empty() || ::pipe2(ends, O_CLOEXEC) != 0) return write_stdout(text);
     Fd read_end(ends[0]), write_end(ends[1]);
     ::setenv("LESS", "FRX", 0);
+    if (has_rights_of_another())
+        for (const char* const name : {"LESSSECURE", "PAGERSECURE"})
+            ::setenv(name, "1", 1);
     const IgnoredSignal no_pipe(SIGPIPE), no_interrupt(SIGINT);
     const auto pid = SpawnAttributes().start(words, read_end);
     if (!pid) return write_stdout(text);
