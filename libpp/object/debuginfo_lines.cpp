@@ -28,26 +28,26 @@ class CodeSections {
 public:
     /// For a relocatable file `layout` has the addresses by section index; otherwise it is empty.
     CodeSections(Elf* elf, std::span<const uint64_t> layout) {
+        std::vector<RangeMap::Range> sections;
         for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
             GElf_Shdr sh;
             if (!gelf_getshdr(scn, &sh)) break;
             const size_t index = elf_ndxscn(scn);
-            if ((sh.sh_flags & SHF_ALLOC) && (sh.sh_flags & SHF_EXECINSTR))
-                sections_.push_back({index < layout.size() ? layout[index] : sh.sh_addr, sh.sh_size});
+            if (!(sh.sh_flags & SHF_ALLOC) || !(sh.sh_flags & SHF_EXECINSTR)) continue;
+            const uint64_t start = index < layout.size() ? layout[index] : sh.sh_addr;
+            sections.push_back({start, start + std::min(sh.sh_size, UINT64_MAX - start), 0});
         }
+        is_known_ = !sections.empty();
+        sections_ = RangeMap(std::move(sections));
     }
     /// True for all addresses if the file has no section headers.
     bool holds(uint64_t address) const {
-        return sections_.empty() || std::ranges::any_of(sections_, [&](const Extent& section) {
-                   return address - section.start < section.length;
-               });
+        return !is_known_ || sections_.find(address).has_value();
     }
 
 private:
-    struct Extent {
-        uint64_t start, length;
-    };
-    std::vector<Extent> sections_;
+    bool is_known_ = false;
+    RangeMap sections_;
 };
 
 }  // namespace
