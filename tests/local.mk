@@ -55,6 +55,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/export_callgrind_test.cpp \
 	tests/unit/export_gmon_test.cpp \
 	tests/unit/export_pprof_test.cpp \
+	tests/unit/fd_test.cpp \
 	tests/unit/fit_names_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/fake_oprofilefs.h \

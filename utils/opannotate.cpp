@@ -220,6 +220,11 @@ private:
             missing_.push_back(file.path);
             return std::nullopt;
         }
+        if (!source->refusal.empty()) {
+            notes_.warn("source " + printable(file.path) + " is not read: " + source->refusal +
+                        "; its symbols are listed");
+            return std::nullopt;
+        }
         warn_if_changed(file, *source);
         return std::move(source->text);
     }

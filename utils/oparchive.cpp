@@ -74,7 +74,10 @@ public:
             const auto line = profile.images[location.image].symbols->line(location.offset);
             if (!line || !seen.insert(line->file).second) continue;
             const std::string path(line->file);
-            if (!path.starts_with('/') || !is_regular_file(path))
+            const std::string refusal = source_refusal(path);
+            if (!refusal.empty())
+                notes_.warn("source " + printable(path) + " is left out: " + refusal);
+            else if (!path.starts_with('/') || !is_regular_file(path))
                 missing.push_back(path);
             else
                 items_.insert({path, path});
@@ -199,7 +202,7 @@ void take_session(const SessionReader& session, const TakeFile& take) {
               take);
     const std::string samples = session.path() + "/..", top = std::string(system_session_dir);
     const auto take_one = [&](const std::string& path, const std::string& target) {
-        if (is_regular_file(path)) take(open_file(path, O_RDONLY | O_NONBLOCK), path, target);
+        if (is_regular_file(path)) take(open_regular(path), path, target);
     };
     for (const char* const log : {"oprofiled.log", "operf.log"})
         take_one(samples + "/" + log, top + "/samples/" + log);
@@ -259,7 +262,7 @@ int oparchive(Tool& tool, int argc, char** argv) {
     for (const Item& item : inventory.items())
         tool.attempt(
             [&] {
-                const Fd file = open_file(item.source, O_RDONLY | O_NONBLOCK);
+                const Fd file = open_regular(item.source);
                 archive.copy(file, printable(item.source), item.target);
             },
             leaves_no_room);

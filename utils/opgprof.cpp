@@ -101,7 +101,7 @@ std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vect
 
 /// Of the ELF file, by e_ident[EI_CLASS] (ELF specification, "ELF Identification").
 unsigned address_bytes(const std::string& path) {
-    const Fd file = open_file(path, O_RDONLY | O_NONBLOCK);
+    const Fd file = open_regular(path);
     unsigned char ident[5] = {};
     return ::pread(file.get(), ident, sizeof ident, 0) == sizeof ident && ident[4] == 1 ? 4 : 8;
 }

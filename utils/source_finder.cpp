@@ -3,7 +3,9 @@
 #include "utils/source_finder.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 
 #include "libop/base/error.h"
@@ -14,16 +16,49 @@ namespace op::tool {
 
 namespace {
 
-/// The regular file at a path; empty if it does not exist or cannot be read.
+constexpr int64_t largest_source = 64 << 20;
+
+std::string refusal(const struct stat& status) {
+    if (!S_ISREG(status.st_mode)) return "it is not a regular file";
+    if (status.st_size == 0) return "its size is 0";
+    if (status.st_size > largest_source) return "it is larger than 64 MiB";
+    return "";
+}
+
+/// As many of the file's first bytes as there are, up to `size`.
+std::string read_first(const Fd& file, size_t size, const std::string& path) {
+    std::string text(size, '\0');
+    size_t length = 0;
+    while (length < size) {
+        const ssize_t n = ::read(file.get(), text.data() + length, size - length);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw_system("cannot read " + path);
+        if (n == 0) break;
+        length += static_cast<size_t>(n);
+    }
+    text.resize(length);
+    return text;
+}
+
+/// The file at a path; empty if it does not exist, is a directory or cannot be read.
 std::optional<Source> read_at(const std::string& path) try {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-    return Source{read_file(path), status.st_mtim.tv_sec};
+    if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return std::nullopt;
+    if (auto why = refusal(status); !why.empty()) return Source{"", 0, std::move(why)};
+    const Fd file = open_regular(path);
+    if (::fstat(file.get(), &status) != 0) return std::nullopt;
+    if (auto why = refusal(status); !why.empty()) return Source{"", 0, std::move(why)};
+    return Source{read_first(file, static_cast<size_t>(status.st_size), path), status.st_mtim.tv_sec};
 } catch (const Error&) {
     return std::nullopt;
 }
 
 }  // namespace
+
+std::string source_refusal(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? refusal(status) : "";
+}
 
 SourceFinder::SourceFinder(std::string archive, std::vector<std::string> search_dirs,
                            std::vector<std::string> base_dirs)
@@ -49,7 +84,8 @@ std::optional<Source> SourceFinder::read(const std::string& recorded) const {
     const std::string plain = std::filesystem::path(without_base(recorded)).lexically_normal();
     if (auto source = read_below(plain)) return source;
     if (!archive_.empty())
-        if (auto source = read_at(archive_ + "/" + recorded)) return Source{std::move(source->text), 0};
+        if (auto source = read_at(archive_ + "/" + recorded))
+            return Source{std::move(source->text), 0, std::move(source->refusal)};
     if (auto source = read_at(recorded)) return source;
     for (std::string_view end = plain; end.find('/') != end.npos;) {
         end.remove_prefix(end.find('/') + 1);

@@ -13,8 +13,14 @@ namespace op::tool {
 /// The current content of a source file.
 struct Source {
     std::string text;
-    int64_t changed;  ///< seconds since the epoch; 0 for a copy in an archive
+    int64_t changed = 0;       ///< seconds since the epoch; 0 for a copy in an archive
+    std::string refusal = {};  ///< why the file is not read; empty if it is
 };
+
+/// Why a file that exists is not read as a source: "it is not a regular file", "its size is 0" (a file of
+/// /proc, which may wait), "it is larger than 64 MiB"; empty if it is read. Binaries name these files, so any
+/// name is possible.
+std::string source_refusal(const std::string& path);
 
 /// Looks for source files.
 class SourceFinder {
@@ -24,9 +30,9 @@ public:
     SourceFinder(std::string archive, std::vector<std::string> search_dirs,
                  std::vector<std::string> base_dirs);
 
-    /// The source, from the first of these that can be read: its whole path below the search directories; the
-    /// archive; the name as recorded; the longest end of its path that exists below the search directories.
-    /// None if there is no such file.
+    /// The source, from the first of these that can be read, or exists and is refused: its whole path below
+    /// the search directories; the archive; the name as recorded; the longest end of its path that exists
+    /// below the search directories. None if there is no such file.
     std::optional<Source> read(const std::string& recorded) const;
 
 private:

@@ -3,8 +3,6 @@
 #include "libop/base/build_id.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,23 +63,19 @@ std::string find_in_elf(const Fetch& fetch) {
     return {};
 }
 
+/// `fetch` may throw an error, too.
 std::string find_in_file(const Fetch& fetch) {
     constexpr auto native = __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
-    const auto start = fetch(0, EI_NIDENT);
-    if (start.size() < EI_NIDENT || std::memcmp(start.data(), ELFMAG, SELFMAG) != 0 ||
-        start[EI_DATA] != std::byte{native})
-        return {};
     try {
+        const auto start = fetch(0, EI_NIDENT);
+        if (start.size() < EI_NIDENT || std::memcmp(start.data(), ELFMAG, SELFMAG) != 0 ||
+            start[EI_DATA] != std::byte{native})
+            return {};
         return start[EI_CLASS] == std::byte{ELFCLASS64} ? find_in_elf<Elf64_Ehdr, Elf64_Phdr>(fetch)
                                                         : find_in_elf<Elf32_Ehdr, Elf32_Phdr>(fetch);
     } catch (const Error&) {
         return {};
     }
-}
-
-bool is_regular(int fd) {
-    struct stat st {};
-    return ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 }  // namespace
@@ -103,11 +97,11 @@ std::string build_id_of_elf(std::span<const std::byte> file) {
 
 // Not mapped: its owner may cut it off while it is read.
 std::string build_id_of_file(const std::string& path) {
-    const Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!fd || !is_regular(fd.get())) return {};
+    Fd fd;
     std::vector<std::byte> buffer;
     return find_in_file([&](uint64_t offset, size_t size) -> std::span<const std::byte> {
         if (offset > INT64_MAX) return {};
+        if (!fd) fd = open_regular(path);
         buffer.resize(size);
         const ssize_t n = ::pread(fd.get(), buffer.data(), size, static_cast<off_t>(offset));
         return std::span(buffer).first(n > 0 ? n : 0);

@@ -27,6 +27,19 @@ Fd open_file(const std::string& path, int flags, mode_t mode) {
     return fd;
 }
 
+Fd open_regular(const std::string& path) {
+    const Fd place = open_file(path, O_PATH);
+    struct stat st {};
+    if (::fstat(place.get(), &st) != 0) throw_system("cannot open " + path);
+    if (!S_ISREG(st.st_mode)) throw_input(path + ": not a regular file");
+    constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    Fd file(::open(("/proc/self/fd/" + std::to_string(place.get())).c_str(), flags));
+    if (!file && errno == ENOENT) file.reset(::open(path.c_str(), flags));  // no /proc, or the name is gone
+    if (!file) throw_system("cannot open " + path);
+    if (::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode)) throw_input(path + ": not a regular file");
+    return file;
+}
+
 Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode) noexcept {
     return Fd(::openat(dir.get(), name, flags | O_CLOEXEC | O_NOFOLLOW, mode));
 }
@@ -131,7 +144,7 @@ void replace_file_at(const Fd& dir, const std::string& name, const std::string& 
     temporary.rename();
 }
 
-MappedFile::MappedFile(const std::string& path) : MappedFile(open_file(path, O_RDONLY | O_NONBLOCK), path) {}
+MappedFile::MappedFile(const std::string& path) : MappedFile(open_regular(path), path) {}
 
 MappedFile::MappedFile(const Fd& fd, const std::string& path) {
     struct stat st {};

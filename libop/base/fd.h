@@ -38,6 +38,10 @@ private:
 
 /// Opens a file; O_CLOEXEC is always added. Throws a system error "cannot open PATH".
 Fd open_file(const std::string& path, int flags, mode_t mode = 0644);
+/// Opens a regular file for reading; follows symbolic links. Anything else is refused before it is opened, as
+/// the opening alone of a device or a FIFO may do something or wait. Throws a system error "cannot open
+/// PATH", or an input error "PATH: not a regular file".
+Fd open_regular(const std::string& path);
 /// Opens `name` below the directory `dir`; O_CLOEXEC and O_NOFOLLOW are always added.
 /// Returns an empty Fd with errno set on failure.
 Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexcept;
@@ -90,7 +94,7 @@ void replace_file_at(const Fd& dir, const std::string& name, const std::string& 
 class MappedFile {
 public:
     MappedFile() = default;
-    /// Maps the whole regular file. Throws a system error; an input error if it is not a regular file.
+    /// Maps the whole file. Throws like open_regular(), or a system error.
     explicit MappedFile(const std::string& path);
     /// The same for an open file, even if its name is gone; `label` is for messages.
     MappedFile(const Fd& fd, const std::string& label);

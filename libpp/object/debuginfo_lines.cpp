@@ -41,9 +41,7 @@ public:
         sections_ = RangeMap(std::move(sections));
     }
     /// True for all addresses if the file has no section headers.
-    bool holds(uint64_t address) const {
-        return !is_known_ || sections_.find(address).has_value();
-    }
+    bool holds(uint64_t address) const { return !is_known_ || sections_.find(address).has_value(); }
 
 private:
     bool is_known_ = false;

@@ -2,6 +2,9 @@
 #include "utils/source_finder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include "tests/unit/temp_dir.h"
 
@@ -46,6 +49,34 @@ TEST(SourceFinder, does_not_leave_the_search_directories_by_an_end_of_a_path) {
     dir.write("tree/a/y.c", "");
     for (const char* path : {"/gone/../secret.c", "../secret.c", "/b/a/../../../secret.c"})
         EXPECT_EQ(found(SourceFinder("", {dir / "tree"}, {}), path), "none") << path;
+}
+
+TEST(SourceFinder, reads_neither_devices_nor_files_that_wait_or_are_huge) {
+    const test::TempDir dir;
+    const auto refusal = [](const std::string& path) {
+        const auto source = SourceFinder("", {}, {}).read(path);
+        return source ? source->text + source->refusal : "none";
+    };
+    ASSERT_EQ(::mkfifo((dir / "fifo.c").c_str(), 0600), 0);
+    EXPECT_EQ(refusal(dir / "fifo.c"), "it is not a regular file");
+    EXPECT_EQ(refusal("/dev/zero"), "it is not a regular file");
+    EXPECT_EQ(refusal("/proc/self/status"), "its size is 0") << "as /proc/kmsg, whose reader waits";
+    std::filesystem::resize_file(dir.write("sparse.c", ""), uint64_t{1} << 40);
+    EXPECT_EQ(refusal(dir / "sparse.c"), "it is larger than 64 MiB");
+    std::filesystem::resize_file(dir / "sparse.c", (64 << 20) + 1);
+    EXPECT_EQ(refusal(dir / "sparse.c"), "it is larger than 64 MiB");
+    EXPECT_EQ(refusal(dir.write("small.c", "int x;\n")), "int x;\n");
+    EXPECT_EQ(refusal(dir.path()), "none") << "a directory is no source";
+}
+
+TEST(SourceFinder, of_a_refused_file_in_an_archive_the_reason_is_kept) {
+    const test::TempDir dir;
+    ASSERT_EQ(::mkfifo((dir / "fifo.c").c_str(), 0600), 0);
+    const auto source = SourceFinder(dir.path(), {}, {}).read("/fifo.c");
+    ASSERT_TRUE(source);
+    EXPECT_EQ(source->refusal, "it is not a regular file");
+    EXPECT_EQ(source_refusal(dir / "fifo.c"), source->refusal);
+    EXPECT_EQ(source_refusal(dir / "absent.c"), "");
 }
 
 }  // namespace op::tool

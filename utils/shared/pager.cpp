@@ -37,7 +37,8 @@ std::vector<std::string> pager_words() {
 bool has_rights_of_another() {
     if (::geteuid() != ::getuid()) return true;
     constexpr const char* callers[] = {"SUDO_UID", "PKEXEC_UID", "DOAS_USER"};
-    return ::geteuid() == 0 && std::ranges::any_of(callers, [](const char* name) { return std::getenv(name); });
+    return ::geteuid() == 0 &&
+           std::ranges::any_of(callers, [](const char* name) { return std::getenv(name); });
 }
 
 /// A signal that is not to end this process while a pager runs; as it was again afterwards.
