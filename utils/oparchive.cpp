@@ -41,8 +41,7 @@ CommandSyntax syntax(Options& o) {
         {"include-sources", 0, &o.sources, "also the source files that samples lie in"},
     };
     for (const auto& option : o.common.table())
-        if (const std::string_view name = option.long_name; name != "threshold" && name != "trust-path")
-            s.options.push_back(option);
+        if (const std::string_view name = option.long_name; name != "threshold") s.options.push_back(option);
     return s;
 }
 
@@ -56,7 +55,8 @@ struct Item {
 /// Finds out which files belong in the archive.
 class Inventory {
 public:
-    explicit Inventory(LoadedProfile& loaded) : loaded_(loaded), notes_(loaded.samples().notes()) {
+    Inventory(LoadedProfile& loaded, bool trusts_path)
+        : loaded_(loaded), trusts_path_(trusts_path), notes_(loaded.samples().notes()) {
         // First what samples are in: their files know more of it than of their application.
         for (size_t i = 0; i < loaded.files().size(); ++i)
             add_image(loaded.files()[i].name.image, i);
@@ -99,8 +99,7 @@ private:
             return;
         }
         const std::string target = image.name.starts_with('/') ? image.name : below_roots(*found);
-        items_.insert({*found, target});
-        examine(*found, target, recorded(image.name, file));
+        add_binary(*found, target, recorded(image.name, file));
     }
 
     /// The one that the user named, if that file's samples are the kernel's.
@@ -145,22 +144,35 @@ private:
         return roots;
     }
 
-    /// Reports a binary that was replaced since; adds its debug file.
-    void examine(const std::string& path, const std::string& target, const RecordedImage& recorded) try {
-        const pp::ImageBytes file(path);
-        const auto object = open_elf(file.bytes(), path);
-        const auto note = pp::replacement_note(path, pp::file_change(path, object->build_id(), recorded));
-        if (!note.empty()) notes_.warn(note);
-        const auto debug = pp::find_debug_file(path, *object, roots(), notes_);
-        if (!debug) return add_fetched(*object);
-        const auto link = object->debug_link();
+    /// Adds a binary of the build that was profiled, and its debug file. Anything else becomes a note: a
+    /// session may name any file of this machine.
+    void add_binary(const std::string& path, const std::string& target, const RecordedImage& recorded) {
+        std::string outcome = "it is not in the archive";
+        try {
+            const pp::ImageBytes file(path);
+            const auto object = open_elf(file.bytes(), path);
+            const pp::FileChange change = pp::file_change(path, object->build_id(), recorded);
+            if (change == pp::FileChange::other_build && !trusts_path_)
+                return notes_.warn(printable(path) + " is not the build that was profiled; " + outcome +
+                                   " (see --trust-path)");
+            if (const auto note = pp::replacement_note(path, change); !note.empty()) notes_.warn(note);
+            items_.insert({path, target});
+            outcome = "no debug file is looked for";
+            add_debug_file(path, target, *object);
+        } catch (const Error& error) {
+            notes_.warn(std::string(error.what()) + "; " + outcome);
+        }
+    }
+
+    void add_debug_file(const std::string& path, const std::string& target, const ObjectFile& object) {
+        const auto debug = pp::find_debug_file(path, object, roots(), notes_);
+        if (!debug) return add_fetched(object);
+        const auto link = object.debug_link();
         // Without a debug link it is found by its build-id, wherever the binary lies.
         if (link)
             items_.insert({*debug, target.substr(0, target.rfind('/')) + "/.debug/" + link->name});
         else
             items_.insert({*debug, below_roots(*debug)});
-    } catch (const Error& error) {
-        notes_.warn(std::string(error.what()) + "; no debug file is looked for");
     }
 
     void add_fetched(const ObjectFile& object) {
@@ -170,6 +182,7 @@ private:
     }
 
     LoadedProfile& loaded_;
+    bool trusts_path_;
     Diagnostics& notes_;
     std::set<std::string> seen_;
     std::set<Item> items_;
@@ -252,7 +265,7 @@ int oparchive(Tool& tool, int argc, char** argv) {
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(std::vector<std::string>{"all"});
     LoadedProfile loaded(o.common, parsed.words, load, tool);
-    Inventory inventory(loaded);
+    Inventory inventory(loaded, o.common.trust_path);
     if (o.sources) inventory.add_sources();
     if (o.list) {
         list(inventory, loaded);
