@@ -21,6 +21,10 @@ constexpr uint64_t newest_format = 1;
 /// Room for half a million images.
 constexpr JsonLimits limits{.bytes = size_t{64} << 20, .values = size_t{4} << 20};
 
+/// Far beyond those of any recording. Readers compare each event with every other one, and look kernel images
+/// up one by one.
+constexpr size_t most_events = 1000, most_kernel_images = 16384;
+
 // ---- bytes as JSON strings: '%' and bytes that are no UTF-8 become %XX
 
 std::string escape(std::string_view bytes) {
@@ -61,13 +65,14 @@ public:
         if (const Json* const value = value_.find(key)) convert(*value, member(key), out);
     }
 
-    /// Calls take(Object) for every element of array `key`.
+    /// Calls take(Object) for every element of array `key`, of which there may be `most`.
     template <class Take>
-    void each(const char* key, Take take) const {
+    void each(const char* key, size_t most, Take take) const {
         const Json* const value = value_.find(key);
         if (!value) return;
         const Json::Array* const array = value->if_array();
         if (!array) fail("an array", member(key));
+        if (array->size() > most) fail("an array of at most " + std::to_string(most), member(key));
         for (size_t i = 0; i < array->size(); ++i)
             take(Object((*array)[i], label_, member(key) + "[" + std::to_string(i) + "]"));
     }
@@ -95,10 +100,10 @@ public:
     std::string member(std::string_view key) const {
         return where_.empty() ? std::string(key) : where_ + "." + std::string(key);
     }
-    [[noreturn]] void fail(const char* wanted) const { fail(wanted, where_); }
+    [[noreturn]] void fail(const std::string& wanted) const { fail(wanted, where_); }
 
 private:
-    [[noreturn]] void fail(const char* wanted, const std::string& where) const {
+    [[noreturn]] void fail(const std::string& wanted, const std::string& where) const {
         throw_input(std::string(label_) + ": " +
                     (where.empty() ? "the manifest" : "member '" + printable(where) + "'") + " is not " +
                     wanted);
@@ -249,7 +254,7 @@ void put_names(Json& out, const RecordedNames& names) {
 
 RecordedNames read_names(const Object& manifest) {
     RecordedNames names;
-    manifest.each("command_names", [&](const Object& object) {
+    manifest.each("command_names", limits.values, [&](const Object& object) {
         std::string application, name;
         uint64_t samples = 0;
         object.read("application", application);
@@ -257,7 +262,7 @@ RecordedNames read_names(const Object& manifest) {
         object.read("samples", samples);
         names.add_command(application, name, samples);
     });
-    manifest.each("thread_names", [&](const Object& object) {
+    manifest.each("thread_names", limits.values, [&](const Object& object) {
         RecordedNames::Thread thread{};
         std::string name;
         object.read("tgid", thread.first);
@@ -389,9 +394,9 @@ SessionInfo parse_session_info(std::string_view text, std::string_view label) {
                     std::to_string(newest_format));
     SessionInfo info;
     plain_fields(reader(manifest), info);
-    manifest.each("events",
+    manifest.each("events", most_events,
                   [&](const Object& object) { event_fields(reader(object), info.events.emplace_back()); });
-    manifest.each("kernel_images", [&](const Object& object) {
+    manifest.each("kernel_images", most_kernel_images, [&](const Object& object) {
         kernel_image_fields(reader(object), info.kernel_images.emplace_back());
     });
     manifest.each_member("images", [&](const std::string& path, const Object& object) {

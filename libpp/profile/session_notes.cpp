@@ -126,16 +126,20 @@ void note_throttling(const SessionReader& session, const SessionInfo* info, Diag
                place + "; their counts are too low, use a higher count");
 }
 
-bool has_samples(const SessionReader& session, const RecordedEvent& event) {
+bool has_samples(const std::vector<std::string>& paths, const RecordedEvent& event) {
     const std::string part = "/" + event.name + "." + std::to_string(event.count) + ".";
-    const auto paths = session.list();
     return std::ranges::any_of(paths, [&](const std::string& path) { return path.find(part) != path.npos; });
 }
 
 /// They have no column. Where there are samples in spite of it, report_footnotes() reports it.
 void note_never_counted(const SessionReader& session, const SessionInfo& info, Diagnostics& notes) {
+    const auto is_without_counter = [](const RecordedEvent& event) {
+        return event.time.is_without_counter();
+    };
+    if (std::ranges::none_of(info.events, is_without_counter)) return;
+    const auto paths = session.list();
     for (const RecordedEvent& event : info.events)
-        if (event.time.is_without_counter() && !has_samples(session, event))
+        if (is_without_counter(event) && !has_samples(paths, event))
             notes.warn("event " + event.label() + " was not counted: " + std::string(no_counter_was_free));
 }
 

@@ -9,6 +9,7 @@
 
 #include "libop/base/error.h"
 #include "libop/session/event_label.h"
+#include "tests/unit/faults.h"
 
 using namespace std::literals;
 
@@ -239,6 +240,35 @@ TEST(SessionInfo, merge_adds_the_times_of_an_event) {
     EXPECT_EQ(info.events[0].time, (CountedTime{150, most}));
     EXPECT_EQ(info.events[1].time, (CountedTime{3, 2}));
     EXPECT_EQ(info.events[2].time, (CountedTime{7, 7}));
+}
+
+/// A manifest with an array of `count` of these.
+std::string manifest_of(const char* array, size_t count, const char* element) {
+    std::string text = std::string("{\"") + array + "\": [" + element;
+    for (size_t i = 1; i < count; ++i)
+        text += std::string(",") + element;
+    return text + "]}";
+}
+
+TEST(SessionInfo, more_events_or_kernel_images_than_any_recording_has_are_refused) {
+    const char* const event = "{}";
+    EXPECT_EQ(parse_session_info(manifest_of("events", 1000, event), "m").events.size(), 1000u);
+    for (const size_t count : {1001, 100'000})
+        EXPECT_EQ(test::fault(ErrorKind::input,
+                              [&] { parse_session_info(manifest_of("events", count, event), "m"); }),
+                  "m: member 'events' is not an array of at most 1000");
+    EXPECT_EQ(parse_session_info(manifest_of("kernel_images", 16384, "{}"), "m").kernel_images.size(),
+              16384u);
+    EXPECT_EQ(test::fault(ErrorKind::input,
+                          [] { parse_session_info(manifest_of("kernel_images", 16385, "{}"), "m"); }),
+              "m: member 'kernel_images' is not an array of at most 16384");
+}
+
+TEST(SessionInfo, many_images_are_read) {
+    std::string text = "{\"images\": {\"/0\": {}";
+    for (int i = 1; i < 100'000; ++i)
+        text += ",\"/" + std::to_string(i) + "\": {}";
+    EXPECT_EQ(parse_session_info(text + "}}", "m").images.size(), 100'000u);
 }
 
 TEST(SessionInfo, merge_into_nothing_is_the_newer_one) {
