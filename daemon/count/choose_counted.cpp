@@ -9,7 +9,6 @@
 #include "libop/base/text.h"
 #include "libop/events/event_table.h"
 #include "libop/events/software_events.h"
-#include "libop/session/event_label.h"
 
 namespace op::collect {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 std::string label_of(const EventSpec& spec) {
     std::string label = spec.name;
     if (!spec.unit_mask_name.empty()) label += ":" + spec.unit_mask_name;
-    if (spec.unit_mask) label += mask_label(*spec.unit_mask);
+    if (spec.unit_mask) label += ":0x" + hex(*spec.unit_mask);  // as short as it can be, unlike in reports
     if (!spec.user) label += ":k";
     if (!spec.kernel) label += ":u";
     return label;

@@ -72,7 +72,7 @@ TEST(CountedEvents, labels_name_what_narrows_the_event) {
     const EventCatalogue catalogue = toy(devices.path());
     EXPECT_EQ(choose({"page-faults"}, catalogue).at(0).label, "page-faults");
     EXPECT_EQ(choose({"page-faults::0"}, catalogue).at(0).label, "page-faults:u");
-    EXPECT_EQ(choose({"page-faults:0:1:0"}, catalogue).at(0).label, "page-faults:0x00:k");
+    EXPECT_EQ(choose({"page-faults:0:1:0"}, catalogue).at(0).label, "page-faults:0x0:k");
 }
 
 TEST(CountedEvents, an_unknown_name_is_reported_with_the_nearest_one) {
