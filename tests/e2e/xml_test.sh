@@ -191,11 +191,11 @@ report --session-dir modes
 has "modes" '//setup[timersetup]/remark'
 
 # Names are bytes: controls, broken UTF-8, characters that XML forbids, and its markup. 0xf1 alone starts no character,
-# 0xed 0xa0 0x80 is a surrogate, 0xef 0xbf 0xbf is a noncharacter.
+# 0xed 0xa0 0x80 is a surrogate, whose last byte alone is a control character, 0xef 0xbf 0xbf is a noncharacter.
 name=$(printf '/usr/bin/<a b="c">&amp;\001\033[2J\177\302\233\361x\355\240\200\357\277\277\303\251')
 printf 'cpu_type 4\nfile {root}%s/{dep}/{root}%s/TIMER.1.0.all.all.all\n0x1 3\n' "$name" "$name" >"$work/names.txt"
 "$tests/golden/make_session" "$work/names.txt" names || fail "make_session names"
-shown=$(printf '/usr/bin/<a b="c">&amp;??[2J??\357\277\275x\357\277\275\357\277\275\357\277\275\357\277\275\303\251')
+shown=$(printf '/usr/bin/<a b="c">&amp;??[2J??\357\277\275x\357\277\275\357\277\275?\357\277\275\303\251')
 for words in '' -d -c; do
 	report --session-dir names $words -p "$work"
 	[ "$(xmllint --xpath 'string(//binary/@name)' "$xml")" = "$shown" ] || fail "names: $(cat "$xml")"
