@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "libop/base/child_signal.h"
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -46,6 +47,7 @@ std::string output_of(std::vector<std::string> words) {
     for (auto& word : words)
         argv.push_back(word.data());
     argv.push_back(nullptr);
+    keep_child_statuses();
     pid_t child = 0;
     const int error = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
@@ -53,8 +55,8 @@ std::string output_of(std::vector<std::string> words) {
     write_end.reset();
     std::string text = read_fd(read_end.get(), words[0]);
     int status = 0;
-    ::waitpid(child, &status, 0);
-    if (status != 0) throw_input(words[0] + " failed; its own message is above");
+    if (::waitpid(child, &status, 0) != child || status != 0)
+        throw_input(words[0] + " failed; its own message is above");
     return text;
 }
 

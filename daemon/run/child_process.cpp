@@ -12,11 +12,15 @@
 
 #include <cerrno>
 
+#include "libop/base/child_signal.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
 namespace {
+
+/// P_PIDFD of waitid(2), which glibc before 2.36 does not name.
+constexpr auto by_pidfd = static_cast<idtype_t>(3);
 
 struct Pipe {
     Fd read, write;
@@ -66,10 +70,12 @@ std::string ChildEnd::text() const {
 ChildProcess::ChildProcess(std::vector<std::string> words, const sigset_t& mask)
     : name_(printable(words.at(0))) {
     Pipe hold, failure;
+    const struct sigaction child_signal = keep_child_statuses();
     pid_ = ::fork();
     if (pid_ < 0) throw_system("cannot start " + name_);
     if (pid_ == 0) {
         hold.write.reset();
+        ::sigaction(SIGCHLD, &child_signal, nullptr);
         run_child(words, mask, std::move(hold.read), std::move(failure.write));
     }
     hold_ = std::move(hold.write);
@@ -77,7 +83,8 @@ ChildProcess::ChildProcess(std::vector<std::string> words, const sigset_t& mask)
     pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     if (!pidfd_) {
         const int error = errno;
-        signal(SIGKILL);
+        hold_.reset();
+        ::waitpid(pid_, nullptr, 0);
         throw_system("cannot watch the process of " + name_, error);
     }
 }
@@ -85,7 +92,16 @@ ChildProcess::ChildProcess(std::vector<std::string> words, const sigset_t& mask)
 ChildProcess::~ChildProcess() {
     if (!hold_ || end_) return;
     hold_.reset();  // the child reads end of file and exits
-    ::waitpid(pid_, nullptr, 0);
+    siginfo_t info{};
+    wait(info, 0);
+}
+
+bool ChildProcess::wait(siginfo_t& info, int options) const noexcept {
+    int result;
+    do {
+        result = ::waitid(by_pidfd, static_cast<id_t>(pidfd_.get()), &info, WEXITED | options);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
 }
 
 void ChildProcess::run_child(const std::vector<std::string>& words, const sigset_t& mask, Fd hold,
@@ -113,24 +129,26 @@ void ChildProcess::release() {
     } while (n < 0 && errno == EINTR);
     failure_.reset();
     if (n != sizeof error) return;
-    ::waitpid(pid_, nullptr, 0);
+    siginfo_t info{};
+    wait(info, 0);
     end_ = ChildEnd{false, 127};
     throw_usage(exec_message(name_, error));
 }
 
 std::optional<ChildEnd> ChildProcess::poll_end() {
-    int status = 0;
-    if (!end_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
-        end_ = WIFSIGNALED(status) ? ChildEnd{true, WTERMSIG(status)} : ChildEnd{false, WEXITSTATUS(status)};
-        end_->killed_here = is_killed_ && end_->signalled && end_->code == SIGKILL;
-    }
+    if (end_) return end_;
+    siginfo_t info{};
+    if (!wait(info, WNOHANG)) throw_system("cannot find out how " + name_ + " ended");
+    if (info.si_pid == 0) return std::nullopt;
+    end_ = ChildEnd{info.si_code != CLD_EXITED, info.si_status};
+    end_->killed_here = is_killed_ && end_->signalled && end_->code == SIGKILL;
     return end_;
 }
 
 void ChildProcess::signal(int number) noexcept {
     if (end_) return;
     is_killed_ |= number == SIGKILL;
-    ::kill(pid_, number);
+    ::syscall(SYS_pidfd_send_signal, pidfd_.get(), number, nullptr, 0);
 }
 
 }  // namespace op::collect

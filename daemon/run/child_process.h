@@ -32,7 +32,8 @@ std::string find_program(const std::string& word);
 /// A child process. Destroying it while held back ends the child; a running one is left alone.
 class ChildProcess {
 public:
-    /// Forks; the child waits before exec. `mask` is the signal mask it gets. Throws a system error.
+    /// Forks; the child waits before exec. `mask` is the signal mask it gets. It inherits what SIGCHLD does;
+    /// this process itself keeps its children's statuses from here on. Throws a system error.
     ChildProcess(std::vector<std::string> words, const sigset_t& mask);
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
@@ -44,7 +45,7 @@ public:
     /// Lets the child call exec and waits until it did. Throws a usage error if there is no such program or
     /// it cannot be executed.
     void release();
-    /// How it ended; none while it runs.
+    /// How it ended; none while it runs. Throws a system error if nobody can know.
     std::optional<ChildEnd> poll_end();
     /// Ends a child that is still held back; to others it does nothing.
     void dismiss() noexcept { hold_.reset(); }
@@ -52,6 +53,8 @@ public:
     void signal(int number) noexcept;
 
 private:
+    /// waitid(2) for the child; false with errno set if that fails.
+    bool wait(siginfo_t& info, int options) const noexcept;
     [[noreturn]] void run_child(const std::vector<std::string>& words, const sigset_t& mask, Fd hold,
                                 Fd failure) noexcept;
 

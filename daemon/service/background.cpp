@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "libop/base/child_signal.h"
 #include "libop/base/error.h"
 
 namespace op::collect {
@@ -17,6 +18,7 @@ Background::Background(bool foreground) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw_system("cannot make a pipe");
     Fd read_end(ends[0]), write_end(ends[1]);
+    keep_child_statuses();
     child_ = ::fork();
     if (child_ < 0) throw_system("cannot start a process");
     pipe_ = std::move(child_ > 0 ? read_end : write_end);

@@ -31,6 +31,19 @@ TEST(ChildProcess, reports_how_it_ended) {
     EXPECT_EQ(end_of({"sh", "-c", "kill -9 $$"}).text(), "was killed by signal 9 (Killed)");
 }
 
+TEST(ChildProcess, its_end_is_known_where_SIGCHLD_was_ignored_and_its_program_still_ignores_it) {
+    struct sigaction ignored {
+    }, before{};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGCHLD, &ignored, &before);
+    const ChildEnd ignores = end_of({"grep", "-q", "^SigIgn:.*[13579bdf]....$", "/proc/self/status"});
+    ::sigaction(SIGCHLD, &ignored, nullptr);
+    const ChildEnd failed = end_of({"sh", "-c", "exit 3"});
+    ::sigaction(SIGCHLD, &before, nullptr);
+    EXPECT_EQ(ignores.text(), "exited with status 0") << "of SIGCHLD, signal 17";
+    EXPECT_EQ(failed.text(), "exited with status 3");
+}
+
 TEST(ChildProcess, a_child_killed_by_the_parent_is_reported_as_such) {
     const test::KeepMask mask;
     StopSignals signals;
