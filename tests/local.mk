@@ -131,6 +131,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/source_finder_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/split_inlines_test.cpp \
+	tests/unit/standard_descriptors_test.cpp \
 	tests/unit/stream_test.cpp \
 	tests/unit/symbol_notes_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \

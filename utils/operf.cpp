@@ -190,8 +190,10 @@ private:
             say("sample buffer per CPU: " + std::to_string(opened_.ring_bytes) + " bytes");
         }
         if (command_) return;
-        write_stdout("operf: Press Ctl-c or 'kill -SIGINT " + std::to_string(::getpid()) +
-                     "' to stop profiling\n");
+        tool_.attempt([] {  // without a reader of it the profile is still wanted
+            write_stdout("operf: Press Ctl-c or 'kill -SIGINT " + std::to_string(::getpid()) +
+                         "' to stop profiling\n");
+        });
         write_stderr("operf: Profiler started\n");
     }
 

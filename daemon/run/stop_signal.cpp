@@ -27,9 +27,9 @@ StopSignals::StopSignals(std::initializer_list<int> further) {
     sigset_t stop = set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT});
     for (const int number : further)
         ::sigaddset(&stop, number);
-    const sigset_t file_size = set_of({SIGXFSZ});
+    const sigset_t failed_writes = set_of({SIGXFSZ, SIGPIPE});
     ::sigprocmask(SIG_BLOCK, &stop, &old_);
-    ::sigprocmask(SIG_BLOCK, &file_size, nullptr);
+    ::sigprocmask(SIG_BLOCK, &failed_writes, nullptr);
     fd_.reset(::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd_) throw_system("cannot watch for signals");
 }

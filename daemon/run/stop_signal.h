@@ -11,9 +11,9 @@
 namespace op::collect {
 
 /// From its making on, SIGINT, SIGTERM, SIGHUP and SIGQUIT (and what else is named) do not end the process
-/// but are read from here; nor does SIGXFSZ: a write beyond the file size limit just fails (EFBIG). They stay
-/// blocked when it is gone: impatient repetitions of Ctrl-C must not change the outcome of a process that is
-/// about to end.
+/// but are read from here; nor do SIGXFSZ and SIGPIPE: a write beyond the file size limit (EFBIG), or to a
+/// pipe that nobody reads (EPIPE), just fails. They stay blocked when it is gone: impatient repetitions of
+/// Ctrl-C must not change the outcome of a process that is about to end.
 class StopSignals {
 public:
     /// Throws a system error.

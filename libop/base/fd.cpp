@@ -44,6 +44,11 @@ Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode) noexcept {
     return Fd(::openat(dir.get(), name, flags | O_CLOEXEC | O_NOFOLLOW, mode));
 }
 
+void occupy_standard_descriptors() noexcept {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(fd, F_GETFD) < 0) ::open("/", O_PATH | O_CLOEXEC);  // gets the lowest free number
+}
+
 bool is_regular_file(const std::string& path) noexcept {
     struct stat st {};
     return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);

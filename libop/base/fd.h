@@ -46,6 +46,11 @@ Fd open_regular(const std::string& path);
 /// Returns an empty Fd with errno set on failure.
 Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexcept;
 
+/// Occupies the descriptors 0, 1 and 2 as far as this process was started without them, so that no file
+/// opened later becomes its standard output. Reading and writing there fails as before (EBADF), and a program
+/// that is executed is started without them, too.
+void occupy_standard_descriptors() noexcept;
+
 /// True if `path` is a regular file; follows symbolic links.
 bool is_regular_file(const std::string& path) noexcept;
 

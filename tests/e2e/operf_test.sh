@@ -40,6 +40,26 @@ expect 0 swarm --session-dir "$s" --events TIMER:10000000 \
 log_has swarm 'only [0-9.]+ s of [0-9.]+ s of CPU time was sampled: .*--events TIMER:[0-9]+ samples nearly all'
 ! grep -q 'of CPU time was sampled' "$work/execs.log" || fail "execs: a long program is taken for short ones"
 
+# However it is started: with SIGCHLD ignored, without standard descriptors, into a pipe that nobody reads
+status=0
+timeout 60 env --ignore-signal=CHLD "$build/operf" --session-dir "$s" sh -c 'exit 3' 2>"$work/no_status.log" || status=$?
+[ "$status" = 1 ] || fail "no_status: status $status, not 1"
+log_has no_status 'sh exited with status 3'
+mkdir "$work/closed" "$work/unread"
+"$build/operf" --session-dir "$work/closed" --events TIMER:100000 "$tests/e2e/shares" plain 100 <&- >&- 2>&- ||
+	fail "closed: status $?"
+[ ! -e "$work/closed/lock" ] || fail "closed: the lock is still there"
+balanced "$work/closed"
+{
+	status=0
+	"$build/operf" --session-dir "$work/unread" --events TIMER:100000 \
+		sh -c "trap '' PIPE; while echo; do :; done 2>/dev/null; exec $tests/e2e/shares plain 100" || status=$?
+	echo $status >"$work/unread.status"
+} 2>&1 | true
+[ "$(cat "$work/unread.status")" = 0 ] || fail "unread: status $(cat "$work/unread.status"), not 0"
+[ ! -e "$work/unread/lock" ] || fail "unread: the lock is still there"
+balanced "$work/unread"
+
 # Nothing to run, nothing to count, nowhere to write: nothing recorded is touched
 before=$(find "$s" | sort)
 expect 1 no_program --session-dir "$s" no-such-program

@@ -65,6 +65,7 @@ int run(int argc, char** argv, Body body) {
     Tool tool;
     tool.name = argc > 0 ? base_name(argv[0]) : "oprofile-ng";
     int status = 1;
+    occupy_standard_descriptors();
     guard_mappings();
     tool.attempt([&] { status = body(tool, argc, argv); });
     tool.print_notes();

@@ -40,7 +40,8 @@ using Body = int (*)(Tool& tool, int argc, char** argv);
 /// warnings, then, if the body threw, the reason (see Tool::complain). Returns the body's exit status, 1
 /// after an exception. If the reader of stdout went away, the status is 1 and no message is printed.
 /// If another program truncated a file in use, the last message reports it and the status is not 0 (see
-/// guard_mappings); other signal dispositions are not changed.
+/// guard_mappings); other signal dispositions are not changed. Standard descriptors that are closed are
+/// occupied (see occupy_standard_descriptors).
 int run(int argc, char** argv, Body body);
 
 /// Writes all bytes to stdout; nothing is buffered. Throws a system error "cannot write standard output".
