@@ -327,6 +327,8 @@ private:
             if (e.throttled)
                 say("the kernel held event " + e.name +
                     " back: too many samples a second; use a higher count");
+        if (info.ledger.lost(LossCause::no_process) > 0)
+            say("processes outside this pid namespace were not sampled; run operf outside it for them");
         if (o_.is_verbose("arcs"))
             say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) +
                 " lost");

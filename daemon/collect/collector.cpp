@@ -109,6 +109,8 @@ bool Collector::refuse(const S& sample) {
         cause = LossCause::unknown_event;
     } else if (sample.mode == CpuMode::user && !info_.events[sample.event].user) {
         cause = LossCause::user_filtered;
+    } else if (sample.mode == CpuMode::user && sample.tgid == unseen_process) {
+        cause = LossCause::no_process;
     }
     saw_kernel_ |= !cause && sample.mode == CpuMode::kernel;
     if (cause) lose(*cause, sample.cpu, weight_of(sample));

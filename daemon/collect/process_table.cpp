@@ -143,6 +143,7 @@ void ProcessTable::apply(const Mapping& mapping) {
         kernel_.map(region);
         return;
     }
+    if (mapping.tgid == unseen_process) return;
     const MappedPath path = classify_mapped_path(mapping.path);
     region.kind = path.kind;
     region.image = images_.get(path.name);
@@ -167,6 +168,7 @@ void ProcessTable::apply(const Unmapping& unmapping) {
 }
 
 void ProcessTable::apply(const Name& name) {
+    if (name.tgid == unseen_process) return;
     const auto known = processes_.find(name.tgid);
     if (!name.exec && known == processes_.end()) return;
     Process& process = name.exec ? processes_[name.tgid] : known->second;
@@ -194,6 +196,7 @@ void ProcessTable::apply(const Name& name) {
 }
 
 void ProcessTable::apply(const Fork& fork) {
+    if (fork.tgid == unseen_process) return;
     if (fork.tgid == fork.parent_tgid) {
         const auto it = processes_.find(fork.tgid);
         if (it != processes_.end() && fork.tid != fork.tgid)

@@ -83,6 +83,10 @@ struct Process {
     bool ended() const noexcept { return !leader && threads.empty(); }
 };
 
+/// perf_event_open(2) gives this number to every process outside the recorder's pid namespace, and to the
+/// idle task. It has no program and no mappings here.
+inline constexpr uint32_t unseen_process = 0;
+
 /// All processes and the kernel. Not thread-safe.
 class ProcessTable {
 public:

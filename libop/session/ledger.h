@@ -23,7 +23,7 @@ enum class LossCause : uint8_t {
     disk_full,       ///< the sample file could not grow
     saturated,       ///< the key's count is at its maximum, 2^32-1
     damaged_stream,  ///< the recorded stream ended or was damaged before the sample
-    no_process,      ///< the process was gone before the driver could place the sample
+    no_process,      ///< gone before the driver could place the sample, or outside this pid namespace
     nested,          ///< taken while the same CPU was taking one
     pending,         ///< sampling stopped before the driver could place the sample
     image_filtered,  ///< of a program outside the image filter

@@ -119,6 +119,19 @@ TEST_F(Collecting, a_kernel_thread_is_its_own_application) {
     EXPECT_EQ(files().at(0), std::string("{root}/proc/kallsyms/{dep}/{root}/proc/kallsyms/") + tail + " 0=1");
 }
 
+TEST_F(Collecting, processes_outside_the_pid_namespace_are_not_taken_for_one) {
+    collector();
+    feed({Name{0, 0, 0, true, "one"}, Mapping{0, 0, {0x400000}, 0x1000, 0, false, "/bin/one", {}},
+          user(0x400010, 0), Fork{0, 0, 0, 0, 0}, Name{0, 0, 0, true, "two"},
+          Mapping{0, 0, {0x400000}, 0x1000, 0, false, "/bin/two", {}}, user(0x400010, 0),
+          kernel(kernel_start + 0x10, 0), Fork{0, 9, 9, 0, 0}, user(0x400010, 9)});
+    EXPECT_EQ(files(),
+              std::vector{std::string("{root}/proc/kallsyms/{dep}/{root}/proc/kallsyms/") + tail + " 10=1"});
+    EXPECT_EQ(account_.ledger.lost(LossCause::no_process), 2u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::no_mapping), 1u) << "of the child";
+    EXPECT_TRUE(account_.ledger.balanced());
+}
+
 TEST_F(Collecting, anonymous_memory_is_named_by_process_and_region) {
     collector();
     feed({user(0x900004)});
