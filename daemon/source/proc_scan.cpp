@@ -2,6 +2,7 @@
 // Reading /proc/PID. A process that vanishes meanwhile is passed over.
 #include "daemon/source/proc_scan.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,8 @@ namespace fs = std::filesystem;
 
 /// Not a process: the kernel's own modules in GapFiller's table.
 constexpr uint32_t kernel_slot = 0;
+/// seq_path() of the kernel escapes the newline and nothing else, not even the backslash.
+constexpr std::string_view spelled_newline = "\\012";
 constexpr uint64_t look_interval = 1'000'000'000;
 constexpr size_t look_limit = 4096;
 
@@ -32,7 +35,7 @@ std::string proc_path(uint32_t tgid, std::string_view file) {
 std::optional<MapsLine> parse_maps_line(std::string_view line) {
     const auto range = take_word(line), permissions = take_word(line), offset = take_word(line);
     take_word(line);  // device
-    take_word(line);  // inode
+    const auto inode = parse_number(take_word(line));
     const size_t dash = range.find('-');
     if (dash == range.npos || permissions.size() < 3 || permissions[2] != 'x') return std::nullopt;
     const auto start = parse_number(range.substr(0, dash), 16),
@@ -40,7 +43,7 @@ std::optional<MapsLine> parse_maps_line(std::string_view line) {
     const auto file_offset = parse_number(offset, 16);
     if (!start || !end || !file_offset || *start >= *end) return std::nullopt;
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    return MapsLine{*start, *end, *file_offset, line};
+    return MapsLine{*start, *end, *file_offset, inode.value_or(0), line};
 }
 
 std::string executable_of(uint32_t tgid) {
@@ -62,9 +65,17 @@ void add_mapping(uint32_t tgid, const MapsLine& line, RecordList& out) {
     out.add(Mapping{0, tgid, {line.start}, line.end - line.start, line.file_offset, false, line.path, {}});
 }
 
+std::optional<uint64_t> inode_here(const std::string& path) {
+    struct stat st {};
+    return ::lstat(path.c_str(), &st) == 0 ? std::optional<uint64_t>(st.st_ino) : std::nullopt;
+}
+
 void add_mappings(uint32_t tgid, std::string_view maps, RecordList& out) {
-    for (const MapsLine& line : parse_maps(maps))
+    for (MapsLine line : parse_maps(maps)) {
+        if (line.path.find(spelled_newline) != line.path.npos)
+            line.path = out.keep(mapped_path(line, inode_here));
         add_mapping(tgid, line, out);
+    }
 }
 
 /// Throws if the process is gone or may not be looked into.
@@ -94,6 +105,14 @@ std::vector<MapsLine> parse_maps(std::string_view text) {
     return lines;
 }
 
+std::string mapped_path(const MapsLine& line, const InodeOf& inode_of) {
+    std::string path(line.path);
+    if (line.path.find(spelled_newline) == line.path.npos || inode_of(path) == line.inode) return path;
+    for (size_t at = 0; (at = path.find(spelled_newline, at)) != path.npos; ++at)
+        path.replace(at, spelled_newline.size(), "\n");
+    return path;
+}
+
 void RecordList::clear() {
     records_.clear();
     texts_.clear();
@@ -107,7 +126,7 @@ void scan_process(uint32_t tgid, RecordList& out) {
         out.add(Name{0, tgid, tgid, true, name});
         // An empty mapping goes first: the first file mapping after an exec names the application.
         if (auto path = executable_of(tgid); !path.empty())
-            add_mapping(tgid, {0, 0, 0, out.keep(std::move(path))}, out);
+            add_mapping(tgid, {0, 0, 0, 0, out.keep(std::move(path))}, out);
         add_mappings(tgid, maps, out);
         const auto threads = threads_of(tgid);
         for (const uint32_t tid : threads)

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,9 +20,14 @@ namespace op::collect {
 /// One executable line of /proc/PID/maps.
 struct MapsLine {
     uint64_t start, end;  ///< run-time addresses, half-open
-    uint64_t file_offset;
+    uint64_t file_offset, inode;
     std::string_view path;  ///< part of the text given; "" for anonymous memory
 };
+/// The inode of the file at a path; none if there is no such file.
+using InodeOf = std::function<std::optional<uint64_t>(const std::string& path)>;
+/// The path of a line without the kernel's spelling: a newline is "\012" there. If the file of the line has
+/// these four characters in its name, it is found by `inode_of`.
+std::string mapped_path(const MapsLine& line, const InodeOf& inode_of);
 /// The executable mappings in the text of a maps file; lines that cannot be parsed are skipped.
 std::vector<MapsLine> parse_maps(std::string_view text);
 

@@ -23,6 +23,22 @@ TEST(Maps, only_executable_lines_count_and_paths_keep_their_blanks) {
     EXPECT_EQ(lines[2].end, 0x7ffff7fc3000u);
 }
 
+TEST(Maps, a_newline_in_a_path_is_read_and_the_same_four_characters_of_a_name_are_kept) {
+    const auto lines = parse_maps(
+        "1000-2000 r-xp 0 08:01 12  /tmp/a\\012b\\012\n"
+        "2000-3000 r-xp 0 08:01 13  /tmp/c\\012\n"
+        "3000-4000 r-xp 0 08:01 14  /tmp/c\\012 (deleted)\n"
+        "4000-5000 r-xp 0 08:01 15  /tmp/d\n");
+    ASSERT_EQ(lines.size(), 4u);
+    const InodeOf inode_of = [](const std::string& path) {
+        return path == "/tmp/c\\012" ? std::optional<uint64_t>(13) : std::nullopt;
+    };
+    EXPECT_EQ(mapped_path(lines[0], inode_of), "/tmp/a\nb\n");
+    EXPECT_EQ(mapped_path(lines[1], inode_of), "/tmp/c\\012");
+    EXPECT_EQ(mapped_path(lines[2], inode_of), "/tmp/c\n (deleted)");
+    EXPECT_EQ(mapped_path(lines[3], inode_of), "/tmp/d");
+}
+
 TEST(Maps, lines_not_understood_are_passed_over) {
     EXPECT_TRUE(parse_maps("").empty());
     EXPECT_TRUE(parse_maps("garbage\n\n1000 r-xp\n2000-1000 r-xp 0 0:0 0\nzz-zz r-xp 0 0:0 0\n").empty());
