@@ -16,7 +16,24 @@ namespace {
 constexpr std::string_view root_tag = "{root}", kernel_tag = "{kern}", anon_prefix = "{anon:";
 constexpr std::string_view dependent_tag = "{dep}", callee_tag = "{cg}", all = "all";
 
+/// In front of a component of a file's path that would be taken for a tag or for an escaped one.
+constexpr char escape = '{';
+
 using Parts = std::vector<std::string_view>;
+
+bool is_image_tag(std::string_view part) {
+    return part == root_tag || part == kernel_tag || (part.starts_with(anon_prefix) && part.ends_with('}'));
+}
+
+bool is_tag(std::string_view part) {
+    return is_image_tag(part) || part == dependent_tag || part == callee_tag;
+}
+
+/// "{{{dep}" -> "{dep}"
+std::string_view without_escapes(std::string_view part) {
+    const size_t first = part.find_first_not_of(escape);
+    return first == part.npos || first == 0 ? part : part.substr(first - 1);
+}
 
 // ---- writing
 
@@ -28,19 +45,28 @@ using Parts = std::vector<std::string_view>;
 void check_component(std::string_view part, std::string_view whole) {
     if (part.empty()) refuse(whole, "empty name");
     if (part == "." || part == "..") refuse(whole, "'" + std::string(part) + "' is not a name");
-    if (part.front() == '{') refuse(whole, "'{' begins a tag");
     if (part.find('\0') != part.npos) refuse(whole, "NUL in the name");
+}
+
+/// The same for a name that is not escaped.
+void check_plain(std::string_view name) {
+    check_component(name, name);
+    if (name.front() == '{') refuse(name, "'{' begins a tag");
 }
 
 std::string spell_file(const std::string& path) {
     if (!path.starts_with('/')) refuse(path, "not an absolute path");
-    for (const std::string_view part : split(std::string_view(path).substr(1), '/'))
+    std::string spelled = std::string(root_tag) + "/";
+    for (const std::string_view part : split(std::string_view(path).substr(1), '/')) {
         check_component(part, path);
-    return std::string(root_tag) + path + "/";
+        if (is_tag(without_escapes(part))) spelled += escape;
+        spelled.append(part).append("/");
+    }
+    return spelled;
 }
 
 std::string spell_kernel(const std::string& name) {
-    check_component(name, name);
+    check_plain(name);
     if (name.find('/') != name.npos) refuse(name, "'/' in a kernel image's name");
     return std::string(kernel_tag) + "/" + name + "/";
 }
@@ -67,7 +93,7 @@ std::string spell_image(const ImageName& image) {
 }
 
 std::string spell_event(const std::string& event) {
-    check_component(event, event);
+    check_plain(event);
     if (event.find_first_of("./:") != event.npos) refuse(event, "'.', '/' or ':' in an event's name");
     return event;
 }
@@ -77,14 +103,6 @@ std::string spell_id(const std::optional<uint32_t>& id) {
 }
 
 // ---- reading
-
-bool is_image_tag(std::string_view part) {
-    return part == root_tag || part == kernel_tag || (part.starts_with(anon_prefix) && part.ends_with('}'));
-}
-
-bool is_tag(std::string_view part) {
-    return is_image_tag(part) || part == dependent_tag || part == callee_tag;
-}
 
 bool is_sound(std::string_view part) {
     return !part.empty() && part != "." && part != ".." && part.find('\0') == part.npos;
@@ -103,8 +121,10 @@ std::optional<uint64_t> parse_0x(std::string_view text) {
 
 std::optional<ImageName> read_file(const Parts& body) {
     ImageName image;
-    for (const std::string_view part : body)
+    for (std::string_view part : body) {
+        if (is_tag(without_escapes(part))) part.remove_prefix(1);
         image.name.append("/").append(part);
+    }
     if (body.empty()) return std::nullopt;
     return image;
 }
