@@ -148,6 +148,7 @@ public:
     }
 
     int run() {
+        note_unconverted(session_.set_aside_in_samples(lazy_file));
         session_.begin(o_.append);
         announce();
         const bool recorded = tool_.attempt([this] { record_run(); });
@@ -239,6 +240,15 @@ private:
         keeper_.emplace(session_, info_, collector_options(), o_.append, tool_.notes, std::move(fill));
     }
 
+    /// A run that was killed, or whose disk was full, leaves its recording.
+    void note_unconverted(const std::string& path) {
+        if (path.empty()) return;
+        tool_.notes.warn(printable(path) +
+                         " holds samples of a run before that were not converted; to have them in a session, "
+                         "make a directory DIR and run oprofiled --foreground --start --source=replay:" +
+                         printable(path) + " --session-dir=DIR --control=DIR/control, else remove the file");
+    }
+
     /// Makes sample files of what was recorded lazily.
     void convert() {
         tool_.attempt([this] { stream_->finish(); });
@@ -246,7 +256,10 @@ private:
         make_keeper({});
         ReplaySource replay(MappedFile(stream_->file(), lazy_file), lazy_file, tool_.notes);
         drain_into(replay, [this](auto records) { keeper_->process(records); });
-        session_.remove_in_samples(lazy_file);
+        if (keeper_->flush_and_account().ledger.lost(LossCause::disk_full) > 0)
+            note_unconverted(session_.set_aside_in_samples(lazy_file));
+        else
+            session_.remove_in_samples(lazy_file);
     }
 
     /// Writes the session's other files and reports the outcome; false if something could not be

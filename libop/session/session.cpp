@@ -272,6 +272,19 @@ Fd SessionWriter::create_in_samples(const std::string& name) {
     return file;
 }
 
+std::string SessionWriter::set_aside_in_samples(const std::string& name) {
+    check_plain_name(name);
+    const std::string samples_path = dir_path_ + "/samples/";
+    for (int i = 1;; ++i) {
+        const std::string kept = name + "." + std::to_string(i);
+        if (::renameat2(samples_.get(), name.c_str(), samples_.get(), kept.c_str(), RENAME_NOREPLACE) == 0)
+            return samples_path + kept;
+        if (errno == ENOENT) return "";
+        if (errno != EEXIST)
+            throw_system("cannot rename " + printable(samples_path + name) + " to " + printable(kept));
+    }
+}
+
 void SessionWriter::remove_in_samples(const std::string& name) noexcept {
     ::unlinkat(samples_.get(), name.c_str(), 0);
 }

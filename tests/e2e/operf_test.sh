@@ -238,6 +238,17 @@ expect 0 events --session-dir "$s" --events TIMER:100000 --events TIMER:200000:0
 	sh -c "rm '$s/samples/operf.data'; exec $tests/e2e/shares plain 100" 2>"$work/nameless.log" || fail "nameless: status $?"
 nothing_lost nameless
 
+# A run that is killed leaves its recording: the next one keeps it and names it and the command that reads it
+mkdir "$work/killed"
+status=0
+profile killed --session-dir "$work/killed" --lazy-conversion --events TIMER:100000 \
+	sh -c "$tests/e2e/shares plain 200; kill -9 \$PPID" || status=$?
+[ "$status" = 137 ] || fail "killed: status $status, not 137"
+cp "$work/killed/samples/operf.data" "$work/killed/recording"
+expect 0 after_killed --session-dir "$work/killed" --lazy-conversion true
+cmp "$work/killed/recording" "$work/killed/samples/operf.data.1" || fail "after_killed: the recording is not kept"
+log_has after_killed 'killed/samples/operf.data.1 holds samples .* oprofiled --foreground --start --source=replay:'
+
 # A sample file cut off, the session removed, while operf counts: reported, and no lock stays
 expect 1 cut_off --session-dir "$s" --events TIMER:100000 sh -c "
 	until [ -n \"\$(find '$s/samples/current' -name 'TIMER.100000.*')\" ]; do :; done

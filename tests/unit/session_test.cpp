@@ -459,4 +459,18 @@ TEST(Session, log_grows_by_every_account) {
     EXPECT_EQ(read_file(dir / "d/samples/operf.log"), once + once);
 }
 
+TEST(Session, a_recording_that_was_left_is_kept_under_a_free_name) {
+    const test::TempDir dir;
+    Diagnostics notes;
+    SessionWriter session(dir.path(), false, notes);
+    EXPECT_EQ(session.set_aside_in_samples("operf.data"), "");
+    for (const char* content : {"first", "second"}) {
+        dir.write("samples/operf.data", content);
+        EXPECT_NE(session.set_aside_in_samples("operf.data"), "");
+    }
+    session.create_in_samples("operf.data");
+    EXPECT_EQ(read_file(dir / "samples/operf.data.1"), "first");
+    EXPECT_EQ(read_file(dir / "samples/operf.data.2"), "second");
+}
+
 }  // namespace op
