@@ -148,11 +148,12 @@ public:
     }
 
     int run() {
-        note_unconverted(session_.set_aside_in_samples(lazy_file));
+        keep_unconverted("a run before");
         session_.begin(o_.append);
         announce();
         const bool recorded = tool_.attempt([this] { record_run(); });
-        bool converted = !o_.lazy || !stream_ || tool_.attempt([this] { convert(); });
+        bool converted = !stream_ || tool_.attempt([this] { convert(); });
+        if (stream_) keep_unconverted("this run");
         if (keeper_ && !finish()) converted = false;
         const int program = program_status();
         if (!recorded) return converted ? recording_failed : both_failed;
@@ -241,24 +242,24 @@ private:
     }
 
     /// A run that was killed, or whose disk was full, leaves its recording.
-    void note_unconverted(const std::string& path) {
+    void keep_unconverted(const char* whose) {
+        const std::string path = printable(session_.set_aside_in_samples(lazy_file));
         if (path.empty()) return;
-        tool_.notes.warn(printable(path) +
-                         " holds samples of a run before that were not converted; to have them in a session, "
-                         "make a directory DIR and run oprofiled --foreground --start --source=replay:" +
-                         printable(path) + " --session-dir=DIR --control=DIR/control, else remove the file");
+        tool_.notes.warn(path + " holds samples of " + whose +
+                         " that were not all converted; to have them in a session, make a directory DIR, run "
+                         "oprofiled --foreground --start --source=replay:" +
+                         path + " --session-dir=DIR --control=DIR/control and end it by Ctrl-C " +
+                         "when the source has ended; else remove the file");
     }
 
-    /// Makes sample files of what was recorded lazily.
+    /// Makes sample files of what was recorded lazily, and removes the recording if they hold all of it.
     void convert() {
         tool_.attempt([this] { stream_->finish(); });
         if (o_.is_verbose("convert")) say("converting");
         make_keeper({});
         ReplaySource replay(MappedFile(stream_->file(), lazy_file), lazy_file, tool_.notes);
         drain_into(replay, [this](auto records) { keeper_->process(records); });
-        if (keeper_->flush_and_account().ledger.lost(LossCause::disk_full) > 0)
-            note_unconverted(session_.set_aside_in_samples(lazy_file));
-        else
+        if (keeper_->flush_and_account().ledger.lost(LossCause::disk_full) == 0)
             session_.remove_in_samples(lazy_file);
     }
 

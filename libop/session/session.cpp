@@ -275,6 +275,10 @@ Fd SessionWriter::create_in_samples(const std::string& name) {
 std::string SessionWriter::set_aside_in_samples(const std::string& name) {
     check_plain_name(name);
     const std::string samples_path = dir_path_ + "/samples/";
+    struct stat st {};
+    if (::fstatat(samples_.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size == 0)
+        remove_in_samples(name);
     for (int i = 1;; ++i) {
         const std::string kept = name + "." + std::to_string(i);
         if (::renameat2(samples_.get(), name.c_str(), samples_.get(), kept.c_str(), RENAME_NOREPLACE) == 0)

@@ -92,8 +92,8 @@ public:
     /// that is there already is removed first. Throws a system error.
     Fd create_in_samples(const std::string& name);
     /// Renames samples/NAME, if it is there, to the first free one of samples/NAME.1, NAME.2 …, so that
-    /// create_in_samples() does not remove it. Returns the new path, "" if it is not there. Throws a system
-    /// error.
+    /// create_in_samples() does not remove it. Returns the new path, "" if it is not there. An empty file is
+    /// removed. Throws a system error.
     std::string set_aside_in_samples(const std::string& name);
     /// Opens samples/NAME for appending, made (0644) if it is not there. Throws a system error, an input
     /// error if it is no regular file.

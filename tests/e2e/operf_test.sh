@@ -247,7 +247,7 @@ profile killed --session-dir "$work/killed" --lazy-conversion --events TIMER:100
 cp "$work/killed/samples/operf.data" "$work/killed/recording"
 expect 0 after_killed --session-dir "$work/killed" --lazy-conversion true
 cmp "$work/killed/recording" "$work/killed/samples/operf.data.1" || fail "after_killed: the recording is not kept"
-log_has after_killed 'killed/samples/operf.data.1 holds samples .* oprofiled --foreground --start --source=replay:'
+log_has after_killed 'killed/samples/operf.data.1 holds samples of a run before .* oprofiled --foreground --start --source=replay:'
 
 # A sample file cut off, the session removed, while operf counts: reported, and no lock stays
 expect 1 cut_off --session-dir "$s" --events TIMER:100000 sh -c "
@@ -336,6 +336,13 @@ if mount -t tmpfs -o size=1m none "$work/full" 2>/dev/null; then
 	umount "$work/full"
 	log_has full 'No space left on device'
 	log_has full '[0-9]+ samples'
+	# The same of a lazy recording: what there was room for is kept and named by the run itself
+	mount -t tmpfs -o size=1m none "$work/full"
+	expect 8 lazy_full --session-dir "$work/full" --lazy-conversion --events TIMER:20000 \
+		sh -c "head -c 900000 /dev/zero >'$work/full/filler'; exec '$tests/e2e/shares' children 2000"
+	[ -s "$work/full/samples/operf.data.1" ] || fail "lazy_full: the recording is not kept"
+	log_has lazy_full 'full/samples/operf.data.1 holds samples of this run .* oprofiled --foreground --start --source=replay:'
+	umount "$work/full"
 else
 	echo "full disk: skipped, tmpfs cannot be mounted here"
 fi

@@ -469,6 +469,7 @@ TEST(Session, a_recording_that_was_left_is_kept_under_a_free_name) {
         EXPECT_NE(session.set_aside_in_samples("operf.data"), "");
     }
     session.create_in_samples("operf.data");
+    EXPECT_EQ(session.set_aside_in_samples("operf.data"), "") << "it is empty";
     EXPECT_EQ(read_file(dir / "samples/operf.data.1"), "first");
     EXPECT_EQ(read_file(dir / "samples/operf.data.2"), "second");
 }
