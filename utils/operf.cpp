@@ -214,6 +214,7 @@ private:
                 count_tasks(records);
                 for (const Record& record : records)
                     stream_->write(record);
+                stream_->finish();  // a kill costs what the kernel's buffers hold, no more
             };
         } else {
             make_keeper([this](const Sample& sample, bool known) { return gaps_(sample, known); });

@@ -242,7 +242,8 @@ nothing_lost nameless
 mkdir "$work/killed"
 status=0
 profile killed --session-dir "$work/killed" --lazy-conversion --events TIMER:100000 \
-	sh -c "$tests/e2e/shares plain 200; kill -9 \$PPID" || status=$?
+	sh -c "until [ -s '$work/killed/samples/operf.data' ]; do '$tests/e2e/shares' plain 50 >'$work/shares.out'; done
+		kill -9 \$PPID" || status=$?
 [ "$status" = 137 ] || fail "killed: status $status, not 137"
 cp "$work/killed/samples/operf.data" "$work/killed/recording"
 expect 0 after_killed --session-dir "$work/killed" --lazy-conversion true
