@@ -4,7 +4,7 @@ dist_man8_MANS += doc/oprofiled.8
 dist_pkgdata_DATA = doc/opreport.xsd
 dist_doc_DATA = README.md
 # In the same layout as here, so that the links of README.md and between the documents lead somewhere.
-nobase_dist_doc_DATA = doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/DRIVER-USE.md doc/INTERPRETING.md doc/bench.md
+nobase_dist_doc_DATA = doc/ARCHITECTURE.md doc/DRIVER.md doc/FORMATS.md doc/GLOSSARY.md doc/HACKING.md doc/SECURITY.md doc/DRIVER-USE.md doc/INTERPRETING.md doc/bench.md
 nobase_dist_doc_DATA += doc/annotated.png
 nobase_dist_doc_DATA += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-records-in-batches.md \
 	doc/adr/0003-time-order-across-cpus.md doc/adr/0004-kernel-addresses-are-never-lost.md \
