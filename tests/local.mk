@@ -154,7 +154,10 @@ endif
 
 # tests/fuzz/X_fuzz.cpp reads tests/fuzz/corpus/X/*: a program of one source, linked with $(LDADD).
 fuzz_targets = \
+	tests/fuzz/control_fuzz \
 	tests/fuzz/daemonrc_fuzz \
+	tests/fuzz/demangle_fuzz \
+	tests/fuzz/disassemble_fuzz \
 	tests/fuzz/dwarf_fuzz \
 	tests/fuzz/elf_fuzz \
 	tests/fuzz/event_file_fuzz \
@@ -164,11 +167,14 @@ fuzz_targets = \
 	tests/fuzz/ibs_fuzz \
 	tests/fuzz/kallsyms_fuzz \
 	tests/fuzz/manifest_fuzz \
+	tests/fuzz/perf_decode_fuzz \
+	tests/fuzz/perf_ring_fuzz \
 	tests/fuzz/proc_fuzz \
 	tests/fuzz/profile_spec_fuzz \
 	tests/fuzz/sample_file_fuzz \
 	tests/fuzz/sample_path_fuzz \
-	tests/fuzz/stream_fuzz
+	tests/fuzz/stream_fuzz \
+	tests/fuzz/unpack_fuzz
 check_PROGRAMS += $(fuzz_targets)
 AM_DEFAULT_SOURCE_EXT = .cpp
 if FUZZ
@@ -181,6 +187,7 @@ fuzz_main = tests/fuzz/libcorpus.a
 fuzz_tests = $(fuzz_targets)
 endif
 LDADD = $(fuzz_main) libpp.a libopd.a libop.a $(op_system_libs)
+tests_fuzz_disassemble_fuzz_LDADD = $(fuzz_main) libpp.a libop.a -lopcodes -lbfd $(op_system_libs)
 EXTRA_DIST += tests/fuzz/corpus
 
 # Golden cases: what commands print, case by case. `make update-golden` takes today's outcome as expected;

@@ -11,6 +11,12 @@
 #include "libop/base/error.h"
 
 namespace op::collect {
+namespace {
+
+/// What positions and sizes in a ring are multiples of (bytes).
+constexpr size_t word = sizeof(uint64_t);
+
+}  // namespace
 
 PerfRing::PerfRing(int fd, size_t data_size) : data_size_(data_size) {
     const size_t page = ::sysconf(_SC_PAGESIZE);
@@ -25,20 +31,26 @@ PerfRing::~PerfRing() {
 }
 
 void PerfRing::update() noexcept {
-    head_ = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE);
+    // Records are whole words; rounded down, so that none begins within a word whatever the head is.
+    head_ = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE) / word * word;
+}
+
+bool PerfRing::is_possible(size_t size) const noexcept {
+    return size >= sizeof(perf_event_header) && size % word == 0 && size <= head_ - next_ &&
+           head_ - next_ <= data_size_;
 }
 
 const perf_event_header* PerfRing::peek() {
-    if (head_ - next_ < sizeof(perf_event_header)) return nullptr;
+    if (head_ == next_) return nullptr;
     const size_t at = next_ & (data_size_ - 1);
     const auto* header = reinterpret_cast<const perf_event_header*>(data_ + at);  // 8-aligned, never split
-    if (header->size < sizeof *header || header->size > head_ - next_) {
+    if (!is_possible(header->size)) {
         next_ = head_;
         ++cuts_;
         return nullptr;
     }
     if (at + header->size <= data_size_) return header;
-    split_.resize((header->size + 7) / 8);
+    split_.resize(header->size / word);
     const size_t first = data_size_ - at;
     std::memcpy(split_.data(), data_ + at, first);
     std::memcpy(reinterpret_cast<std::byte*>(split_.data()) + first, data_, header->size - first);

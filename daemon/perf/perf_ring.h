@@ -32,8 +32,8 @@ public:
 
     /// Looks how far the kernel has come.
     void update() noexcept;
-    /// The next record up to where update() saw, or null. A record with an impossible size ends the ring's
-    /// content as seen by update(): all behind it is lost.
+    /// The next record up to where update() saw, or null. A record with an impossible size, or more content
+    /// than the ring has room for, ends the content as seen by update(): all of it from there on is lost.
     const perf_event_header* peek();
     /// How often that happened since the last call.
     uint64_t take_cuts() noexcept { return std::exchange(cuts_, 0); }
@@ -43,6 +43,8 @@ public:
     void release() noexcept;
 
 private:
+    bool is_possible(size_t size) const noexcept;
+
     perf_event_mmap_page* page_ = nullptr;
     const std::byte* data_ = nullptr;
     size_t data_size_ = 0;

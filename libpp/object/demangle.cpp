@@ -35,7 +35,7 @@ struct Output {
 void take(const char* part, size_t size, void* opaque) {
     auto& out = *static_cast<Output*>(opaque);
     if (size > sizeof out.text - out.used) std::longjmp(out.too_long, 1);
-    std::memcpy(out.text + out.used, part, size);
+    std::copy_n(part, size, out.text + out.used);  // `part` may be null if it is empty
     out.used += size;
 }
 

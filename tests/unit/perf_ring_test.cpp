@@ -88,7 +88,7 @@ TEST_F(Rings, records_after_update_wait_for_the_next_update) {
 }
 
 TEST_F(Rings, an_impossible_size_ends_what_can_be_read) {
-    for (const uint16_t size : {0, 4, 4000}) {
+    for (const uint16_t size : {0, 4, 20, 4000}) {
         const uint64_t at = head().data_head % size_;
         put(48);
         reinterpret_cast<perf_event_header*>(kernel_.data() + at)->size = size;
@@ -100,6 +100,20 @@ TEST_F(Rings, an_impossible_size_ends_what_can_be_read) {
         EXPECT_TRUE(is_whole(ring_->peek(), 24));
         ring_->pop();
     }
+}
+
+TEST_F(Rings, nothing_beyond_the_ring_is_read_whatever_the_head_is) {
+    const uint64_t heads[] = {size_ + 64, 3, UINT64_MAX - 64, size_ - 4};
+    for (const uint64_t wrong : heads) {
+        head().data_head = wrong;
+        ring_->update();
+        for (size_t n = 0; ring_->peek(); ++n) {
+            ASSERT_LT(n, size_);
+            ring_->pop();
+        }
+        ring_->release();
+    }
+    EXPECT_GT(ring_->take_cuts(), 0u);
 }
 
 }  // namespace op::collect
