@@ -67,6 +67,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/gzip_test.cpp \
 	tests/unit/ibs_decode_test.cpp \
 	tests/unit/ibs_rules_test.cpp \
+	tests/unit/helper_test.cpp \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/image_symbols_test.cpp \
 	tests/unit/json_test.cpp \
@@ -118,6 +119,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/sample_files_test.cpp \
 	tests/unit/sample_path_test.cpp \
 	tests/unit/sample_set_test.cpp \
+	tests/unit/sandbox_test.cpp \
 	tests/unit/samplers_test.cpp \
 	tests/unit/select_test.cpp \
 	tests/unit/service_test.cpp \

@@ -44,7 +44,7 @@ void export_profile(const pp::Exporter& exporter, const pp::Profile& profile,
                     const pp::ExportContext& context, const ExportTarget& target) {
     if (target.dir.empty()) {
         if (!exporter.is_text) keep_from_terminal(target.file, "--format=" + std::string(exporter.name));
-        return write_output(target.file, exporter.write(profile, context));
+        return target.outside.write(exporter.write(profile, context));
     }
     TreeWriter tree(target.dir);
     DistinctNames names;

@@ -5,19 +5,21 @@
 #include <string>
 
 #include "libpp/export/exporter.h"
+#include "utils/outside.h"
 
 namespace op::tool {
 
 /// Where an export goes.
 struct ExportTarget {
-    std::string file;  ///< as for write_output
+    std::string file;  ///< as for write_output; that of `outside`
     std::string dir;   ///< if not empty, the directory of one file per application and process
+    Outside& outside;  ///< writes the file
 };
 
 /// Writes the profile in a format. In a directory a file is named after its application, with process and
 /// thread if the profile separates them (NAME-PID-TID), and with a number if applications in different
 /// directories have the same name. Throws a usage error instead of writing binary data to a terminal, else
-/// as write_output and TreeWriter do.
+/// as Outside::write and TreeWriter do.
 void export_profile(const pp::Exporter& exporter, const pp::Profile& profile,
                     const pp::ExportContext& context, const ExportTarget& target);
 

@@ -4,17 +4,16 @@
 
 #include "libop/stream/record.h"
 #include "libpp/profile/command_names.h"
-#include "utils/debuginfod.h"
 #include "utils/shared/progress.h"
 
 namespace op::tool {
 
 LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std::string>& words,
-                             const LoadOptions& options, Tool& tool)
+                             const LoadOptions& options, const Outside& outside, Tool& tool)
     : common_(common),
       wants_lines_(options.wants_lines),
       notes_missing_(options.notes_missing),
-      by_build_id_(open_debuginfod(common.debuginfod, tool.notes)),
+      outside_(outside),
       split_(options.split),
       opened_(open_specified_sessions(common, words, tool)),
       files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
@@ -32,7 +31,7 @@ const pp::Profile& LoadedProfile::profile() {
     if (profile_) return *profile_;
     kallsyms_ = opened_.kallsyms(samples_.notes());
     symbolizer_.emplace(opened_.finder, opened_.info ? &*opened_.info : nullptr, kallsyms_,
-                        pp::SymbolizerOptions{common_.vmlinux, by_build_id_.get(), common_.trust_path},
+                        pp::SymbolizerOptions{common_.vmlinux, by_build_id(), common_.trust_path},
                         samples_.notes());
     ProgressLine line;
     const auto show = [&line](size_t done, size_t all) {

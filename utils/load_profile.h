@@ -2,7 +2,6 @@
 // Turns a profile specification into a profile, which is the first step of every report command.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "libpp/profile/symbol_notes.h"
 #include "libpp/report/report.h"
 #include "libpp/symbols/symbolizer.h"
+#include "utils/outside.h"
 #include "utils/report_options.h"
 #include "utils/shared/tool.h"
 
@@ -36,10 +36,10 @@ bool has_file(const ImageName& image);
 /// returns is valid during its lifetime. Not movable: its parts refer to each other.
 class LoadedProfile {
 public:
-    /// Opens, selects and arranges; reads no sample file. `common` must outlive the object. Throws as these
-    /// steps do.
+    /// Opens, selects and arranges; reads no sample file. `common` and `outside` must outlive the object.
+    /// Throws as these steps do.
     LoadedProfile(const CommonOptions& common, const std::vector<std::string>& words,
-                  const LoadOptions& options, Tool& tool);
+                  const LoadOptions& options, const Outside& outside, Tool& tool);
     LoadedProfile(const LoadedProfile&) = delete;
     LoadedProfile& operator=(const LoadedProfile&) = delete;
 
@@ -58,7 +58,7 @@ public:
     /// The kernel image that the user named; empty = none.
     const std::string& vmlinux() const noexcept { return common_.vmlinux; }
     /// The source of files that are missing on this machine; null = none.
-    pp::BuildIdSource* by_build_id() const noexcept { return by_build_id_.get(); }
+    pp::BuildIdSource* by_build_id() const noexcept { return outside_.by_build_id(); }
     /// The profile; built by the first call, which also adds the notes about missing names if notes_missing
     /// is set.
     const pp::Profile& profile();
@@ -78,7 +78,7 @@ private:
     void add_command_remarks(std::vector<std::string>& remarks) const;
     const CommonOptions& common_;
     bool wants_lines_, notes_missing_;
-    std::unique_ptr<pp::BuildIdSource> by_build_id_;
+    const Outside& outside_;
     const std::optional<pp::SplitOptions> split_;
     OpenedSessions opened_;
     std::vector<pp::SelectedFile> files_;

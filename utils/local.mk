@@ -4,13 +4,21 @@ noinst_LIBRARIES += libutils.a
 libutils_a_SOURCES = \
 	utils/debuginfod.cpp utils/debuginfod.h \
 	utils/load_profile.cpp utils/load_profile.h \
+	utils/outside.cpp utils/outside.h \
 	utils/report_options.cpp utils/report_options.h \
+	utils/shared/call_filter.cpp utils/shared/call_filter.h \
 	utils/shared/daily_note.cpp utils/shared/daily_note.h \
 	utils/shared/event_listing.cpp utils/shared/event_listing.h \
+	utils/shared/helper.cpp utils/shared/helper.h \
+	utils/shared/ignored_signal.h \
+	utils/shared/landlock.cpp utils/shared/landlock.h \
+	utils/shared/limits.cpp utils/shared/limits.h \
 	utils/shared/options.cpp utils/shared/options.h \
 	utils/shared/output.cpp utils/shared/output.h \
 	utils/shared/pager.cpp utils/shared/pager.h \
 	utils/shared/progress.cpp utils/shared/progress.h \
+	utils/shared/sandbox.cpp utils/shared/sandbox.h \
+	utils/shared/sanitized.h \
 	utils/shared/sigbus_guard.cpp utils/shared/sigbus_guard.h \
 	utils/shared/terminal.cpp utils/shared/terminal.h \
 	utils/shared/tool.cpp utils/shared/tool.h \
@@ -19,7 +27,7 @@ libutils_a_SOURCES = \
 	utils/source_finder.cpp utils/source_finder.h
 
 # What the commands that record are linked with, and those that report.
-op_system_libs = -ldw -lelf -lz -llzma -lzstd -liberty -lpopt -ldl $(PFM_LIBS)
+op_system_libs = -ldw -lelf -lz -llzma -lzstd -liberty -lpopt -lseccomp -ldl $(PFM_LIBS)
 recording = libutils.a libopd.a libop.a -lelf -lz -lpopt $(PFM_LIBS)
 reporting = libutils.a libpp.a libop.a $(op_system_libs)
 

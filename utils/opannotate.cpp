@@ -332,7 +332,11 @@ int opannotate(Tool& tool, int argc, char** argv) {
     load.select.exclude_dependent = o.exclude_dependent;
     load.merge = pp::parse_merge(o.merge);
     load.merge.library = true;
-    LoadedProfile loaded(o.common, parsed.words, load, tool);
+    const Outside outside(
+        o.common,
+        {.profiles = {parsed.words}, .output_dir = o.output_dir, .runs_programs = !o.objdump_params.empty()},
+        tool);
+    LoadedProfile loaded(o.common, parsed.words, load, outside, tool);
     Listing(o, loaded, command).write();
     return 0;
 }

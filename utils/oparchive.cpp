@@ -264,7 +264,8 @@ int oparchive(Tool& tool, int argc, char** argv) {
     LoadOptions load;
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(std::vector<std::string>{"all"});
-    LoadedProfile loaded(o.common, parsed.words, load, tool);
+    const Outside outside(o.common, {.profiles = {parsed.words}, .output_dir = o.list ? "" : o.output}, tool);
+    LoadedProfile loaded(o.common, parsed.words, load, outside, tool);
     Inventory inventory(loaded, o.common.trust_path);
     if (o.sources) inventory.add_sources();
     if (o.list) {

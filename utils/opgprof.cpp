@@ -76,7 +76,7 @@ std::string libraries_instead(const pp::Profile& profile) {
 
 /// A profile of what is selected, first without libraries, then, if that is not one binary, with them.
 std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vector<std::string>& words,
-                                               Tool& tool) {
+                                               const Outside& outside, Tool& tool) {
     LoadOptions options;
     options.merge = pp::parse_merge(std::vector<std::string>{"all"});
     bool has_own = true;
@@ -85,7 +85,7 @@ std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vect
         options.select = {.exclude_dependent = is_alone, .callgraph = true};
         std::unique_ptr<LoadedProfile> loaded;
         try {
-            loaded = std::make_unique<LoadedProfile>(o.common, words, options, tool);
+            loaded = std::make_unique<LoadedProfile>(o.common, words, options, outside, tool);
         } catch (const Error& error) {
             if (!is_alone || error.kind() != ErrorKind::usage) throw;
             has_own = false;  // all samples may be in libraries
@@ -157,7 +157,8 @@ int opgprof(Tool& tool, int argc, char** argv) {
     parse_threshold(o.common.threshold);
     if (o.output.empty()) throw_usage("--output-filename: give a name");
     keep_from_terminal(o.output, "a profile for gprof");
-    const auto loaded = load_one_binary(o, parsed.words, tool);
+    Outside outside(o.common, {.profiles = {parsed.words}, .output_file = o.output}, tool);
+    const auto loaded = load_one_binary(o, parsed.words, outside, tool);
     const pp::Profile& profile = loaded->profile();
     const uint32_t image = *only_image(profile);
     const std::string& name = profile.images[image].name.name;
@@ -172,7 +173,7 @@ int opgprof(Tool& tool, int argc, char** argv) {
     for (const std::string& remark : loaded->remarks())  // gmon.out has no place for them
         tool.notes.warn(remark);
     tool.print_notes();
-    write_output(o.output, bytes);
+    outside.write(bytes);
     if (named_binaries(parsed.words) != std::vector{name})
         tool.notes.warn(printable(o.output) + " is of " + printable(name));
     return 0;

@@ -126,7 +126,7 @@ LoadOptions load_for_export(const ReportCommandOptions& o) {
     return load;
 }
 
-void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Tool& tool) {
+void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Outside& outside, Tool& tool) {
     const pp::Profile& profile = loaded.profile();
     warn_of_calls(o, loaded);
     tool.print_notes();
@@ -134,7 +134,7 @@ void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Tool&
     export_profile(
         *o.exporter, profile,
         {.info = info ? &*info : nullptr, .demangle = o.report.demangle, .remarks = loaded.remarks()},
-        {.file = o.output_file, .dir = o.output_dir});
+        {.file = o.output_file, .dir = o.output_dir, .outside = outside});
 }
 
 pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
@@ -184,6 +184,13 @@ void warn_of_remarks(const ReportCommandOptions& o, const pp::Report& report, Di
         notes.warn(remark);
 }
 
+OutsidePlan plan_for(const ReportCommandOptions& o, const pp::ProfileWords& words) {
+    OutsidePlan plan{.profiles = {words.first}, .output_file = o.output_file, .output_dir = o.output_dir};
+    if (words.second) plan.profiles.push_back(*words.second);
+    if (!o.exporter && o.writer().is_for_people) plan.show = o.show;
+    return plan;
+}
+
 int opreport(Tool& tool, int argc, char** argv) {
     ReportCommandOptions o;
     ParsedOptions parsed = parse_options(argc, argv, o.syntax());
@@ -204,12 +211,13 @@ int opreport(Tool& tool, int argc, char** argv) {
     style.has_whole_names = o.demangle.is_full();
     o.common.is_dir_in_head = style.width > 0 && o.report.heads && !o.exporter && o.writer().fits_terminals;
 
-    LoadedProfile loaded(o.common, words.first, load, tool);
+    Outside outside(o.common, plan_for(o, words), tool);
+    LoadedProfile loaded(o.common, words.first, load, outside, tool);
     std::optional<LoadedProfile> other;
-    if (words.second) other.emplace(o.common, *words.second, load, tool);
+    if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
     if (o.common.is_verbose("sfile")) describe_selection(loaded);
     if (o.exporter) {
-        export_to_files(o, loaded, tool);
+        export_to_files(o, loaded, outside, tool);
         return 0;
     }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
@@ -217,9 +225,9 @@ int opreport(Tool& tool, int argc, char** argv) {
     const std::string text = o.writer().write(report, style);
     tool.print_notes();
     if (o.writer().is_for_people)
-        show_output(o.show, o.output_file, text);
+        outside.show(text);
     else
-        write_output(o.output_file, text);
+        outside.write(text);
     return 0;
 }
 

@@ -73,6 +73,7 @@ std::vector<Option> CommonOptions::table() {
         {"debuginfod", 0, &debuginfod,
          "servers asked for binaries and debug files by build-id, instead of those in DEBUGINFOD_URLS",
          "URL..."},
+        {"no-sandbox", 0, &no_sandbox, "read foreign files with all rights (see SANDBOX in the manual)"},
         {"threshold", 't', &threshold, "leave out what has a smaller share, in percent", "PERCENT"},
         {"verbose", 'V', &verbose, "say more: all, debug, bfd, level1, sfile, stats, arcs, xml", "LIST"},
     };
@@ -138,13 +139,18 @@ std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
     return "";
 }
 
+void flush_daemon_of(const CommonOptions& options, const std::vector<std::string>& words) {
+    const auto spec = pp::parse_profile_spec(words);
+    const SessionDir dir = find_session_dir(options, spec);
+    if (spec.archive.empty()) flush_recording_daemon(dir.path, flush_deadline);
+}
+
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
                                        Tool& tool) {
     auto spec = pp::parse_profile_spec(words);
     SessionDir dir = find_session_dir(options, spec);
     if (!dir.shown_default.empty() && !options.is_dir_in_head)
         tool.say_once("Using " + printable(dir.shown_default) + " for samples directory.");
-    if (spec.archive.empty()) flush_recording_daemon(dir.path, flush_deadline);
     auto sessions = pp::open_sessions(spec, dir.path);
     std::vector<std::vector<RecordedEvent>> events;
     std::optional<SessionInfo> joined;

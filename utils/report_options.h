@@ -23,6 +23,7 @@ struct CommonOptions {
     std::string session_dir, root, vmlinux, threshold;
     std::string debuginfod;  ///< server addresses; empty = those of the environment
     std::vector<std::string> image_paths, verbose;
+    bool no_sandbox = false;      ///< keep all rights while foreign files are read
     bool trust_path = false;      ///< use the symbols of a file of another build
     bool is_dir_in_head = false;  ///< the report's head names a default session directory, so no line does
 
@@ -71,10 +72,13 @@ struct OpenedSessions {
     std::string kallsyms(Diagnostics& notes) const;
 };
 
-/// Parses the profile specification and opens its sessions. Before that, asks a daemon that records into
-/// their directory to write its samples (best effort, at most two seconds). Prints on stderr which samples
-/// directory is used if none was given. Adds warnings about lost samples to the tool's notes. Throws as these
-/// steps do.
+/// Asks a daemon that records into the directory of a profile specification's sessions to write its samples:
+/// best effort, at most two seconds. Throws a usage error if the specification is wrong, an input error if it
+/// names an archive that does not exist.
+void flush_daemon_of(const CommonOptions& options, const std::vector<std::string>& words);
+
+/// Parses the profile specification and opens its sessions. Prints on stderr which samples directory is used
+/// if none was given. Adds warnings about lost samples to the tool's notes. Throws as these steps do.
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
                                        Tool& tool);
 

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/private_apt.sh"
 
 packages='libelf-dev libdw-dev libdebuginfod-dev zlib1g-dev liblzma-dev libzstd-dev libpopt-dev binutils-dev libiberty-dev
-	nlohmann-json3-dev libprotozero-dev'
+	libseccomp-dev nlohmann-json3-dev libprotozero-dev'
 
 [ $# = 2 ] || die "usage: $0 FLAVOUR DIR"
 flavour "$1"

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "libop/base/fd.h"
+#include "utils/shared/ignored_signal.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -40,23 +41,6 @@ bool has_rights_of_another() {
     return ::geteuid() == 0 &&
            std::ranges::any_of(callers, [](const char* name) { return std::getenv(name); });
 }
-
-/// A signal that is not to end this process while a pager runs; as it was again afterwards.
-class IgnoredSignal {
-public:
-    explicit IgnoredSignal(int number) : number_(number) {
-        struct sigaction ignore {};
-        ignore.sa_handler = SIG_IGN;
-        ::sigaction(number_, &ignore, &before_);
-    }
-    IgnoredSignal(const IgnoredSignal&) = delete;
-    IgnoredSignal& operator=(const IgnoredSignal&) = delete;
-    ~IgnoredSignal() { ::sigaction(number_, &before_, nullptr); }
-
-private:
-    int number_;
-    struct sigaction before_ {};
-};
 
 /// Gives the child the signals that its parent ignores.
 class SpawnAttributes {

@@ -13,6 +13,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "utils/shared/limits.h"
 #include "utils/shared/sigbus_guard.h"
 
 namespace op::tool {
@@ -32,7 +33,7 @@ std::optional<std::string> reason_of_failure(Step&& step,
         if (error.kind() == ErrorKind::system && error.code() == EPIPE) return "";
         return (error.kind() == ErrorKind::internal ? "internal: " : "") + std::string(error.what());
     } catch (const std::bad_alloc&) {
-        return "out of memory";
+        return out_of_memory_text();
     } catch (const std::exception& error) {
         return std::string("internal: ") + error.what();
     }

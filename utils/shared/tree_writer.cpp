@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 
 #include "libop/base/directory.h"
@@ -30,6 +31,16 @@ void copy_bytes(const Fd& from, const Fd& to, const std::string& label, const st
         if (n == 0) return;
         write_fd(to.get(), std::string_view(piece).substr(0, static_cast<size_t>(n)), target);
     }
+}
+
+/// A new file with just that mode. In the sandbox modes of files cannot be changed afterwards.
+Fd create_with_mode(const Fd& dir, const std::string& name, mode_t mode) noexcept {
+    const mode_t before = ::umask(0);
+    Fd file = open_at(dir, name.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode);
+    const int fault = errno;
+    ::umask(before);
+    errno = fault;
+    return file;
 }
 
 std::string_view relative(std::string_view path) {
@@ -74,12 +85,11 @@ void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view
     if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file");
     const Place at = place(path);
     TemporaryFile temporary(at.dir, at.name, at.label);
-    const Fd to = open_at(at.dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    const Fd to = create_with_mode(at.dir, temporary.name(), st.st_mode & 0777);
     if (!to) throw_system("cannot create " + at.label);
     copy_bytes(from, to, label, at.label);
     const std::array<timespec, 2> times{st.st_atim, st.st_mtim};
-    if (::fchmod(to.get(), st.st_mode & 0777) != 0 || ::futimens(to.get(), times.data()) != 0)
-        throw_system("cannot write " + at.label);
+    if (::futimens(to.get(), times.data()) != 0) throw_system("cannot write " + at.label);
     temporary.rename();
 }
 

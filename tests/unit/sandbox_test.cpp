@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tries to get out of the sandbox: each attempt is made in a process of its own, in the sandbox and without
+// it.
+#include "utils/shared/sandbox.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <functional>
+
+#include "libop/base/fd.h"
+#include "tests/unit/temp_dir.h"
+#include "utils/shared/call_filter.h"
+#include "utils/shared/landlock.h"
+#include "utils/shared/limits.h"
+#include "utils/shared/sanitized.h"
+
+namespace op::tool {
+namespace {
+
+/// What is tried; returns 0 or an errno value.
+using Attempt = std::function<int()>;
+
+/// The errno value of a call that returns less than 0 if it fails.
+int fault(long result) {
+    return result < 0 ? errno : 0;
+}
+
+/// What the attempt returns in a process of its own after `before`; 0 also if it starts a program that
+/// succeeds.
+int fault_after(const std::function<void()>& before, const Attempt& attempt) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        before();
+        ::_exit(attempt());
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int outside(const Attempt& attempt) {
+    return fault_after([] {}, attempt);
+}
+
+int inside(const Attempt& attempt, const SandboxNeeds& needs = {}) {
+    return fault_after(
+        [&] {
+            Diagnostics notes;
+            enter_sandbox(needs, notes);
+            if (!notes.warnings().empty()) ::_exit(255);
+        },
+        attempt);
+}
+
+/// Opens a file and closes it.
+int open_fault(const std::string& path, int flags) {
+    return fault(Fd(::open(path.c_str(), flags | O_CLOEXEC, 0644)).get());
+}
+
+/// A process that waits until it is killed.
+class Victim {
+public:
+    Victim() : pid_(::fork()) {
+        if (pid_ > 0) return;
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            ::pause();
+    }
+    Victim(const Victim&) = delete;
+    Victim& operator=(const Victim&) = delete;
+    ~Victim() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    pid_t pid() const { return pid_; }
+
+private:
+    pid_t pid_;
+};
+
+class SandboxFiles : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (landlock_abi() == 0) GTEST_SKIP() << "this kernel has no Landlock, or it is denied here";
+    }
+    const test::TempDir dir_;
+    const std::string file_ = dir_.write("file", "content");
+};
+
+class SandboxCalls : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!has_call_filter()) GTEST_SKIP() << "this kernel has no seccomp, or it is denied here";
+    }
+    /// The call fails in the sandbox and nowhere else.
+    static void expect_denied(const char* what, const Attempt& attempt, int error = EPERM) {
+        EXPECT_EQ(outside(attempt), 0) << what << " without the sandbox";
+        EXPECT_EQ(inside(attempt), error) << what;
+    }
+    const test::TempDir dir_;
+};
+
+}  // namespace
+
+TEST_F(SandboxFiles, are_read) {
+    const Attempt read = [&] { return open_fault(file_, O_RDONLY); };
+    EXPECT_EQ(inside(read), 0);
+    EXPECT_EQ(inside([&] { return open_fault("/", O_RDONLY | O_DIRECTORY); }), 0);
+}
+
+TEST_F(SandboxFiles, are_not_written_made_or_removed) {
+    const std::string other = dir_ / "other", made = dir_ / "made";
+    const Attempt attempts[] = {
+        [&] { return open_fault(file_, O_WRONLY); },
+        [&] { return open_fault(file_, O_RDWR); },
+        [&] { return open_fault(other, O_WRONLY | O_CREAT); },
+        [&] { return fault(::mkdir(made.c_str(), 0755)); },
+        [&] { return fault(::symlink("x", (dir_ / "link").c_str())); },
+        [&] { return fault(::unlink(file_.c_str())); },
+    };
+    for (const Attempt& attempt : attempts)
+        EXPECT_EQ(inside(attempt), EACCES) << &attempt - attempts;
+    for (const Attempt& attempt : attempts)
+        EXPECT_EQ(outside(attempt), 0) << &attempt - attempts;
+}
+
+TEST_F(SandboxFiles, are_not_cut_off) {
+    const Attempt cut = [&] { return fault(::truncate(file_.c_str(), 1)); };
+    EXPECT_NE(inside(cut), 0);
+    EXPECT_EQ(read_file(file_), "content");
+    EXPECT_EQ(outside(cut), 0);
+}
+
+TEST_F(SandboxFiles, that_are_devices_are_not_opened_for_writing) {
+    const Attempt open = [] { return open_fault("/dev/null", O_WRONLY); };
+    EXPECT_EQ(inside(open), EACCES);
+    EXPECT_EQ(outside(open), 0);
+}
+
+TEST_F(SandboxFiles, are_replaced_below_the_output_directory_only) {
+    const test::TempDir output;
+    const Attempt replace = [&] {
+        const std::string below = output / "below", part = below + "/part", file = below + "/file";
+        if (::mkdir(below.c_str(), 0755) != 0) return errno;
+        if (const int error = open_fault(part, O_WRONLY | O_CREAT | O_EXCL)) return error;
+        return fault(::rename(part.c_str(), file.c_str()));
+    };
+    EXPECT_EQ(inside(replace, {.writable_dirs = {output.path()}}), 0);
+    EXPECT_EQ(inside([&] { return open_fault(file_, O_WRONLY); }, {.writable_dirs = {output.path()}}),
+              EACCES);
+}
+
+TEST_F(SandboxFiles, are_not_executed_unless_that_is_needed) {
+    const auto rights = [](bool may_execute) {
+        return [may_execute] {
+            ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            if (restrict_files({{}, may_execute}, landlock_abi()) != 0) ::_exit(255);
+        };
+    };
+    const Attempt run = [] {
+        ::execl("/bin/true", "true", nullptr);
+        return errno;
+    };
+    EXPECT_EQ(fault_after(rights(true), run), 0);
+    EXPECT_EQ(fault_after(rights(false), run), EACCES);
+}
+
+TEST_F(SandboxFiles, come_with_a_scope_for_signals) {
+    if (landlock_abi() < 6) GTEST_SKIP() << "Landlock restricts signals from ABI 6 on";
+    const Victim victim;
+    const Attempt signal = [&] { return fault(::kill(victim.pid(), 0)); };
+    EXPECT_EQ(outside(signal), 0);
+    const auto restrict_only_files = [] {
+        ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (restrict_files({}, landlock_abi()) != 0) ::_exit(255);
+    };
+    EXPECT_EQ(fault_after(restrict_only_files, signal), EPERM);
+}
+
+TEST_F(SandboxCalls, start_no_program) {
+    expect_denied("execve", [] {
+        ::execl("/bin/true", "true", nullptr);
+        return errno;
+    });
+    if (is_sanitized) GTEST_SKIP() << "the leak checker starts a process";
+    expect_denied("fork", [] {
+        const pid_t child = ::fork();
+        if (child == 0) ::_exit(0);
+        return fault(child);
+    });
+}
+
+TEST_F(SandboxCalls, start_programs_in_the_sandbox_if_that_is_needed) {
+    const Attempt write_by_program = [&] {
+        const std::string command = ": >'" + (dir_ / "made") + "' 2>&-";
+        ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+        return errno;
+    };
+    const SandboxNeeds programs{.runs_programs = true};
+    EXPECT_EQ(inside([] { return ::execl("/bin/true", "true", nullptr), errno; }, programs), 0);
+    EXPECT_EQ(outside(write_by_program), 0);
+    if (landlock_abi() == 0) GTEST_SKIP() << "this kernel has no Landlock, or it is denied here";
+    EXPECT_NE(inside(write_by_program, programs), 0);
+}
+
+TEST_F(SandboxCalls, reach_no_network) {
+    expect_denied("socket", [] { return fault(Fd(::socket(AF_UNIX, SOCK_STREAM, 0)).get()); });
+    expect_denied("socketpair", [] {
+        int ends[2];
+        return fault(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+    });
+}
+
+TEST_F(SandboxCalls, reach_no_other_process) {
+    const Victim victim;
+    expect_denied("kill", [&] { return fault(::kill(victim.pid(), 0)); });
+    expect_denied("process_vm_readv",
+                  [] { return fault(::process_vm_readv(::getpid(), nullptr, 0, nullptr, 0, 0)); });
+    if (is_sanitized) GTEST_SKIP() << "the leak checker uses ptrace";
+    const Attempt trace = [] { return fault(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr)); };
+    if (outside(trace) != 0) GTEST_SKIP() << "this machine permits no ptrace";
+    expect_denied("ptrace", trace);
+}
+
+TEST_F(SandboxCalls, signal_this_process) {
+    EXPECT_EQ(inside([] { return fault(::kill(::getpid(), 0)); }), 0);
+}
+
+TEST_F(SandboxCalls, make_no_namespaces) {
+    expect_denied("unshare", [] { return fault(::unshare(0)); });
+    EXPECT_EQ(inside([] { return fault(::syscall(SYS_clone3, nullptr, 0)); }), ENOSYS);
+}
+
+TEST_F(SandboxCalls, type_nothing_into_the_terminal) {
+    const Attempt type = [] { return fault(::ioctl(-1, TIOCSTI, "x")); };
+    EXPECT_EQ(outside(type), EBADF);
+    EXPECT_EQ(inside(type), EPERM);
+}
+
+TEST_F(SandboxCalls, change_no_modes) {
+    const std::string file = dir_.write("file", "content");
+    expect_denied("fchmod", [&] { return fault(::fchmod(open_file(file, O_RDONLY).get(), 0666)); });
+    expect_denied("chmod", [&] { return fault(::chmod(file.c_str(), 0666)); });
+}
+
+TEST(Sandbox, keeps_of_roots_rights_only_that_of_reading) {
+    if (::geteuid() != 0) GTEST_SKIP() << "not root";
+    EXPECT_EQ(inside([] {
+                  __user_cap_header_struct head{};
+                  head.version = _LINUX_CAPABILITY_VERSION_3;
+                  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+                  if (::syscall(SYS_capget, &head, sets) != 0) return errno;
+                  return (sets[0].permitted & ~(1U << CAP_DAC_READ_SEARCH)) == 0 && sets[1].permitted == 0
+                             ? 0
+                             : EPERM;
+              }),
+              0);
+}
+
+TEST(Sandbox, gets_no_new_privileges_and_leaves_no_core_file) {
+    EXPECT_EQ(inside([] { return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); }), 1);
+    EXPECT_EQ(inside([] {
+                  rlimit limit{};
+                  return ::getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_max == 0 ? 0 : 1;
+              }),
+              0);
+}
+
+TEST(Sandbox, limits_memory_but_not_mapped_files) {
+    if (is_sanitized) GTEST_SKIP() << "the address sanitizer reserves terabytes";
+    constexpr size_t piece = size_t{1} << 30;
+    const auto map = [](int flags, int fd) {
+        rlimit limit{};
+        if (::getrlimit(RLIMIT_DATA, &limit) != 0) return errno;
+        const size_t size = std::min<size_t>(limit.rlim_cur, size_t{1} << 40) + piece;
+        const int rights = fd < 0 ? PROT_READ | PROT_WRITE : PROT_READ;
+        return ::mmap(nullptr, size, rights, flags | MAP_NORESERVE, fd, 0) == MAP_FAILED ? errno : 0;
+    };
+    EXPECT_EQ(inside([&] { return map(MAP_PRIVATE | MAP_ANONYMOUS, -1); }), ENOMEM);
+    const test::TempDir dir;
+    const Fd file = open_file(dir.write("file", "content"), O_RDONLY);
+    EXPECT_EQ(inside([&] { return map(MAP_PRIVATE, file.get()); }), 0);
+}
+
+TEST(Sandbox, limit_of_memory_is_half_of_the_machines_within_bounds) {
+    constexpr uint64_t gib = uint64_t{1} << 30;
+    EXPECT_EQ(memory_limit(0), 4 * gib);
+    EXPECT_EQ(memory_limit(24 * gib), 12 * gib);
+    EXPECT_EQ(memory_limit(1024 * gib), 64 * gib);
+}
+
+}  // namespace op::tool

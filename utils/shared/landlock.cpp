@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Landlock by raw system calls: the C library has no functions for them. See landlock(7) and the kernel's
+// Documentation/userspace-api/landlock.rst.
+#include "utils/shared/landlock.h"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+
+#include "libop/base/fd.h"
+
+namespace op::tool {
+
+namespace {
+
+// Rights that are newer than the headers of Linux 6.1, as in <linux/landlock.h> of Linux 6.12.
+constexpr uint64_t right_to_truncate = uint64_t{1} << 14;        // LANDLOCK_ACCESS_FS_TRUNCATE, ABI 3
+constexpr uint64_t right_to_control_device = uint64_t{1} << 15;  // LANDLOCK_ACCESS_FS_IOCTL_DEV, ABI 5
+constexpr uint64_t net_rights = 0b11;  // LANDLOCK_ACCESS_NET_BIND_TCP, LANDLOCK_ACCESS_NET_CONNECT_TCP, ABI 4
+constexpr uint64_t all_scopes = 0b11;  // LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, LANDLOCK_SCOPE_SIGNAL, ABI 6
+
+/// struct landlock_ruleset_attr of ABI 6; older kernels know its first fields.
+struct Ruleset {
+    uint64_t files, net, scopes;
+};
+
+constexpr uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+/// What replacing files and making directories takes.
+constexpr uint64_t writing = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | right_to_truncate;
+
+/// All rights that the ABI can take away: the bits are numbered in the order in which they came.
+uint64_t known_rights(int abi) noexcept {
+    uint64_t rights = LANDLOCK_ACCESS_FS_MAKE_SYM * 2 - 1;
+    if (abi >= 2) rights |= LANDLOCK_ACCESS_FS_REFER;
+    if (abi >= 3) rights |= right_to_truncate;
+    if (abi >= 5) rights |= right_to_control_device;
+    return rights;
+}
+
+size_t ruleset_size(int abi) noexcept {
+    return abi >= 6 ? sizeof(Ruleset) : abi >= 4 ? sizeof(uint64_t) * 2 : sizeof(uint64_t);
+}
+
+/// False with errno set if the rule is refused.
+bool allow_below(const Fd& ruleset, const std::string& dir, uint64_t rights) noexcept {
+    const Fd top(::open(dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!top) return false;
+    landlock_path_beneath_attr rule{};
+    rule.allowed_access = rights;
+    rule.parent_fd = top.get();
+    return ::syscall(SYS_landlock_add_rule, ruleset.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+}
+
+}  // namespace
+
+int landlock_abi() noexcept {
+    const long abi =
+        ::syscall(SYS_landlock_create_ruleset, nullptr, size_t{0}, LANDLOCK_CREATE_RULESET_VERSION);
+    return static_cast<int>(std::max(abi, 0L));
+}
+
+int restrict_files(const FileRights& rights, int abi) noexcept {
+    if (abi <= 0) return 0;
+    const uint64_t known = known_rights(abi);
+    const Ruleset attributes{known, net_rights, all_scopes};
+    const Fd ruleset(static_cast<int>(
+        ::syscall(SYS_landlock_create_ruleset, &attributes, ruleset_size(abi), uint32_t{0})));
+    if (!ruleset) return errno;
+    const uint64_t everywhere = reading | (rights.may_execute ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
+    if (!allow_below(ruleset, "/", everywhere & known)) return errno;
+    for (const std::string& dir : rights.writable_dirs)
+        if (!allow_below(ruleset, dir, (reading | writing) & known)) return errno;
+    return ::syscall(SYS_landlock_restrict_self, ruleset.get(), uint32_t{0}) == 0 ? 0 : errno;
+}
+
+}  // namespace op::tool

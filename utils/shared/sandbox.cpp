@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parts of the sandbox, in the order in which they can be given up.
+#include "utils/shared/sandbox.h"
+
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "utils/shared/call_filter.h"
+#include "utils/shared/landlock.h"
+#include "utils/shared/limits.h"
+
+namespace op::tool {
+
+namespace {
+
+constexpr uint32_t capability_bit(unsigned number) {
+    return uint32_t{1} << number;
+}
+
+/// The errno value if a system call that returns -1 on failure did, else 0.
+int fault_of(long result) noexcept {
+    return result == 0 ? 0 : errno;
+}
+
+/// Drops all capabilities that this process has but for those of `kept` (numbers below 32).
+int keep_capabilities(uint32_t kept) noexcept {
+    __user_cap_header_struct head{};
+    head.version = _LINUX_CAPABILITY_VERSION_3;
+    __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+    if (::syscall(SYS_capget, &head, sets) != 0) return errno;
+    sets[0] = {sets[0].effective & kept, sets[0].permitted & kept, 0};
+    sets[1] = {};
+    return fault_of(::syscall(SYS_capset, &head, sets));
+}
+
+uint32_t capabilities_for(const SandboxNeeds& needs) noexcept {
+    return capability_bit(CAP_DAC_READ_SEARCH) |
+           (needs.writable_dirs.empty() ? 0 : capability_bit(CAP_DAC_OVERRIDE));
+}
+
+}  // namespace
+
+std::string missing_sandbox_parts() {
+    std::vector<std::string> missing;
+    if (landlock_abi() == 0) missing.emplace_back("without Landlock files can be written");
+    if (!has_call_filter()) missing.emplace_back("without seccomp programs can be started");
+    return joined(missing);
+}
+
+void enter_sandbox(const SandboxNeeds& needs, Diagnostics& notes) {
+    const auto report = [&notes](const char* part, int fault) {
+        if (fault != 0) notes.warn(std::string("the sandbox lacks ") + part + ": " + errno_text(fault));
+    };
+    report("\"no new privileges\"", fault_of(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)));
+    report("dropping capabilities", keep_capabilities(capabilities_for(needs)));
+    report("a limit on core files", limit_core_files());
+    report("a limit on memory", limit_memory());
+    report("Landlock", restrict_files({needs.writable_dirs, needs.runs_programs}, landlock_abi()));
+    if (has_call_filter()) report("seccomp", forbid_calls({needs.runs_programs}));
+}
+
+}  // namespace op::tool

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Gives up the rights that parsing foreign files does not need (doc/adr/0015-the-cage.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libop/base/diagnostics.h"
+
+namespace op::tool {
+
+/// What a command still does after it has gone into the sandbox.
+struct SandboxNeeds {
+    std::vector<std::string> writable_dirs = {};  ///< existing ones, below which it writes its results
+    bool runs_programs = false;                   ///< starts programs, which are in the sandbox as well
+};
+
+/// The parts of the sandbox that this kernel does not have, or that are denied here, with what is not
+/// restricted for want of them; empty if there are none.
+std::string missing_sandbox_parts();
+
+/// From now on this process can read files, write below the directories given and to what is open, and little
+/// else: see restrict_files() and forbid_calls(). It gets no new privileges, of root's it keeps reading all
+/// files (and, if there are directories, writing in those that others own), it leaves no core file, and its
+/// memory is limited (see limits.h). There is no way back. Parts that are missing are left out; a part that
+/// is there and fails becomes a note.
+void enter_sandbox(const SandboxNeeds& needs, Diagnostics& notes);
+
+}  // namespace op::tool
