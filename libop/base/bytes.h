@@ -2,6 +2,7 @@
 // Bounds-checked reading of foreign bytes in host byte order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,12 @@
 #include "libop/base/error.h"
 
 namespace op {
+
+/// After copying from memory that somebody else may write to: the compiler does not read it again in place of
+/// the copies made before, so what is checked is what is used.
+inline void settle_copies() noexcept {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
 /// A cursor over bytes. A read beyond the end throws an input error "<what>: cut off at byte N", where N
 /// counts from the start of the given span.

@@ -40,7 +40,9 @@ template <class T>
 T get(std::span<const std::byte> bytes, size_t at) {
     ByteReader in(bytes, "sample file");
     in.seek(at);
-    return in.get<T>();
+    T value = in.get<T>();
+    settle_copies();
+    return value;
 }
 
 /// The slots of a file, judged by descriptor and length, which ought to agree.
@@ -112,6 +114,7 @@ uint64_t read_entries(std::span<const std::byte> nodes, uint64_t used, SampleFil
     for (uint64_t i = 1; i < used; ++i) {
         RawSampleNode node;
         std::memcpy(&node, nodes.data() + i * sizeof node, sizeof node);
+        settle_copies();
         if (node.value == 0) {
             ++empty;
             continue;

@@ -7,13 +7,15 @@
 #include <cstring>
 #include <vector>
 
+#include "libop/base/bytes.h"
 #include "libop/session/sample_file_layout.h"
 
 namespace op {
 
 namespace {
 
-/// The parts of a file of which length and descriptor agree. Copies, as the bytes need not be aligned.
+/// The parts of a file of which length and descriptor agree. Copies, as the bytes need not be aligned and may
+/// change meanwhile.
 class Chains {
 public:
     Chains(std::span<const std::byte> bytes, const RawSampleDescriptor& descriptor)
@@ -34,12 +36,14 @@ private:
     bool is_sound(uint32_t bucket) {
         uint32_t i;
         std::memcpy(&i, buckets_ + size_t{bucket} * sizeof i, sizeof i);
+        settle_copies();
         while (i != 0) {
             if (i >= used_ || reached_[i]) return false;
             reached_[i] = true;
             ++reached_count_;
             RawSampleNode node;
             std::memcpy(&node, nodes_ + i * sizeof node, sizeof node);
+            settle_copies();
             if (node.value == 0 || sample_bucket(node.key, mask_) != bucket) return false;
             i = node.next;
         }
@@ -61,6 +65,7 @@ bool is_sound_sample_file(std::span<const std::byte> bytes) {
     RawSampleDescriptor descriptor;
     std::memcpy(&header, bytes.data(), sizeof header);
     std::memcpy(&descriptor, bytes.data() + sizeof header, sizeof descriptor);
+    settle_copies();
     const bool fits = header.magic == sample_magic && header.version == sample_version &&
                       std::has_single_bit(descriptor.size) && descriptor.size <= max_sample_slots &&
                       bytes.size() == sample_file_length(descriptor.size) && descriptor.current_size >= 1 &&

@@ -26,11 +26,13 @@ constexpr uint32_t losses_between_attempts = 1023;
 /// gains.
 constexpr uint32_t prefetch_from_slots = 8192;
 
-/// Node i if it has the key, else the next of the chain; without a branch.
-[[gnu::always_inline]] inline uint32_t this_or_next(const RawSampleNode* nodes, uint32_t i, uint64_t key) {
+/// Node i if it has the key, else the next of the chain, masked; without a branch.
+[[gnu::always_inline]] inline uint32_t this_or_next(const RawSampleNode* nodes, uint32_t mask, uint32_t i,
+                                                    uint64_t key) {
     const uint64_t difference = nodes[i].key ^ key;
-    const uint64_t is_other = (difference | -difference) >> 63;  // not written !=: g++ branches on that
-    return i ^ ((i ^ nodes[i].next) & -static_cast<uint32_t>(is_other));
+    // All bits of another key, none of this; not written !=: g++ branches on that.
+    const auto is_other = static_cast<uint32_t>(static_cast<int64_t>(difference | -difference) >> 63);
+    return i ^ ((i ^ __atomic_load_n(&nodes[i].next, __ATOMIC_RELAXED)) & is_other & mask);
 }
 
 /// Stores after everything stored before.
@@ -86,8 +88,11 @@ SampleTable::SampleTable(Fd fd, const SampleHeader& header, std::string_view lab
 
 SampleTable::SampleTable(Fd fd, SharedMapping map, const SampleHeader& header) noexcept
     : fd_(std::move(fd)), map_(std::move(map)) {
-    view_ = view_of(descriptor().size);
-    used_ = descriptor().current_size;
+    // By the length that was checked and mapped: the descriptor may have changed meanwhile.
+    const size_t slots = (map_.bytes().size() - sample_nodes_at) / sample_slot_bytes;
+    view_ = view_of(static_cast<uint32_t>(slots));
+    const uint32_t used = __atomic_load_n(&descriptor().current_size, __ATOMIC_RELAXED);
+    used_ = std::clamp<uint32_t>(used, 1, view_.mask + 1);
     view_.nodes[0] = {};  // ends every chain by linking to itself; nobody else minds what is there
     set_header(header);
 }
@@ -100,22 +105,33 @@ void SampleTable::View::locate(const SampleBatch& keys, Candidates& found) const
     for (size_t k = 0; k < keys.size(); ++k)
         found[k] = sample_bucket(keys[k], mask);
     if (mask < prefetch_from_slots) {
-        for (size_t k = 0; k < keys.size(); ++k)
-            found[k] = this_or_next(nodes, this_or_next(nodes, buckets[found[k]], keys[k]), keys[k]);
+        for (size_t k = 0; k < keys.size(); ++k) {
+            const uint32_t first = read_index(buckets[found[k]]);
+            found[k] = this_or_next(nodes, mask, this_or_next(nodes, mask, first, keys[k]), keys[k]);
+        }
         return;
     }
     for (size_t k = 0; k < keys.size(); ++k)
         __builtin_prefetch(&buckets[found[k]]);
     for (size_t k = 0; k < keys.size(); ++k) {
-        found[k] = buckets[found[k]];
+        found[k] = read_index(buckets[found[k]]);
         __builtin_prefetch(&nodes[found[k]], 1);
     }
     for (int step = 0; step < 2; ++step) {
         for (size_t k = 0; k < keys.size(); ++k) {
-            found[k] = this_or_next(nodes, found[k], keys[k]);
+            found[k] = this_or_next(nodes, mask, found[k], keys[k]);
             __builtin_prefetch(&nodes[found[k]], 1);
         }
     }
+}
+
+// Takes a copy, so that the caller's view stays in registers.
+RawSampleNode* SampleTable::View::find_after(View view, uint64_t key, uint32_t i) noexcept {
+    for (uint32_t left = view.mask; i != 0 && left != 0; --left) {
+        i = view.read_index(view.nodes[i].next);
+        if (i != 0 && view.nodes[i].key == key) return &view.nodes[i];
+    }
+    return nullptr;
 }
 
 void SampleTable::add_each(const SampleBatch& keys) noexcept {

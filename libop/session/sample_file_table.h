@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A sample file mapped for counting: find, insert, grow. Knows no file names and trusts the mapped file,
-// which sample_file_recover has checked.
+// A sample file mapped for counting: find, insert, grow. Knows no file names. sample_file_recover has checked
+// the file, but somebody else may write to it meanwhile: whatever is in it, no access leaves the mapping and
+// no search is endless.
 #pragma once
 
 #include <array>
@@ -65,19 +66,26 @@ private:
     /// For each key of a batch, its node or a node before it in its chain; 0 = not in the chain.
     using Candidates = std::array<uint32_t, std::tuple_size_v<SampleBatch>>;
 
-    /// Where nodes and buckets are now. A value, so that a loop can hold it in registers.
+    /// Where nodes and buckets are now. A value, so that a loop can hold it in registers. Each index from the
+    /// file is read once and masked, as others may change it between two accesses.
     struct View {
         RawSampleNode* nodes = nullptr;
         uint32_t* buckets = nullptr;
-        uint32_t mask = 0;  ///< slots - 1
+        uint32_t mask = 0;  ///< slots - 1, by the length of the mapping
 
-        uint32_t first_of(uint64_t key) const noexcept { return buckets[sample_bucket(key, mask)]; }
+        /// The index in the file at `from`, within the nodes.
+        uint32_t read_index(const uint32_t& from) const noexcept {
+            return __atomic_load_n(&from, __ATOMIC_RELAXED) & mask;
+        }
+        uint32_t first_of(uint64_t key) const noexcept {
+            return read_index(buckets[sample_bucket(key, mask)]);
+        }
         /// The key's node from node i on, or null.
         RawSampleNode* find(uint64_t key, uint32_t i) const noexcept {
-            while (i != 0 && nodes[i].key != key)
-                i = nodes[i].next;
-            return i != 0 ? &nodes[i] : nullptr;
+            return i != 0 && nodes[i].key == key ? &nodes[i] : find_after(*this, key, i);
         }
+        /// The key's node behind node i, or null. A chain ends after as many nodes as there are.
+        static RawSampleNode* find_after(View view, uint64_t key, uint32_t i) noexcept;
         void locate(const SampleBatch& keys, Candidates& found) const noexcept;
         /// Puts a node at the head of its chain.
         void link(uint32_t index) const noexcept;

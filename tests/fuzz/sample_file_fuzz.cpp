@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target: parse the bytes as a sample file; open them for counting, count, and check that the file is
-// sound and holds what it held and what was added.
+// sound and holds what it held and what was added; then count while somebody else writes to it.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "libop/base/bytes.h"
 #include "libop/base/error.h"
 #include "libop/session/sample_file.h"
 
@@ -77,6 +79,26 @@ void add_to(std::map<uint64_t, uint64_t>& counts, const WorkDir& dir) {
     require(file.size() >= counts.size());
 }
 
+/// Counts while words are written into the file, at places and with values from the bytes. Whatever becomes
+/// of the counts, nothing is led astray.
+void add_beside_writer(std::span<const std::byte> bytes, const WorkDir& dir) {
+    constexpr size_t step = sizeof(uint16_t) + sizeof(uint32_t), most_steps = 64;
+    op::Diagnostics notes;
+    op::SampleFile file(dir.fd(), "f", {}, "fuzz", notes);
+    const op::Fd other = op::open_file(dir.file(), O_RDWR);
+    const auto words = static_cast<size_t>(::lseek(other.get(), 0, SEEK_END)) / sizeof(uint32_t);
+    op::ByteReader in(bytes, "fuzz");
+    for (uint64_t i = 0; i < std::min(bytes.size() / step, most_steps); ++i) {
+        const auto place = static_cast<off_t>(in.get<uint16_t>() % words * sizeof(uint32_t));
+        const auto value = in.get<uint32_t>();
+        require(::pwrite(other.get(), &value, sizeof value, place) == sizeof value);
+        for (uint64_t key = 0; key < added_keys; ++key)
+            file.add(key * i);
+        file.add(i * 7, 3);
+    }
+    file.flush();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -94,5 +116,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(sound.warnings().empty() && stored.size() == counts.size());
     for (const auto& [key, count] : counts)
         require(stored.at(key) == count || stored.at(key) >= UINT32_MAX);
+    add_beside_writer(bytes, dir);
     return 0;
 }

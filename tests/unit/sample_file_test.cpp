@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "libop/base/error.h"
 #include "tests/unit/sample_file_bytes.h"
@@ -19,7 +22,9 @@ using test::Bytes;
 using test::Entries;
 using test::FileSizeLimit;
 using test::Folder;
+using test::four_slots;
 using test::header_0x13;
+using test::put_u32;
 using test::some_header;
 
 TEST(SampleFile, writes_the_bytes_of_version_0x13) {
@@ -205,6 +210,85 @@ TEST(SampleFile, a_killed_writer_loses_only_deferred_samples) {
     folder.open().add(5000);
     EXPECT_EQ(folder.content().total, 1000u / 32 * 32 + 1);
     EXPECT_EQ(folder.notes.warnings().size(), 0u);
+}
+
+namespace {
+
+/// Writes random indexes all over a file through a mapping of its own until it is destroyed.
+class Scribbler {
+public:
+    Scribbler(const std::string& path, size_t length) : file_(open_file(path, O_RDWR)), length_(length) {
+        words_ = static_cast<uint32_t*>(
+            ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0));
+        thread_ = std::thread([this] { scribble(); });
+    }
+    Scribbler(const Scribbler&) = delete;
+    Scribbler& operator=(const Scribbler&) = delete;
+    ~Scribbler() {
+        over_ = true;
+        thread_.join();
+        ::munmap(words_, length_);
+    }
+
+private:
+    void scribble() {
+        std::mt19937 random(3);
+        while (!over_) {
+            const auto small = static_cast<uint32_t>(random() % 200);
+            const uint32_t value = random() % 2 ? small : static_cast<uint32_t>(random());
+            __atomic_store_n(&words_[random() % (length_ / 4)], value, __ATOMIC_RELAXED);
+        }
+    }
+
+    Fd file_;
+    size_t length_;
+    uint32_t* words_;
+    std::atomic<bool> over_ = false;
+    std::thread thread_;
+};
+
+}  // namespace
+
+TEST(SampleFile, a_file_that_somebody_else_writes_to_leads_nothing_astray) {
+    constexpr uint64_t added = 60000;
+    for (const uint64_t keys : {100, 9000}) {
+        Folder folder;
+        SampleFile file = folder.open();
+        const Scribbler scribbler(folder.path("f"), 2664);
+        for (uint64_t i = 0; i < added; ++i)
+            file.add(i % keys * 8);
+        const SampleFileCounts counts = file.flush_and_count();
+        EXPECT_EQ(counts.stored + counts.lost_saturated + counts.lost_no_space, added);
+    }
+}
+
+TEST(SampleFile, a_file_that_changes_while_it_is_opened_is_taken_over_or_rebuilt) {
+    Folder folder;
+    for (int round = 0; round < 60; ++round) {
+        folder.write(four_slots(header_0x13()));
+        const Scribbler scribbler(folder.path("f"), four_slots(header_0x13()).size());
+        SampleFile file = folder.open();
+        for (uint64_t key = 0; key < 40; ++key)
+            file.add(key);
+        EXPECT_LE(file.flush_and_count().stored, 40u);
+    }
+}
+
+TEST(SampleFile, a_chain_that_is_led_in_a_circle_ends) {
+    Folder folder;
+    folder.write(four_slots(header_0x13()));
+    SampleFile file = folder.open();
+    std::string bytes = folder.bytes();
+    const size_t nodes_at = bytes.size() - 4 * 20, buckets_at = bytes.size() - 4 * 4;
+    put_u32(bytes, nodes_at + 1 * 16 + 12, 2);  // the two nodes one after the other
+    put_u32(bytes, nodes_at + 2 * 16 + 12, 1);
+    for (size_t bucket = 0; bucket < 4; ++bucket)
+        put_u32(bytes, buckets_at + bucket * 4, bucket % 2 ? 1 : UINT32_MAX);
+    const Fd other = open_file(folder.path("f"), O_WRONLY);
+    ASSERT_EQ(::pwrite(other.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    for (uint64_t key = 0; key < 40; ++key)
+        file.add(key);
+    EXPECT_EQ(file.flush_and_count().stored, 40u);
 }
 
 }  // namespace op
