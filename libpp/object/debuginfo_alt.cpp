@@ -11,6 +11,7 @@
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "libpp/object/debuginfo.h"
+#include "libpp/object/debuginfo_section.h"
 #include "libpp/object/dwarf_handle.h"
 
 namespace op::pp {
@@ -61,7 +62,8 @@ struct SharedDebugInfo::Impl {
         if (build_id.empty() || open_elf(file.bytes(), path)->build_id() != build_id) return false;
         auto* const image = const_cast<char*>(reinterpret_cast<const char*>(file.bytes().data()));
         elf.reset(elf_memory(image, file.bytes().size()));
-        dwarf.reset(elf ? dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr) : nullptr);
+        if (!elf || !unpacking_fault(elf.get()).empty()) return false;
+        dwarf.reset(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
         return dwarf != nullptr;
     } catch (const Error&) {
         return false;  // as if it were not there

@@ -12,9 +12,11 @@
 
 #include "libop/base/elf_handle.h"
 #include "libop/base/elf_object_layout.h"
+#include "libop/base/text.h"
 #include "libpp/object/debuginfo_alt.h"
 #include "libpp/object/debuginfo_inlines.h"
 #include "libpp/object/debuginfo_relocated.h"
+#include "libpp/object/debuginfo_section.h"
 #include "libpp/object/debuginfo_split.h"
 #include "libpp/object/dwarf_handle.h"
 #include "libpp/object/range_map.h"
@@ -187,6 +189,12 @@ LineTable::LineTable(std::span<const std::byte> bytes, DebugPlaces places) : imp
     impl_->elf.reset(elf_memory(image, bytes.size()));
     GElf_Ehdr head;
     if (!impl_->elf || !gelf_getehdr(impl_->elf.get(), &head)) return;
+    if (const std::string fault = unpacking_fault(impl_->elf.get()); !fault.empty()) {
+        if (impl_->places.notes)
+            impl_->places.notes->warn("the debug information in " + printable(impl_->places.path) +
+                                      " is not read: " + fault);
+        return;
+    }
     impl_->open_dwarf(bytes, head.e_type == ET_REL);
     impl_->unit_ranges = impl_->function_ranges = std::min<size_t>(bytes.size(), UINT32_MAX);
     if (!impl_->dwarf) return;

@@ -154,6 +154,8 @@ struct SplitFile {
     explicit SplitFile(const std::string& path) : file(path), elf(open_elf_image(file.bytes())) {
         if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !is_native(elf.get()))
             throw_input(path + ": not an ELF file of this machine's byte order");
+        if (const std::string fault = unpacking_fault(elf.get()); !fault.empty())
+            throw_input(path + ": " + fault);
     }
     SplitParts whole() const {
         const auto get = [&](const char* name) { return section_content(elf.get(), name); };

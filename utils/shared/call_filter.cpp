@@ -94,8 +94,8 @@ void deny_starting(Rules& rules, bool may_execute) {
         rules.deny(call, EPERM);
     if (!is_sanitized) rules.deny("clone", EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
     const auto self = static_cast<uint64_t>(::getpid());
-    rules.deny("kill", EPERM, SCMP_A0(SCMP_CMP_NE, self));
-    rules.deny("tgkill", EPERM, SCMP_A0(SCMP_CMP_NE, self));
+    rules.deny("kill", EPERM, SCMP_A0(SCMP_CMP_NE, self, 0));
+    rules.deny("tgkill", EPERM, SCMP_A0(SCMP_CMP_NE, self, 0));
 }
 
 }  // namespace
