@@ -12,11 +12,13 @@
 #   fails STATUS COMMAND WORDS that command ends with that status
 # and the commands of the tree, each of which has to succeed, also in a pipeline, unless `fails` names its status.
 # A line "# On machine NAME" names the made-up machine it runs on. All others print the same on every one of them.
-# HOME is an empty directory, and nothing else is in the environment but PATH, LC_ALL, and what sanitizers read.
+# HOME has only the stamp of today's note on parts that the sandbox lacks. Nothing else is in the environment but PATH,
+# LC_ALL, and what sanitizers read.
 set -u
 case_dir=$1
 result=$2
-mkdir -p "$result/home" "$result/case"
+mkdir -p "$result/home/.local/state/oprofile" "$result/case"
+date +%F > "$result/home/.local/state/oprofile/sandbox-incomplete"
 : > "$result/faults"
 cat > "$result/prelude" <<'END'
 umask 022
