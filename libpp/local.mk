@@ -24,6 +24,7 @@ libpp_a_SOURCES = \
 	libpp/object/debuginfo_split.cpp libpp/object/debuginfo_split.h \
 	libpp/object/debuginfo_walk.cpp libpp/object/debuginfo_walk.h \
 	libpp/object/demangle.cpp libpp/object/demangle.h \
+	libpp/object/demangle_effort.cpp libpp/object/demangle_effort.h \
 	libpp/object/disassemble.cpp libpp/object/disassemble.h \
 	libpp/object/dwarf_handle.h \
 	libpp/object/image_bytes.cpp libpp/object/image_bytes.h \

@@ -3,10 +3,14 @@
 #include "libpp/object/demangle.h"
 
 #include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <vector>
+
+#include "libpp/object/demangle_effort.h"
 
 #define HAVE_DECL_BASENAME 1  // libiberty would declare it otherwise than glibc
 #include <libiberty/demangle.h>
@@ -21,8 +25,8 @@ constexpr size_t longest_result = 64 << 10;
 /// libiberty gives up C++ names over 1024 characters, for the sake of the stack, unless an option forbids it;
 /// this many take no more than a megabyte of it.
 constexpr size_t longest_cpp_name = 4096;
-/// D names have no such brake: this many back references expand to a few megabytes at most.
-constexpr ptrdiff_t most_d_references = 30;
+/// Components of a C++ name, each as often as it is printed.
+constexpr int most_components = 32 << 10;
 constexpr int options = DMGL_PARAMS | DMGL_ANSI;
 
 /// The text that a demangler has printed so far, and the exit if it gets too long.
@@ -41,23 +45,85 @@ void take(const char* part, size_t size, void* opaque) {
 
 /// The printing cannot be ended but by jumping over libiberty, whose printers own nothing; nothing between
 /// here and take() has a destructor.
-bool print(decltype(::rust_demangle_callback)* demangler, const char* mangled, int how, Output& out) {
+template <class Print>
+bool print(Print demangle_to, Output& out) {
     out.used = 0;
     if (setjmp(out.too_long) != 0) return false;
-    return demangler(mangled, how, take, &out) != 0;
+    return demangle_to(take, &out) != 0;
+}
+
+/// The components that a component holds (libiberty/demangle.h). Those that hold only a name or a number give
+/// none.
+std::array<const demangle_component*, 2> inner_of(const demangle_component& part) {
+    switch (part.type) {
+        case DEMANGLE_COMPONENT_NAME:
+        case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+        case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+        case DEMANGLE_COMPONENT_SUB_STD:
+        case DEMANGLE_COMPONENT_OPERATOR:
+        case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+        case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+        case DEMANGLE_COMPONENT_CHARACTER:
+        case DEMANGLE_COMPONENT_NUMBER:
+        case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+        case DEMANGLE_COMPONENT_CTOR:
+        case DEMANGLE_COMPONENT_DTOR:
+        case DEMANGLE_COMPONENT_FIXED_TYPE:
+        case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+            return {};
+        case DEMANGLE_COMPONENT_DEFAULT_ARG:
+        case DEMANGLE_COMPONENT_LAMBDA:
+            return {part.u.s_unary_num.sub, nullptr};
+        default:
+            return {part.u.s_binary.left, part.u.s_binary.right};
+    }
+}
+
+/// True if not too much is printed: a substitution is the whole component that it refers to, and
+/// libiberty searches such trees for packs without printing anything, so that the length of the output is no
+/// limit.
+bool is_small(const demangle_component& root) {
+    std::vector<const demangle_component*> open{&root};
+    for (int components = 0; !open.empty(); ++components) {
+        if (components == most_components) return false;
+        const demangle_component& part = *open.back();
+        open.pop_back();
+        for (const demangle_component* inner : inner_of(part))
+            if (inner) open.push_back(inner);
+    }
+    return true;
+}
+
+bool demangle_cpp(const std::string& mangled, Output& out) {
+    if (mangled.size() > longest_cpp_name || !is_cheap_cpp_name(mangled)) return false;
+    constexpr int how = options | DMGL_NO_RECURSE_LIMIT;
+    void* memory = nullptr;
+    demangle_component* const root = ::cplus_demangle_v3_components(mangled.c_str(), how, &memory);
+    const std::unique_ptr<void, decltype(&std::free)> owner(memory, std::free);
+    return root && is_small(*root) &&
+           print(
+               [root](auto take, Output* to) { return ::cplus_demangle_print_callback(how, root, take, to); },
+               out);
+}
+
+bool demangle_rust(const std::string& mangled, Output& out) {
+    return is_cheap_rust_name(mangled) &&
+           print(
+               [&mangled](auto take, Output* to) {
+                   return ::rust_demangle_callback(mangled.c_str(), options, take, to);
+               },
+               out);
 }
 
 std::string demangle_cpp_or_rust(const std::string& mangled, std::string_view otherwise) {
     Output out;
-    const int how = options | (mangled.size() <= longest_cpp_name ? DMGL_NO_RECURSE_LIMIT : 0);
     // Old Rust names are C++ names too, so Rust goes first.
-    const bool done = print(::rust_demangle_callback, mangled.c_str(), options, out) ||
-                      print(::cplus_demangle_v3_callback, mangled.c_str(), how, out);
+    const bool done = demangle_rust(mangled, out) || demangle_cpp(mangled, out);
     return done ? std::string(out.text, out.used) : std::string(otherwise);
 }
 
 std::string demangle_d(const std::string& mangled, std::string_view otherwise) {
-    if (std::ranges::count(mangled, 'Q') > most_d_references) return std::string(otherwise);
+    if (!is_cheap_d_name(mangled)) return std::string(otherwise);
     const std::unique_ptr<char, decltype(&std::free)> text(::dlang_demangle(mangled.c_str(), options),
                                                            std::free);
     return text && std::strlen(text.get()) <= longest_result ? text.get() : std::string(otherwise);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "libpp/object/demangle_effort.h"
+
 namespace op::pp {
 
 TEST(Demangle, knows_cpp_rust_and_d) {
@@ -35,7 +37,7 @@ TEST(Demangle, a_short_name_that_expands_to_gigabytes_stays_mangled) {
         "_RIC1aTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_ETB11_B11_ETB19_B19_E"
         "TB1j_B1j_ETB1t_B1t_ETB1D_B1D_ETB1N_B1N_EE";
     std::string d = "_D1fFDFiiZiDFQiQkZi";
-    for (int i = 0; i < 100; ++i)
+    for (int i = 0; i < 40; ++i)
         d += "DFQkQmZi";
     for (const std::string& name : {cpp, rust, d + "Zv"})
         EXPECT_EQ(demangle(name, Demangle::normal), name);
@@ -44,6 +46,46 @@ TEST(Demangle, a_short_name_that_expands_to_gigabytes_stays_mangled) {
     };
     EXPECT_EQ(some(cpp, 20, ""), "f(A<int, int>, A<A<int, int>, A<int, int> >)");
     EXPECT_EQ(some(rust, 18, "E"), "a::<(u32, u32), ((u32, u32), (u32, u32))>");
+    EXPECT_EQ(some(d, 19, "Zv"),
+              "f(int(int, int) delegate, int(int(int, int) delegate, int(int, int) delegate) delegate)");
+}
+
+namespace {
+
+std::string repeated(const char* text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i)
+        result += text;
+    return result;
+}
+
+}  // namespace
+
+// Any of these would take years.
+TEST(Demangle, a_short_name_that_takes_exponential_time_stays_mangled) {
+    std::string searched = "_ZTCPFv1AIiiE";  // printed first: a pack expansion of the last type
+    for (const char digit : std::string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXY"))
+        searched += std::string("S_IS") + digit + "_S" + digit + "_E";
+    for (const std::string& name : {"_ZN1acv" + repeated("T_I", 60) + "i" + repeated("E", 60) + "E",
+                                    "_Z" + repeated("N1acvT_I", 60) + "i" + repeated("EE", 60),
+                                    searched + "E0_DpSZ_", std::string("_RNvMIC1aFGZZZZZZZZZZ_EuEu1b"),
+                                    "_D1a" + repeated("FC1a", 60), "_D1a" + repeated("FC1a", 60) + "Zv"})
+        EXPECT_EQ(demangle(name, Demangle::normal), name);
+    EXPECT_EQ(demangle("_RNvMIC1aFG_EuEu1b", Demangle::normal), "<()>::b");
+    EXPECT_EQ(demangle("_ZN1acvT_I1BIiEEEv", Demangle::normal), "a::operator B<int><B<int> >()");
+    EXPECT_EQ(demangle("_D1aFC1aFC1aZvZv", Demangle::normal), "a(a(a), void)");
+}
+
+// Hundreds of megabytes, which would be refused only when they are there.
+TEST(Demangle, effort_on_d_names_includes_the_length_of_what_is_repeated) {
+    const auto name = [](size_t identifier, int times) {
+        const std::string size = std::to_string(identifier);
+        return "_D1fFDFC" + size + std::string(identifier, 'x') + "iZiDFQNiQNkZi" +
+               repeated("DFQkQmZi", times) + "Zv";
+    };
+    EXPECT_TRUE(is_cheap_d_name(name(9, 6)));
+    EXPECT_FALSE(is_cheap_d_name(name(9000, 6)));
+    EXPECT_FALSE(is_cheap_d_name(name(9, 14)));
 }
 
 TEST(Demangle, an_honest_name_may_be_long) {

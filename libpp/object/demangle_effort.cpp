@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Grammars: the C++ ABI's "Name mangling", Rust RFC 2603, the D language's "Name Mangling".
+#include "libpp/object/demangle_effort.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace op::pp {
+namespace {
+
+bool is_digit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
+bool is_upper(char c) noexcept {
+    return c >= 'A' && c <= 'Z';
+}
+
+/// The digit of base 62 in Rust's order; -1 for another character.
+int digit62(char c) noexcept {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+    return is_upper(c) ? c - 'A' + 36 : -1;
+}
+
+/// The lifetimes that a binder "G<number>_" at `at` declares, up to `most`; else 0.
+uint64_t lifetimes_at(std::string_view mangled, size_t at, uint64_t most) noexcept {
+    uint64_t value = 0;
+    for (++at; at < mangled.size() && digit62(mangled[at]) >= 0; ++at)
+        value = std::min(most, value * 62 + static_cast<uint64_t>(digit62(mangled[at])) + 1);
+    return at < mangled.size() && mangled[at] == '_' ? value + 1 : 0;
+}
+
+/// One past the decimal number at `at`, and the number, up to `most`.
+std::pair<size_t, size_t> number_at(std::string_view mangled, size_t at, size_t most) noexcept {
+    size_t value = 0;
+    for (; at < mangled.size() && is_digit(mangled[at]); ++at)
+        value = std::min(most, value * 10 + static_cast<size_t>(mangled[at] - '0'));
+    return {at, value};
+}
+
+/// What demangling of a D name can come to: its characters are read once, but what back references to types
+/// and attempts that fail repeat is read once more for each, and they nest.
+class DEffort {
+public:
+    explicit DEffort(std::string_view mangled)
+        : mangled_(mangled), once_(static_cast<double>(mangled.size())) {
+        for (size_t at = 0; at < mangled.size(); ++at) {
+            if (mangled[at] == 'Q') take_reference(at);
+            if (is_digit(mangled[at])) take_identifier(at);
+            // The name of a symbol as an argument: its length may end in digits of the name.
+            if (mangled[at] == 'S' && at + 1 < mangled.size() && is_digit(mangled[at + 1])) ++doublings_;
+        }
+    }
+    /// Characters read.
+    double value() const noexcept { return once_ * std::exp2(doublings_); }
+
+private:
+    /// "Q" and a number of base 26: capitals, then a small letter; the distance back.
+    void take_reference(size_t at) noexcept {
+        size_t distance = 0, end = at + 1;
+        for (; end < mangled_.size() && is_upper(mangled_[end]); ++end)
+            distance = std::min(mangled_.size(), distance * 26 + static_cast<size_t>(mangled_[end] - 'A'));
+        if (end == mangled_.size() || mangled_[end] < 'a' || mangled_[end] > 'z') return;
+        distance = distance * 26 + static_cast<size_t>(mangled_[end] - 'a');
+        if (distance > at) return;
+        const size_t to = at - distance;
+        if (is_digit(mangled_[to])) {
+            once_ += static_cast<double>(number_at(mangled_, to, mangled_.size()).second);
+            take_end_of_name(end + 1);
+        } else {
+            doublings_ += a_third_of_three;
+        }
+    }
+    void take_identifier(size_t at) noexcept {
+        const auto [begin, size] = number_at(mangled_, at, mangled_.size());
+        take_end_of_name(begin + size);
+    }
+    /// The parameters of a function may follow a name there, or something that looks like them.
+    void take_end_of_name(size_t at) noexcept {
+        if (at < mangled_.size() && std::string_view("FMRUVWY").find(mangled_[at]) != std::string_view::npos)
+            ++doublings_;
+    }
+
+    /// log2 of the cube root of 3: references repeat most when three of them refer to what has three.
+    static constexpr double a_third_of_three = 0.53;
+    std::string_view mangled_;
+    double once_, doublings_ = 0;
+};
+
+}  // namespace
+
+// A template parameter with arguments in a conversion operator's type is parsed twice, for the arguments may
+// be the operator's.
+bool is_cheap_cpp_name(std::string_view mangled) {
+    constexpr int most = 10;
+    if (mangled.find("cv") == mangled.npos) return true;
+    int found = 0;
+    for (size_t at = mangled.find("_I"); at != mangled.npos; at = mangled.find("_I", at + 1)) {
+        size_t begin = at;
+        while (begin > 0 && (is_digit(mangled[begin - 1]) || is_upper(mangled[begin - 1])) &&
+               mangled[begin] != 'T')
+            --begin;
+        found += mangled[begin] == 'T';
+    }
+    return found <= most;
+}
+
+// What libiberty skips is parsed without printing, and a loop over lifetimes has no end but their number.
+bool is_cheap_rust_name(std::string_view mangled) {
+    constexpr uint64_t most = 10'000;
+    if (!mangled.starts_with("_R")) return true;
+    uint64_t lifetimes = 0;
+    for (size_t at = mangled.find('G'); at != mangled.npos; at = mangled.find('G', at + 1))
+        lifetimes += lifetimes_at(mangled, at, most);
+    return lifetimes <= most;
+}
+
+bool is_cheap_d_name(std::string_view mangled) {
+    constexpr double most = 1 << 18;  // characters: a millisecond or two
+    return DEffort(mangled).value() <= most;
+}
+
+}  // namespace op::pp
