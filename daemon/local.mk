@@ -4,6 +4,7 @@ libopd_a_SOURCES = \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
 	daemon/collect/collector.cpp daemon/collect/collector.h daemon/collect/collector_options.h \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
+	daemon/collect/image_keeper.cpp daemon/collect/image_keeper.h \
 	daemon/collect/known_images.cpp daemon/collect/known_images.h \
 	daemon/collect/mapped_image.h \
 	daemon/collect/process_table.cpp daemon/collect/process_table.h \
@@ -52,6 +53,7 @@ libopd_a_SOURCES = \
 	daemon/source/event_times.cpp daemon/source/event_times.h \
 	daemon/source/kernel_map.cpp daemon/source/kernel_map.h \
 	daemon/source/machine.cpp daemon/source/machine.h \
+	daemon/source/image_file.cpp daemon/source/image_file.h \
 	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
 	daemon/source/replay_source.cpp daemon/source/replay_source.h \
 	daemon/source/sample_source.h \

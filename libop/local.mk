@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libop.a
 libop_a_SOURCES = \
-	libop/base/access_policy.cpp libop/base/access_policy.h \
 	libop/base/address.h \
 	libop/base/build_id.cpp libop/base/build_id.h \
 	libop/base/bytes.h \
@@ -55,6 +54,7 @@ libop_a_SOURCES = \
 	libop/session/counted_time.h \
 	libop/session/event_label.cpp libop/session/event_label.h \
 	libop/session/foreign_abi.cpp libop/session/foreign_abi.h \
+	libop/session/kept_images.cpp libop/session/kept_images.h \
 	libop/session/ledger.cpp libop/session/ledger.h \
 	libop/session/recorded_names.cpp libop/session/recorded_names.h \
 	libop/session/sample_file.cpp libop/session/sample_file.h \

@@ -36,6 +36,7 @@ libpp_a_SOURCES = \
 	libpp/profile/build_profile.cpp \
 	libpp/profile/report_footnotes.cpp libpp/profile/report_footnotes.h \
 	libpp/profile/command_names.cpp libpp/profile/command_names.h \
+	libpp/profile/image_roots.cpp libpp/profile/image_roots.h \
 	libpp/profile/event_scale.cpp libpp/profile/event_scale.h \
 	libpp/profile/percent.cpp libpp/profile/percent.h \
 	libpp/profile/profile.cpp libpp/profile/profile.h \

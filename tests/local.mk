@@ -69,15 +69,17 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/ibs_decode_test.cpp \
 	tests/unit/ibs_rules_test.cpp \
 	tests/unit/helper_test.cpp \
+	tests/unit/image_file_test.cpp \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/image_symbols_test.cpp \
-	tests/unit/in_child.h \
 	tests/unit/json_test.cpp \
 	tests/unit/kallsyms_test.cpp \
 	tests/unit/keep_mask.h \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/kernel_symbols_test.cpp \
+	tests/unit/image_roots_test.cpp \
+	tests/unit/kept_images_test.cpp \
 	tests/unit/ledger_test.cpp \
 	tests/unit/machine_root_test.cpp \
 	tests/unit/machines.h \
@@ -127,11 +129,9 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/service_test.cpp \
 	tests/unit/session_info_test.cpp \
 	tests/unit/session_lock_test.cpp \
-	tests/unit/session_owner_test.cpp \
 	tests/unit/session_reader_test.cpp \
 	tests/unit/session_statistics_test.cpp \
 	tests/unit/session_test.cpp \
-	tests/unit/session_trust_test.cpp \
 	tests/unit/sigbus_guard_test.cpp \
 	tests/unit/slot_cache_test.cpp \
 	tests/unit/source_finder_test.cpp \

@@ -4,6 +4,7 @@
 
 #include "libop/stream/record.h"
 #include "libpp/profile/command_names.h"
+#include "libpp/profile/image_roots.h"
 #include "utils/shared/progress.h"
 
 namespace op::tool {
@@ -75,6 +76,8 @@ pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {
 void LoadedProfile::add_command_remarks(std::vector<std::string>& remarks) const {
     if (!opened_.info) return;
     for (std::string& line : command_remarks(classes_.images, opened_.info->names))
+        remarks.push_back(std::move(line));
+    for (std::string& line : root_remarks(classes_.images, *opened_.info))
         remarks.push_back(std::move(line));
 }
 

@@ -14,6 +14,7 @@
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/session/kept_images.h"
 #include "libop/stream/record.h"
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/image_bytes.h"
@@ -91,7 +92,9 @@ private:
     /// `file`, if there is one, is a sample file of the image.
     void add_image(const ImageName& image, std::optional<size_t> file = std::nullopt) {
         if (!has_file(image) || !seen_.insert(image.name).second) return;
-        auto found = loaded_.opened().finder.find(image.name, notes_);
+        const pp::ImageFinder& finder = loaded_.opened().finder;
+        auto found = finder.find_kept(recorded(image.name, file).build_id);
+        if (!found) found = finder.find(image.name, notes_);
         if (!found) found = kernel_image(file);
         if (!found) found = fetch_image(image.name);
         if (!found) {
@@ -152,7 +155,9 @@ private:
             const pp::ImageBytes file(path);
             const auto object = open_elf(file.bytes(), path);
             const pp::FileChange change = pp::file_change(path, object->build_id(), recorded);
-            if (change == pp::FileChange::other_build && !trusts_path_)
+            const bool is_another =
+                change == pp::FileChange::other_build || change == pp::FileChange::elsewhere;
+            if (is_another && !trusts_path_)
                 return notes_.warn(printable(path) + " is not the build that was profiled; " + outcome +
                                    " (see --trust-path)");
             if (const auto note = pp::replacement_note(path, change); !note.empty()) notes_.warn(note);
@@ -199,7 +204,8 @@ using TakeFile = std::function<void(const Fd& file, const std::string& path, con
 /// What lies beside the sample files.
 void take_tree(const Fd& dir, const std::string& label, const std::string& target, const TakeFile& take) {
     for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
-        if (entry.name.starts_with('{')) continue;  // the selected ones are taken one by one
+        // The selected ones are taken one by one.
+        if (entry.name.starts_with('{') || entry.name == kept_images_dir) continue;
         const std::string path = label + "/" + entry.name, to = target + "/" + entry.name;
         if (entry.is_directory) {
             take_tree(open_directory_at(dir, entry.name, path, false), path, to, take);

@@ -164,6 +164,11 @@ OpenedSessions open_specified_sessions(const CommonOptions& options, const std::
         if (info && !joined) joined = info;
     }
     pp::ImageSearch search{spec.archive, options.root, options.image_paths};
+    for (const auto& session : sessions)
+        search.sessions.push_back(session.path());
+    if (joined)
+        for (const auto& [name, image] : joined->images)
+            if (!image.path.empty()) search.paths.emplace(name, image.path);
     pp::ImageFinder finder(std::move(search), joined ? joined->kernel_release : "");
     std::optional<uint64_t> accounted;
     if (joined && are_accounted) accounted = joined->ledger.stored();

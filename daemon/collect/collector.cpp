@@ -50,7 +50,8 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
     : info_(described),
       options_(options),
       fill_gaps_(std::move(fill_gaps)),
-      images_(names_, options.images_are_local, notes),
+      images_(names_, options.images_are_local),
+      keeper_(session, notes),
       files_(session, info_, names_, images_, options.open_files, notes),
       cache_(options.separation.thread, options.separation.cpu) {
     for (const std::string& path : options.only_images)
@@ -164,6 +165,10 @@ void Collector::lose_unplaced(const Origin& origin) {
     lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
 }
 
+void Collector::note_image(const ImageRef& image, uint32_t tgid) {
+    if (const auto* const elsewhere = images_.note_used(image, tgid)) keeper_.keep(*elsewhere);
+}
+
 bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot& slot) {
     SampleFile* file = nullptr;
     if (is_wanted(origin)) {
@@ -172,7 +177,7 @@ bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot
             lose(files_.failure(), origin.cpu, origin.weight);
             return false;
         }
-        images_.note_used(range.image);
+        note_image(range.image, origin.tgid);
         note_thread(origin);
     }
     slot = {};
@@ -222,12 +227,12 @@ std::optional<Collector::ImageRange> Collector::range_or_request(const PlacedSam
 
 ImageRef Collector::app_of(const Sample& sample) {
     const Process* process = table_.find(sample.tgid);
-    return process && process->executable ? images_.of_file(process->executable) : ImageRef{};
+    return process && process->executable ? images_.of_file(process->executable, sample.tgid) : ImageRef{};
 }
 
 ImageRef Collector::program_of(uint32_t tgid) {
     const Process* process = table_.find(tgid);
-    return process && process->command ? images_.of_file(process->command)
+    return process && process->command ? images_.of_file(process->command, tgid)
                                        : ImageRef::file(names_.intern(unknown_program));
 }
 
@@ -237,7 +242,7 @@ ImageRef Collector::app_of(const PlacedSample& sample) {
 }
 
 bool Collector::is_wanted(const Origin& origin) const {
-    return only_images_.empty() || only_images_.contains(origin.app.name);
+    return only_images_.empty() || only_images_.contains(images_.path(origin.app.name));
 }
 
 FileKey Collector::key_for(const Origin& origin, const ImageRef& image) {
@@ -300,13 +305,17 @@ void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& c
         arcs_lost_ += origin.weight;
         return;
     }
-    images_.note_used(caller->image);
+    note_image(caller->image, origin.tgid);
     add(*file, caller->key << 32 | (callee->key & 0xffffffff), origin.weight);
 }
 
 void Collector::take(const Mapping& mapping) {
-    table_.apply(mapping);
-    images_.take(mapping, mapping.kernel ? nullptr : table_.find_user(mapping.tgid, mapping.start));
+    if (mapping.kernel) images_.take(mapping);
+    if (!options_.images_are_local || mapping.is_exact || !mapping.path.ends_with(deletion_mark))
+        return table_.apply(mapping);
+    Mapping exact = mapping;
+    exact.is_exact = is_real_name(mapping.tgid, std::string(mapping.path), mapping.file);
+    table_.apply(exact);
 }
 
 void Collector::take(const Name& name) {
@@ -369,6 +378,7 @@ void Collector::begin_run(uint64_t start_time) {
     arcs_lost_ = 0;
     saw_kernel_ = false;
     images_.forget_used();
+    keeper_.begin_run();
     commands_.clear();
     info_.start_time = start_time;
     for (RecordedEvent& event : info_.events) {

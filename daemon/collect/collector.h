@@ -10,6 +10,7 @@
 
 #include "daemon/collect/collector_options.h"
 #include "daemon/collect/command_names.h"
+#include "daemon/collect/image_keeper.h"
 #include "daemon/collect/known_images.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/sample_files.h"
@@ -45,6 +46,8 @@ public:
     void reopen_files() { files_.close_all(); }
     /// Tries again to open sample files that could not be opened.
     void retry_files() { files_.forget_unopened(); }
+    /// Other files of the paths in that manifest, to which the run is added, get other names.
+    void add_earlier(const SessionInfo& earlier) { images_.add_earlier(earlier); }
     /// Calls reopen_files() and clears the account, which then begins at `start_time` (seconds since the
     /// epoch). Keeps the known processes and images.
     void begin_run(uint64_t start_time);
@@ -109,6 +112,7 @@ private:
     void lose_unplaced(const Origin& origin);
     void note_thread(const Origin& origin);
     void count_named_run();
+    void note_image(const ImageRef& image, uint32_t tgid);
     bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
@@ -132,6 +136,7 @@ private:
     StringTable names_;
     ProcessTable table_;
     KnownImages images_;
+    ImageKeeper keeper_;
     SampleFiles files_;
     CommandNames commands_;
     NamedRun run_;                    ///< its `begin` is a number of samples that were added to files

@@ -3,10 +3,11 @@
 #include "daemon/collect/known_images.h"
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "libop/base/build_id.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -18,42 +19,99 @@ bool is_the_same_everywhere(std::string_view label) {
     return label == "[vdso]" || label == "[vsyscall]" || label == "[vectors]" || label == "[sigpage]";
 }
 
+/// Behind the path of a file that is not the first one of that path: part of its build-id, else its identity.
+std::string name_suffix(const MappedFileFacts& facts) {
+    constexpr size_t digits = 12;
+    if (!facts.build_id.empty()) return "@" + facts.build_id.substr(0, digits);
+    return "@" + hex(facts.id.device) + "-" + hex(facts.id.inode);
+}
+
 }  // namespace
 
-StringId KnownImages::number(const ImagePtr& image) {
-    if (image->id == StringId::none) {
-        image->id = names_.intern(image->name);
-        mapped_[image->id] = image;
+bool KnownImages::KnownFile::is_same(const KnownFile& other) const {
+    if (!facts.build_id.empty() && !other.facts.build_id.empty())
+        return facts.build_id == other.facts.build_id;
+    if (facts.id.is_known() && other.facts.id.is_known())
+        return facts.id == other.facts.id && (changed == other.changed || changed == 0 || other.changed == 0);
+    if (recorded.mtime != 0 && other.recorded.mtime != 0) return recorded.mtime == other.recorded.mtime;
+    const auto is_blank = [](const KnownFile& file) {
+        return file.facts.build_id.empty() && !file.facts.id.is_known();
+    };
+    return is_blank(*this) || is_blank(other);
+}
+
+/// Adds what the file itself shows. A path that leads to another file is no file of the image.
+void KnownImages::look_for(KnownFile& file) const {
+    if (!local_ || file.is_found) return;
+    const auto found = find_image_file(file.facts);
+    file.is_found = found.has_value();
+    file.recorded.elsewhere = !found || !found->is_here;
+    if (found) {
+        file.facts.id = found->id;
+        file.facts.build_id = file.recorded.build_id = found->build_id;
+        file.changed = found->changed;
+        file.recorded.mtime = found->mtime;
+        file.recorded.deleted |= found->is_deleted;
+        file.recorded.root = found->root;
     }
-    return image->id;
+}
+
+/// The name in the session: the path for the first file that has it, for others with a suffix.
+StringId KnownImages::name_of(KnownFile file) {
+    look_for(file);
+    file.recorded.build_id = file.facts.build_id;
+    const StringId path = names_.intern(file.facts.path);
+    std::vector<StringId>& names = builds_[path];
+    for (const StringId name : names) {
+        KnownFile& known = files_[name];
+        if (!known.is_same(file)) continue;
+        if (!known.is_found && file.is_found) known = std::move(file);
+        return name;
+    }
+    std::string text = file.facts.path;
+    if (!names.empty()) text += name_suffix(file.facts);
+    while (std::ranges::find(names, names_.intern(text)) != names.end())
+        text += "'";
+    const StringId name = names.emplace_back(names_.intern(text));
+    if (name != path) file.recorded.path = file.facts.path;
+    files_[name] = std::move(file);
+    return name;
+}
+
+void KnownImages::add_earlier(const SessionInfo& earlier) {
+    for (const auto& [name, image] : earlier.images) {
+        KnownFile file{{0, image.path.empty() ? name : image.path, {}, image.build_id}, 0, image};
+        const StringId id = names_.intern(name);
+        builds_[names_.intern(file.facts.path)].push_back(id);
+        files_.emplace(id, std::move(file));
+    }
+}
+
+StringId KnownImages::number(MappedImage& image, uint32_t tgid) {
+    if (image.id != StringId::none) return image.id;
+    if (image.is_file) {
+        KnownFile file{{tgid, image.name, image.file, image.build_id}};
+        file.recorded.deleted = image.is_deleted;
+        image.id = name_of(std::move(file));
+    } else {
+        image.id = names_.intern(image.name);
+        if (image.is_deleted) deleted_.insert(image.id);
+    }
+    return image.id;
 }
 
 ImageRef KnownImages::of(const Region& region, uint32_t tgid) {
-    const StringId name = number(region.image);
+    const StringId name = number(*region.image, tgid);
     if (region.kind != RegionKind::anon) return {name, region.kind, 0, {}, {}};
     if (is_the_same_everywhere(region.image->name))
         return {name, region.kind, 0, {}, RuntimeAddress{region.end - region.start}};
     return {name, region.kind, tgid, region.start, region.end};
 }
 
-void KnownImages::take(const Mapping& mapping, const Region* region) {
-    if (mapping.kernel) {
-        if (mapping.path == no_vmlinux) return;
-        kernel_[names_.intern(mapping.path)] = {std::string(mapping.path), mapping.start.value(),
-                                                mapping.length, hex(mapping.build_id)};
-        return;
-    }
-    if (!region || region->kind != RegionKind::file) return;
-    RecordedImage& image = region->image->recorded;
-    image.deleted = classify_mapped_path(mapping.path).deleted;
-    std::string build_id = hex(mapping.build_id);
-    if (build_id.empty()) return;
-    if (!image.build_id.empty() && image.build_id != build_id) {
-        notes_.warn(printable(region->image->name) +
-                    " was replaced while profiling; its samples are of both versions");
-        image.several_builds = true;
-    }
-    image.build_id = std::move(build_id);
+void KnownImages::take(const Mapping& mapping) {
+    if (mapping.path == no_vmlinux) return;
+    kernel_[names_.intern(mapping.path)] = {std::string(mapping.path), mapping.start.value(), mapping.length,
+                                            hex(mapping.build_id)};
 }
 
 bool KnownImages::take(const ImageCookie& cookie) {
@@ -76,27 +134,14 @@ ImageRef KnownImages::region_image(const ImageCookie& cookie) {
 
 /// The driver reports a file, so it is one, whatever its path looks like.
 ImageRef KnownImages::file_image(const ImageCookie& cookie) {
-    constexpr std::string_view mark = " (deleted)";
-    std::string_view path = cookie.path;
-    const bool deleted = path.ends_with(mark);
-    if (deleted) path.remove_suffix(mark.size());
-    const StringId name = names_.intern(path.empty() ? "(unnamed)" : path);
-    if (deleted) deleted_.insert(name);
-    check_identity(cookie, name, deleted);
-    return ImageRef::file(name);
-}
-
-void KnownImages::check_identity(const ImageCookie& cookie, StringId name, bool deleted) {
-    if (!local_) return;
-    const std::string path(names_.text(name));
-    struct stat st {};
-    if (::stat(path.c_str(), &st) == 0 && st.st_dev == cookie.device && st.st_ino == cookie.inode) return;
-    foreign_.insert(name);
-    if (deleted || std::exchange(foreign_noted_, true)) return;
-    notes_.warn(
-        printable(path) +
-        " is not here the file that runs (another mount namespace, or replaced since); symbols of such "
-        "files may be missing or wrong");
+    KnownFile file{{0, std::string(cookie.path), {cookie.device, cookie.inode}}};
+    if (cookie.path.ends_with(deletion_mark) &&
+        !(local_ && is_real_name(0, file.facts.path, file.facts.id))) {
+        file.facts.path.resize(cookie.path.size() - deletion_mark.size());
+        file.recorded.deleted = true;
+    }
+    if (file.facts.path.empty()) file.facts.path = "(unnamed)";
+    return ImageRef::file(name_of(std::move(file)));
 }
 
 const ImageRef* KnownImages::find(uint32_t cookie) const noexcept {
@@ -104,35 +149,45 @@ const ImageRef* KnownImages::find(uint32_t cookie) const noexcept {
     return it == cookies_.end() ? nullptr : &it->second;
 }
 
-uint64_t KnownImages::mtime(const ImageRef& image) const {
-    if (!local_ || image.kind == RegionKind::anon || foreign_.contains(image.name)) return 0;
-    const std::string path(names_.text(image.name));
-    struct stat st {};
-    const bool regular = path.starts_with('/') && !path.starts_with("/proc/") &&
-                         ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
-    return regular ? st.st_mtim.tv_sec : 0;
+StringId KnownImages::path(StringId name) const {
+    const auto it = files_.find(name);
+    if (it == files_.end() || it->second.recorded.path.empty()) return name;
+    return names_.find(it->second.recorded.path);
 }
 
-void KnownImages::note_used(const ImageRef& ref) {
-    if (ref.kind != RegionKind::file || used_.contains(ref.name)) return;
-    const auto mapped = mapped_.find(ref.name);
-    RecordedImage image = mapped != mapped_.end() ? mapped->second->recorded : RecordedImage{};
-    image.deleted |= deleted_.contains(ref.name);
-    image.mtime = mtime(ref);
-    if (image.build_id.empty() && local_ && !image.deleted && !foreign_.contains(ref.name))
-        image.build_id = build_id_of_file(std::string(names_.text(ref.name)));
-    used_.emplace(ref.name, std::move(image));
+uint64_t KnownImages::mtime(const ImageRef& image) const {
+    if (image.kind == RegionKind::anon) return 0;
+    if (const auto file = files_.find(image.name); file != files_.end()) return file->second.recorded.mtime;
+    const std::string path(names_.text(image.name));
+    struct stat st {};
+    const bool is_kernel_file = local_ && image.kind == RegionKind::kernel && path.starts_with('/') &&
+                                !path.starts_with("/proc/") && ::stat(path.c_str(), &st) == 0 &&
+                                S_ISREG(st.st_mode);
+    return is_kernel_file ? st.st_mtim.tv_sec : 0;
+}
+
+const MappedFileFacts* KnownImages::note_used(const ImageRef& ref, uint32_t tgid) {
+    if (ref.kind != RegionKind::file || !used_.insert(ref.name).second) return nullptr;
+    const auto at = files_.find(ref.name);
+    if (at == files_.end()) return nullptr;
+    KnownFile& file = at->second;
+    if (!file.is_found && file.facts.tgid != tgid) {
+        file.facts.tgid = tgid;  // a cookie came without a process to look at
+        look_for(file);
+        file.recorded.build_id = file.facts.build_id;
+    }
+    return local_ && file.recorded.elsewhere ? &file.facts : nullptr;
 }
 
 void KnownImages::describe(SessionInfo& info) const {
     for (const auto& [name, image] : kernel_)
         info.kernel_images.push_back(image);
-    for (const auto& [name, image] : used_) {
-        RecordedImage& recorded = info.images[std::string(names_.text(name))] = image;
-        const auto later = mapped_.find(name);  // of what was replaced meanwhile
-        if (later == mapped_.end() || later->second->recorded.build_id.empty()) continue;
-        recorded.build_id = later->second->recorded.build_id;
-        recorded.several_builds |= later->second->recorded.several_builds;
+    for (const StringId name : used_) {
+        RecordedImage& recorded = info.images[std::string(names_.text(name))];
+        if (const auto file = files_.find(name); file != files_.end())
+            recorded = file->second.recorded;
+        else
+            recorded.deleted = deleted_.contains(name);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is known of images: the image of each of the driver's cookies, and the manifest's entries for files,
-// kernel and modules. Looks at files only if they are this machine's (`local`).
+// kernel and modules. Files of one path are kept apart. Looks at files only if they are this machine's
+// (`local`).
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,10 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "daemon/collect/process_table.h"
-#include "libop/base/diagnostics.h"
+#include "daemon/source/image_file.h"
 #include "libop/base/intern.h"
 #include "libop/session/session_info.h"
 #include "libop/stream/record.h"
@@ -32,47 +34,59 @@ struct ImageRef {
 /// Not thread-safe.
 class KnownImages {
 public:
-    /// `names` and `notes` must outlive the object. With `local`, images are files of this machine: mtimes
-    /// and build-ids are read from them.
-    KnownImages(StringTable& names, bool local, Diagnostics& notes)
-        : names_(names), local_(local), notes_(notes) {}
+    /// `names` must outlive the object. With `local`, images are files of this machine, which are looked for.
+    KnownImages(StringTable& names, bool local) : names_(names), local_(local) {}
 
-    /// `region` is the mapping's region in the process table; may be null.
-    void take(const Mapping& mapping, const Region* region);
+    /// Keeps the names of the files of earlier runs: other files of their paths get other names.
+    void add_earlier(const SessionInfo& earlier);
+
+    /// A kernel image or module.
+    void take(const Mapping& mapping);
     /// True if the cookie was of another image before.
     bool take(const ImageCookie& cookie);
 
     /// The image of a region of a process.
     ImageRef of(const Region& region, uint32_t tgid);
-    /// A mapped file, or a program's name that is used in place of an image.
-    ImageRef of_file(const ImagePtr& image) { return ImageRef::file(number(image)); }
+    /// A file that the process has mapped, or a program's name that is used in place of an image.
+    ImageRef of_file(const ImagePtr& image, uint32_t tgid) { return ImageRef::file(number(*image, tgid)); }
     /// The image of a cookie; null if the cookie was never announced. Valid until the next take().
     const ImageRef* find(uint32_t cookie) const noexcept;
-    /// The mtime of a file image, seconds; 0 if it is unknown, not wanted, or the file at that path is not
-    /// the one that ran.
+    /// The path of a file by its name in the session, which may be another (see RecordedImage::path).
+    StringId path(StringId name) const;
+    /// The mtime of a file image, seconds; 0 if it is unknown, not wanted, or the file was not found.
     uint64_t mtime(const ImageRef& image) const;
-    /// Adds the image, with what is known of it now, to the manifest.
-    void note_used(const ImageRef& image);
+    /// Adds the image to the manifest. `tgid` is a process that has it mapped. Returns what is known of a
+    /// file that its path does not lead to, when it is added; else null. Valid until the next call.
+    const MappedFileFacts* note_used(const ImageRef& image, uint32_t tgid);
     /// Removes all images from the manifest; what is known of them stays.
     void forget_used() noexcept { used_.clear(); }
     /// Adds the images noted and the kernel's to a manifest.
     void describe(SessionInfo& info) const;
 
 private:
-    StringId number(const ImagePtr& image);
+    /// What is known of a file.
+    struct KnownFile {
+        MappedFileFacts facts;  ///< tgid: of the process looked at
+        int64_t changed = 0;    ///< ns since the epoch; 0 = unknown
+        RecordedImage recorded = {};
+        bool is_found = false;
+
+        bool is_same(const KnownFile& other) const;
+    };
+
+    StringId number(MappedImage& image, uint32_t tgid);
+    StringId name_of(KnownFile file);
+    void look_for(KnownFile& file) const;
     ImageRef region_image(const ImageCookie& cookie);
     ImageRef file_image(const ImageCookie& cookie);
-    void check_identity(const ImageCookie& cookie, StringId name, bool deleted);
 
     StringTable& names_;
     bool local_;
-    Diagnostics& notes_;
     std::unordered_map<uint32_t, ImageRef> cookies_;
-    std::set<StringId> foreign_;  ///< files whose path leads to another file here
-    bool foreign_noted_ = false;
-    std::map<StringId, RecordedImage> used_;
-    std::unordered_map<StringId, ImagePtr> mapped_;  ///< mapped images that have samples
-    std::set<StringId> deleted_;                     ///< files that had no name when their cookie came
+    std::map<StringId, KnownFile> files_;               ///< by name in the session
+    std::map<StringId, std::vector<StringId>> builds_;  ///< the names of the files of a path
+    std::set<StringId> deleted_;                        ///< programs in memory
+    std::set<StringId> used_;
     std::map<StringId, RecordedKernelImage> kernel_;
 };
 

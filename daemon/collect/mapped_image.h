@@ -1,42 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is mapped somewhere, one object per name. Names come and go with the processes that have them mapped,
-// so that memory does not grow with the number of programs that ever ran.
+// What is mapped somewhere, one object per name and file. They come and go with the processes that have them
+// mapped, so that memory does not grow with the number of programs that ever ran.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "libop/base/file_identity.h"
 #include "libop/base/intern.h"
-#include "libop/session/session_info.h"
+#include "libop/base/text.h"
 
 namespace op::collect {
 
 /// An image and what its mappings contained about it.
 struct MappedImage {
     std::string name;              ///< path, bare module name, or label of anonymous memory
-    RecordedImage recorded;        ///< without mtime
+    FileIdentity file = {};        ///< of a mapped file, as mappings have it
+    std::string build_id = {};     ///< lower-case hex; empty = unknown
+    bool is_file = false;          ///< `name` is the path of a mapped file
+    bool is_deleted = false;       ///< the path had the mark of deletion
     StringId id = StringId::none;  ///< the collector's number for it, once a sample is in it
+    std::string key = {};          ///< the pool's
 };
 using ImagePtr = std::shared_ptr<MappedImage>;
 
-/// All images that are mapped. Not thread-safe.
+/// All images that are mapped, one object per name and file. Not thread-safe.
 class ImagePool {
 public:
-    /// The image of that name, created if it is new.
+    /// The image of that name without a file, created if it is new.
     ImagePtr get(std::string_view name) {
-        if (const auto it = images_.find(name); it != images_.end()) return it->second;
-        if (images_.size() >= sweep_at_) sweep();
-        auto image = std::make_shared<MappedImage>(MappedImage{std::string(name), {}});
-        images_.emplace(image->name, image);
+        key_.assign(name);
+        return get_by_key(name);
+    }
+    /// The image of a file. Files of one path are different images if what is known of them differs.
+    ImagePtr get_file(std::string_view path, const FileIdentity& file, std::span<const std::byte> build_id) {
+        key_.assign(path).push_back('\0');
+        key_.append(reinterpret_cast<const char*>(build_id.data()), build_id.size());
+        if (build_id.empty())
+            key_.append(reinterpret_cast<const char*>(&file.device), sizeof file.device)
+                .append(reinterpret_cast<const char*>(&file.inode), sizeof file.inode);
+        ImagePtr image = get_by_key(path);
+        if (image->is_file) return image;
+        image->is_file = true;
+        image->file = file;
+        image->build_id = hex(build_id);
         return image;
     }
     size_t size() const noexcept { return images_.size(); }
 
 private:
+    ImagePtr get_by_key(std::string_view name) {
+        if (const auto it = images_.find(key_); it != images_.end()) return it->second;
+        if (images_.size() >= sweep_at_) sweep();
+        auto image = std::make_shared<MappedImage>();
+        image->name = name;
+        image->key = key_;
+        images_.emplace(image->key, image);
+        return image;
+    }
     /// Removes images that nobody refers to any more; rare enough to cost little per name.
     void sweep() {
         std::erase_if(images_, [](const auto& entry) { return entry.second.use_count() == 1; });
@@ -46,6 +72,7 @@ private:
     static constexpr size_t first_sweep = 1024;
     std::unordered_map<std::string_view, ImagePtr> images_;  ///< keys lie in the images
     size_t sweep_at_ = first_sweep;
+    std::string key_;  ///< of the image looked for
 };
 
 }  // namespace op::collect

@@ -17,7 +17,7 @@ constexpr size_t grave_limit = 4096;
 constexpr std::string_view command_start = "/[";
 constexpr char command_end = ']';
 
-constexpr std::string_view memfd_mark = "/memfd:", deletion_mark = " (deleted)";
+constexpr std::string_view memfd_mark = "/memfd:";
 
 /// Names that programs choose may hold any byte but '/', to be one component of a path.
 std::string one_component(std::string_view text) {
@@ -129,6 +129,7 @@ void ProcessTable::map_program_in_memory(const Process& process, std::string_vie
     if (!path.starts_with(memfd_mark)) return;
     ImagePtr program = images_.get(memfd_name(path));
     if (!process.awaiting_executable && process.executable != program) return;
+    program->is_deleted = true;
     region.kind = RegionKind::file;
     region.image = std::move(program);
 }
@@ -144,9 +145,15 @@ void ProcessTable::apply(const Mapping& mapping) {
         return;
     }
     if (mapping.tgid == unseen_process) return;
-    const MappedPath path = classify_mapped_path(mapping.path);
+    MappedPath path = classify_mapped_path(mapping.path);
+    if (mapping.is_exact) path = {RegionKind::file, mapping.path};
     region.kind = path.kind;
-    region.image = images_.get(path.name);
+    if (path.kind == RegionKind::file) {
+        region.image = images_.get_file(path.name, mapping.file, mapping.build_id);
+        region.image->is_deleted = path.deleted;
+    } else {
+        region.image = images_.get(path.name);
+    }
     Process& process = processes_[mapping.tgid];
     map_program_in_memory(process, mapping.path, region);
     if (region.kind == RegionKind::anon) region.file_offset = 0;

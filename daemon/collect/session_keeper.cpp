@@ -44,8 +44,8 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
                              FillGaps fill_gaps)
     : session_(session),
       earlier_(append ? account_before(session, notes) : std::nullopt),
-      collector_(session, described, options, notes, std::move(fill_gaps)),
-      notes_(notes) {
+      collector_(session, described, options, notes, std::move(fill_gaps)) {
+    if (earlier_) collector_.add_earlier(*earlier_);
     if (append)
         for (const auto& difference : append_differences(held_names(session), earlier_, described, options))
             notes.warn(printable(session.current_path()) + " " + difference);
@@ -67,20 +67,8 @@ SessionInfo SessionKeeper::whole(const SessionInfo& run) const {
 
 SessionInfo SessionKeeper::save() {
     SessionInfo run = flush_and_account();
-    note_rebuilt(run);
     session_.write_info(whole(run));
     return run;
-}
-
-void SessionKeeper::note_rebuilt(const SessionInfo& run) {
-    if (!earlier_) return;
-    for (const auto& [path, image] : run.images) {
-        const auto before = earlier_->images.find(path);
-        if (before == earlier_->images.end() || !before->second.is_other_build(image)) continue;
-        if (noted_rebuilt_.insert(path).second)
-            notes_.warn(printable(path) + " was rebuilt since the run before; " +
-                        printable(session_.current_path()) + " has samples of both builds");
-    }
 }
 
 SessionInfo SessionKeeper::checkpoint() {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 
@@ -43,14 +42,10 @@ public:
     void begin_run();
 
 private:
-    void note_rebuilt(const SessionInfo& run);
-
     SessionWriter& session_;
     std::optional<SessionInfo> earlier_;
     Collector collector_;
     bool kallsyms_written_ = false;
-    std::set<std::string> noted_rebuilt_;  ///< rebuilt images that were noted
-    Diagnostics& notes_;
 };
 
 /// "20145 samples, 12 lost (12 no room in the kernel's buffer)".

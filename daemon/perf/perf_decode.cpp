@@ -3,6 +3,7 @@
 #include "daemon/perf/perf_decode.h"
 
 #include <linux/perf_event.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <cstring>
@@ -54,6 +55,12 @@ std::pair<std::span<const uint64_t>, uint16_t> take_chain(ByteReader& in, uint64
         }
     }
     return {chains.since(start), kernel_frames};
+}
+
+/// MMAP2: u32 major, minor; u64 inode, generation (perf_event_open(2)).
+FileIdentity decode_file(ByteReader in) {
+    const auto major = in.get<uint32_t>(), minor = in.get<uint32_t>();
+    return {makedev(major, minor), in.get<uint64_t>()};
 }
 
 }  // namespace
@@ -120,6 +127,8 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode_mapping(std::span<const 
     const auto identity = in.take(24);
     if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
         m.build_id = identity.subspan(4, std::min<size_t>(std::to_integer<size_t>(identity[0]), 20));
+    else
+        m.file = decode_file({identity, "perf mapping"});
     in.skip(8);
     m.path = c_string(in.take(in.remaining()));
     if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER) return std::nullopt;

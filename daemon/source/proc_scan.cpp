@@ -3,6 +3,7 @@
 #include "daemon/source/proc_scan.h"
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,9 +33,18 @@ std::string proc_path(uint32_t tgid, std::string_view file) {
     return "/proc/" + std::to_string(tgid) + "/" + std::string(file);
 }
 
+/// "fd:01", hexadecimal; 0 if it is not a device.
+dev_t parse_device(std::string_view text) {
+    const size_t colon = text.find(':');
+    if (colon == text.npos) return 0;
+    const auto major = parse_number(text.substr(0, colon), 16),
+               minor = parse_number(text.substr(colon + 1), 16);
+    return major && minor ? makedev(static_cast<unsigned>(*major), static_cast<unsigned>(*minor)) : 0;
+}
+
 std::optional<MapsLine> parse_maps_line(std::string_view line) {
     const auto range = take_word(line), permissions = take_word(line), offset = take_word(line);
-    take_word(line);  // device
+    const auto device = parse_device(take_word(line));
     const auto inode = parse_number(take_word(line));
     const size_t dash = range.find('-');
     if (dash == range.npos || permissions.size() < 3 || permissions[2] != 'x') return std::nullopt;
@@ -43,7 +53,7 @@ std::optional<MapsLine> parse_maps_line(std::string_view line) {
     const auto file_offset = parse_number(offset, 16);
     if (!start || !end || !file_offset || *start >= *end) return std::nullopt;
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    return MapsLine{*start, *end, *file_offset, inode.value_or(0), line};
+    return MapsLine{*start, *end, *file_offset, {device, inode.value_or(0)}, line};
 }
 
 std::string executable_of(uint32_t tgid) {
@@ -62,7 +72,9 @@ std::vector<uint32_t> numbers_in(const std::string& dir) {
 }
 
 void add_mapping(uint32_t tgid, const MapsLine& line, RecordList& out) {
-    out.add(Mapping{0, tgid, {line.start}, line.end - line.start, line.file_offset, false, line.path, {}});
+    Mapping mapping{0, tgid, {line.start}, line.end - line.start, line.file_offset, false, line.path, {}};
+    mapping.file = line.file;
+    out.add(mapping);
 }
 
 std::optional<uint64_t> inode_here(const std::string& path) {
@@ -76,6 +88,14 @@ void add_mappings(uint32_t tgid, std::string_view maps, RecordList& out) {
             line.path = out.keep(mapped_path(line, inode_here));
         add_mapping(tgid, line, out);
     }
+}
+
+/// Its identity is that of the file behind the link, whatever its path leads to.
+void add_executable(uint32_t tgid, std::string path, RecordList& out) {
+    struct stat st {};
+    FileIdentity file;
+    if (::stat(proc_path(tgid, "exe").c_str(), &st) == 0) file = {st.st_dev, st.st_ino};
+    add_mapping(tgid, {0, 0, 0, file, out.keep(std::move(path))}, out);
 }
 
 /// Throws if the process is gone or may not be looked into.
@@ -107,7 +127,7 @@ std::vector<MapsLine> parse_maps(std::string_view text) {
 
 std::string mapped_path(const MapsLine& line, const InodeOf& inode_of) {
     std::string path(line.path);
-    if (line.path.find(spelled_newline) == line.path.npos || inode_of(path) == line.inode) return path;
+    if (line.path.find(spelled_newline) == line.path.npos || inode_of(path) == line.file.inode) return path;
     for (size_t at = 0; (at = path.find(spelled_newline, at)) != path.npos; ++at)
         path.replace(at, spelled_newline.size(), "\n");
     return path;
@@ -125,8 +145,7 @@ void scan_process(uint32_t tgid, RecordList& out) {
         const std::string_view name = out.keep(std::move(comm));
         out.add(Name{0, tgid, tgid, true, name});
         // An empty mapping goes first: the first file mapping after an exec names the application.
-        if (auto path = executable_of(tgid); !path.empty())
-            add_mapping(tgid, {0, 0, 0, 0, out.keep(std::move(path))}, out);
+        if (auto path = executable_of(tgid); !path.empty()) add_executable(tgid, std::move(path), out);
         add_mappings(tgid, maps, out);
         const auto threads = threads_of(tgid);
         for (const uint32_t tid : threads)

@@ -20,7 +20,8 @@ namespace op::collect {
 /// One executable line of /proc/PID/maps.
 struct MapsLine {
     uint64_t start, end;  ///< run-time addresses, half-open
-    uint64_t file_offset, inode;
+    uint64_t file_offset;
+    FileIdentity file;
     std::string_view path;  ///< part of the text given; "" for anonymous memory
 };
 /// The inode of the file at a path; none if there is no such file.

@@ -86,8 +86,19 @@ struct op_record_sample {
 	op_u32 weight; /* counts as that many samples; 0 = as one */
 };
 
-/* header.flags: OP_MAPPING_KERNEL. Followed by the path, then the build-id, each unpadded; zeros to size. */
+/*
+ * header.flags: OP_MAPPING_KERNEL; OP_MAPPING_EXACT: the path has no mark of deletion, even if it looks like it;
+ * OP_MAPPING_FILE: a struct op_file_identity is the last part. Followed by the path, then the build-id, then the
+ * identity, each unpadded; zeros to size.
+ */
 #define OP_MAPPING_KERNEL 1
+#define OP_MAPPING_EXACT 2
+#define OP_MAPPING_FILE 4
+struct op_file_identity {
+	op_u32 device_major, device_minor;
+	op_u64 inode;
+};
+
 struct op_record_mapping {
 	struct op_record_header header;
 	op_u64 time;

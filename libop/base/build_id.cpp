@@ -96,16 +96,20 @@ std::string build_id_of_elf(std::span<const std::byte> file) {
 }
 
 // Not mapped: its owner may cut it off while it is read.
-std::string build_id_of_file(const std::string& path) {
-    Fd fd;
+std::string build_id_of_fd(const Fd& file) {
     std::vector<std::byte> buffer;
     return find_in_file([&](uint64_t offset, size_t size) -> std::span<const std::byte> {
         if (offset > INT64_MAX) return {};
-        if (!fd) fd = open_regular(path);
         buffer.resize(size);
-        const ssize_t n = ::pread(fd.get(), buffer.data(), size, static_cast<off_t>(offset));
+        const ssize_t n = ::pread(file.get(), buffer.data(), size, static_cast<off_t>(offset));
         return std::span(buffer).first(n > 0 ? n : 0);
     });
+}
+
+std::string build_id_of_file(const std::string& path) try {
+    return build_id_of_fd(open_regular(path));
+} catch (const Error&) {
+    return {};
 }
 
 }  // namespace op

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "libop/base/fd.h"
+
 namespace op {
 
 /// The search reads at most this many bytes of a block of notes, so that no file can make it long.
@@ -21,5 +23,7 @@ std::string build_id_of_elf(std::span<const std::byte> file);
 /// The same for the file at `path`; also empty if it is not a regular file or cannot be read. Reads a few
 /// KiB. The file may change or shrink during the call.
 std::string build_id_of_file(const std::string& path);
+/// The same for an open file, whose offset stays as it is.
+std::string build_id_of_fd(const Fd& file);
 
 }  // namespace op

@@ -27,6 +27,11 @@ public:
         ids_.emplace(texts_.emplace_back(text), id);
         return id;
     }
+    /// The id of `text`; none if it was never added.
+    StringId find(std::string_view text) const {
+        const auto it = ids_.find(text);
+        return it == ids_.end() ? StringId::none : it->second;
+    }
     std::string_view text(StringId id) const { return texts_.at(static_cast<uint32_t>(id)); }
     size_t size() const noexcept { return texts_.size(); }
 

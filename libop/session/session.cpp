@@ -15,6 +15,7 @@
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/session/kept_images.h"
 #include "libop/session/session_files.h"
 #include "libop/session/session_statistics.h"
 
@@ -24,13 +25,10 @@ namespace {
 
 constexpr const char* deleted_name = ".deleted";
 
-Fd open_session_dir(const std::string& path, bool create, const AccessPolicy& policy) {
-    const bool is_made = create && ::mkdir(path.c_str(), policy.directory_mode) == 0;
-    if (create && !is_made && errno != EEXIST)
+Fd open_session_dir(const std::string& path, bool create) {
+    if (create && ::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
         throw_system("cannot make session directory " + printable(path));
-    Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_made ? O_NOFOLLOW : 0)));
-    if (dir && is_made) policy.check(dir, path);
-    if (dir && is_made) policy.set_group(dir);
+    Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (dir) return dir;
     if (errno == ENOENT)
         throw_usage("session directory " + printable(path) + " does not exist; make it first");
@@ -79,29 +77,25 @@ void check_plain_name(const std::string& name) {
         throw Error(ErrorKind::internal, "'" + printable(name) + "' is not a file's name");
 }
 
-void replace_in(const Fd& dir, const std::string& dir_path, const std::string& name, std::string_view bytes,
-                const AccessPolicy& policy) {
-    replace_file_at(dir, name, printable(dir_path) + "/" + printable(name), bytes, policy.file_mode,
-                    [&policy](const Fd& made) { policy.set_group(made); });
+void replace_in(const Fd& dir, const std::string& dir_path, const std::string& name, std::string_view bytes) {
+    replace_file_at(dir, name, printable(dir_path) + "/" + printable(name), bytes);
 }
 
-void write_counters(const Fd& stats, const std::string& path, const SessionInfo& info,
-                    const AccessPolicy& policy) {
+void write_counters(const Fd& stats, const std::string& path, const SessionInfo& info) {
     for (const auto& [name, count] : statistics(info)) {
         if (count != 0)
-            replace_in(stats, path, std::string(name), std::to_string(count), policy);
+            replace_in(stats, path, std::string(name), std::to_string(count));
         else
             ::unlinkat(stats.get(), std::string(name).c_str(), 0);
     }
 }
 
-void write_throttled(const Fd& stats, const std::string& path, const SessionInfo& info,
-                     const AccessPolicy& policy) {
+void write_throttled(const Fd& stats, const std::string& path, const SessionInfo& info) {
     Fd throttled;
     for (const RecordedEvent& event : info.events) {
         if (!event.throttled || !is_plain_name(event.name)) continue;
-        if (!throttled) throttled = open_directory_at(stats, "throttled", path + "/throttled", true, policy);
-        replace_in(throttled, path + "/throttled", event.name, "", policy);
+        if (!throttled) throttled = open_directory_at(stats, "throttled", path + "/throttled", true);
+        replace_in(throttled, path + "/throttled", event.name, "");
     }
 }
 
@@ -122,12 +116,10 @@ std::string default_session_dir() {
 }
 
 SessionWriter::SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes)
-    : dir_path_(session_dir),
-      policy_(own_access_policy()),
-      dir_(open_session_dir(session_dir, create, policy_)) {
+    : dir_path_(session_dir), dir_(open_session_dir(session_dir, create)) {
     check_writable(dir_, dir_path_);
-    samples_ = open_directory_at(dir_, "samples", dir_path_ + "/samples", true, policy_);
-    lock_ = SessionLock(dir_, dir_path_, notes, policy_);
+    lock_ = SessionLock(dir_, dir_path_, notes);
+    samples_ = open_directory_at(dir_, "samples", dir_path_ + "/samples", true);
     check_writable(samples_, dir_path_ + "/samples");
 }
 
@@ -143,7 +135,7 @@ void SessionWriter::begin(bool append) {
         current_.reset();
         rotate();
     }
-    current_ = open_directory_at(samples_, current_session, current_path(), true, policy_);
+    current_ = open_directory_at(samples_, current_session, current_path(), true);
     check_writable(current_, current_path());
     remove_tree_at(samples_, deleted_name, dir_path_ + "/samples/" + deleted_name);
 }
@@ -181,11 +173,10 @@ SampleFile SessionWriter::open_sample_file(const SampleName& name, const SampleH
     size_t begin = 0;
     for (size_t end; (end = path.find('/', begin)) != path.npos; begin = end + 1) {
         const std::string label = current_path() + "/" + path.substr(0, end);
-        owner = open_directory_at(*dir, path.substr(begin, end - begin), label, true, policy_);
+        owner = open_directory_at(*dir, path.substr(begin, end - begin), label, true);
         dir = &owner;
     }
-    return SampleFile(*dir, path.substr(begin), header, printable(current_path() + "/" + path), notes,
-                      policy_);
+    return SampleFile(*dir, path.substr(begin), header, printable(current_path() + "/" + path), notes);
 }
 
 std::vector<std::string> SessionWriter::list() const {
@@ -222,7 +213,12 @@ void SessionWriter::write_file(const std::string& name, std::string_view bytes) 
                     printable(current_path()) +
                         " was removed while it was recorded into; run opcontrol --reset to recreate it",
                     ENOENT);
-    replace_in(current(), current_path(), name, bytes, policy_);
+    replace_in(current(), current_path(), name, bytes);
+}
+
+std::optional<uint64_t> SessionWriter::keep_image(const std::string& build_id, const Fd& file,
+                                                  uint64_t limit) {
+    return op::keep_image(current(), current_path(), build_id, file, limit);
 }
 
 bool SessionWriter::is_in_place() const noexcept {
@@ -234,10 +230,10 @@ bool SessionWriter::is_in_place() const noexcept {
 
 void SessionWriter::write_statistics(const SessionInfo& whole) {
     const std::string stats_path = current_path() + "/stats";
-    const Fd stats = open_directory_at(current(), "stats", stats_path, true, policy_);
-    write_counters(stats, stats_path, whole, policy_);
-    write_throttled(stats, stats_path, whole, policy_);
-    replace_in(dir_, dir_path_, "abi", abi_text(), policy_);
+    const Fd stats = open_directory_at(current(), "stats", stats_path, true);
+    write_counters(stats, stats_path, whole);
+    write_throttled(stats, stats_path, whole);
+    replace_in(dir_, dir_path_, "abi", abi_text());
 }
 
 void SessionWriter::reset() {
@@ -245,7 +241,8 @@ void SessionWriter::reset() {
     for (const DirectoryEntry& entry :
          read_directory(open_at(current(), ".", O_RDONLY | O_DIRECTORY), current_path())) {
         const bool ours = entry.name.starts_with('{') || entry.name == "stats" ||
-                          entry.name == manifest_name || entry.name == kallsyms_name;
+                          entry.name == kept_images_dir || entry.name == manifest_name ||
+                          entry.name == kallsyms_name;
         if (ours) remove_tree_at(current(), entry.name, current_path() + "/" + entry.name);
     }
 }
@@ -263,12 +260,10 @@ void SessionWriter::save_as(const std::string& name) {
 Fd SessionWriter::open_log(const std::string& name) const {
     const std::string path = printable(dir_path_) + "/samples/" + printable(name);
     check_plain_name(name);
-    Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, policy_.file_mode);
+    Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK);
     struct stat st {};
     if (!log || ::fstat(log.get(), &st) != 0) throw_system("cannot open " + path);
     check_own_file(st, path);
-    policy_.check(st, path);
-    if (st.st_size == 0) policy_.set_group(log);
     return log;
 }
 

@@ -11,6 +11,7 @@
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/session/kept_images.h"
 #include "libop/session/ledger.h"
 #include "libop/session/sample_path.h"
 
@@ -73,6 +74,10 @@ bool is_side_file(const DirectoryEntry& entry) {
     return entry.is_regular && (is_of(manifest_name) || is_of(kallsyms_name));
 }
 
+bool is_side_directory(std::string_view name) {
+    return name == "stats" || name == kept_images_dir;
+}
+
 /// True if there are only directories below the directory `at`, however deep.
 bool holds_no_file(const Fd& dir, const std::string& at, const std::string& label) {
     std::vector<std::string> pending{at};
@@ -93,7 +98,7 @@ bool holds_no_file(const Fd& dir, const std::string& at, const std::string& labe
 
 bool holds_only_leavings(const Fd& dir, const std::string& label) {
     for (const DirectoryEntry& entry : read_directory(open_below(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
-        if (is_side_file(entry) || (entry.is_directory && entry.name == "stats")) continue;
+        if (is_side_file(entry) || (entry.is_directory && is_side_directory(entry.name))) continue;
         if (!entry.is_directory || !holds_no_file(dir, entry.name, label)) return false;
     }
     return true;

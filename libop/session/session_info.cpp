@@ -177,6 +177,9 @@ void image_fields(Visit&& visit, Image& image) {
     visit("mtime", image.mtime);
     visit("deleted", image.deleted);
     visit("several_builds", image.several_builds);
+    visit("elsewhere", image.elsewhere);
+    visit("path", image.path);
+    visit("root", image.root);
 }
 
 template <class Visit, class Image>
@@ -310,6 +313,11 @@ void merge_image(RecordedImage& image, const RecordedImage& newer) {
     image.several_builds = several;
 }
 
+/// A name is the path with a suffix, so that no manifest leads to files that sample file names do not.
+bool is_name_of(std::string_view name, std::string_view path) {
+    return !path.empty() && name.starts_with(path) && name.substr(path.size()).starts_with('@');
+}
+
 template <class T>
 void replace_if_known(T& old, const T& newer) {
     if (newer != T{}) old = newer;
@@ -340,6 +348,16 @@ std::string SessionInfo::build_id(const std::string& name) const {
 bool SessionInfo::has_several_builds(const std::string& name) const {
     const auto file = images.find(name);
     return file != images.end() && file->second.several_builds;
+}
+
+bool SessionInfo::is_elsewhere(const std::string& name) const {
+    const auto file = images.find(name);
+    return file != images.end() && file->second.elsewhere;
+}
+
+const std::string& SessionInfo::path(const std::string& name) const {
+    const auto file = images.find(name);
+    return file == images.end() || file->second.path.empty() ? name : file->second.path;
 }
 
 void SessionInfo::merge(const SessionInfo& newer) {
@@ -400,7 +418,10 @@ SessionInfo parse_session_info(std::string_view text, std::string_view label) {
         kernel_image_fields(reader(object), info.kernel_images.emplace_back());
     });
     manifest.each_member("images", [&](const std::string& path, const Object& object) {
-        image_fields(reader(object), info.images[unescape(path)]);
+        const std::string name = unescape(path);
+        RecordedImage& image = info.images[name];
+        image_fields(reader(object), image);
+        if (!is_name_of(name, image.path)) image.path.clear();
     });
     info.names = read_names(manifest);
     if (const Json* const ledger = parsed.find("ledger"))

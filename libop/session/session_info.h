@@ -44,10 +44,13 @@ bool is_same_event(const RecordedEvent& a, const RecordedEvent& b);
 
 /// The known facts about an image when its first sample was stored.
 struct RecordedImage {
-    std::string build_id;         ///< lower-case hex; empty = unknown
+    std::string build_id = {};    ///< lower-case hex; empty = unknown
     uint64_t mtime = 0;           ///< seconds since the epoch; 0 = unknown
     bool deleted = false;         ///< the file had no name any more
-    bool several_builds = false;  ///< it was rebuilt during recording or between the recorded runs
+    bool several_builds = false;  ///< it was rebuilt between recorded runs that counted it together
+    bool elsewhere = false;       ///< its path led to no file or to another one, on the recording host
+    std::string path = {};        ///< of the file; empty = its name in the session, which else has a suffix
+    std::string root = {};        ///< of the process, for people; empty = the host's, or not known
 
     /// True if both are known and are of different files: by build-id, else by modification time.
     bool is_other_build(const RecordedImage& other) const {
@@ -91,6 +94,10 @@ struct SessionInfo {
     std::string build_id(const std::string& name) const;
     /// True if the samples of that image are of several builds of it.
     bool has_several_builds(const std::string& name) const;
+    /// True if the path of that image led to no file or to another one (see RecordedImage::elsewhere).
+    bool is_elsewhere(const std::string& name) const;
+    /// The path of an image by its name in the session. Files of one path have different names.
+    const std::string& path(const std::string& name) const;
 
     /// Adds an appended run: the time span is extended; events, images and kernel images are united (the
     /// newer one wins); ledgers and the times of events are added up.

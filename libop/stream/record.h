@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "libop/base/address.h"
+#include "libop/base/file_identity.h"
 #include "libop/session/counted_time.h"
 #include "libop/session/ledger.h"
 
@@ -21,6 +22,9 @@ enum class CpuMode : uint8_t { user, kernel, guest };
 inline constexpr std::string_view no_vmlinux = "no-vmlinux";
 /// The kernel's image if no vmlinux was given: its symbols come from this file.
 inline constexpr std::string_view kallsyms_image = "/proc/kallsyms";
+
+/// The kernel puts this behind the path of a mapped file that has no name any more.
+inline constexpr std::string_view deletion_mark = " (deleted)";
 
 // Views in records are valid until the source's next drain. Times are ns of the source's clock, process and
 // thread ids those of the source's pid namespace.
@@ -48,6 +52,8 @@ struct Mapping {
     bool kernel;
     std::string_view path;                ///< as the kernel spells it; kernel: path or bare module name
     std::span<const std::byte> build_id;  ///< empty = unknown
+    FileIdentity file = {};               ///< as mappings have it
+    bool is_exact = false;                ///< `path` has no mark of deletion, even if it looks like it
 };
 /// Memory of a process disappears.
 struct Unmapping {

@@ -2,6 +2,8 @@
 // Stream encoding and decoding.
 #include "libop/stream/stream.h"
 
+#include <sys/sysmacros.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -28,6 +30,11 @@ static_assert(offsetof(Place, cookie) == offsetof(op_place, image));
 
 size_t padded(size_t n) {
     return (n + 7) & ~size_t{7};
+}
+
+uint16_t mapping_flags(const Mapping& m) {
+    return static_cast<uint16_t>((m.kernel ? OP_MAPPING_KERNEL : 0) | (m.is_exact ? OP_MAPPING_EXACT : 0) |
+                                 (m.file.is_known() ? OP_MAPPING_FILE : 0));
 }
 
 template <class T>
@@ -93,7 +100,10 @@ struct Encode {
         r.tgid = m.tgid;
         r.path_size = static_cast<op_u16>(path.size());
         r.build_id_size = static_cast<op_u16>(id.size());
-        append(out, OP_RECORD_MAPPING, m.kernel ? OP_MAPPING_KERNEL : 0, r, std::string(path).append(id));
+        std::string tail = std::string(path).append(id);
+        if (m.file.is_known())
+            tail.append(raw(op_file_identity{major(m.file.device), minor(m.file.device), m.file.inode}));
+        append(out, OP_RECORD_MAPPING, mapping_flags(m), r, tail);
     }
     void operator()(const Unmapping& u) const {
         op_record_unmapping r{};
@@ -185,9 +195,15 @@ Mapping decode_mapping(ByteReader& in, uint16_t flags) {
     const auto r = in.get<op_record_mapping>();
     const auto path = text_of(in.take(r.path_size));
     const auto id = in.take(r.build_id_size);
-    return {
+    Mapping m{
         r.time, r.tgid, RuntimeAddress{r.start}, r.length, r.file_offset, (flags & OP_MAPPING_KERNEL) != 0,
         path,   id};
+    m.is_exact = (flags & OP_MAPPING_EXACT) != 0;
+    if (flags & OP_MAPPING_FILE) {
+        const auto file = in.get<op_file_identity>();
+        m.file = {makedev(file.device_major, file.device_minor), file.inode};
+    }
+    return m;
 }
 
 Name decode_name(ByteReader& in, uint16_t flags) {

@@ -267,6 +267,7 @@ const SampleFilter::Names& SampleFilter::names_of(const ImageName& image, Diagno
     Names& names = at->second;
     names.push_back(image.display());
     if (image.kind == ImageName::Kind::kernel) names.push_back("/" + image.name);
+    if (const std::string& path = finder_.path(image.name); path != image.name) names.push_back(path);
     if (image.kind != ImageName::Kind::anon)
         if (auto found = finder_.find(image.name, notes)) names.push_back(std::move(*found));
     return names;

@@ -8,6 +8,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "libop/session/kept_images.h"
 
 namespace op::pp {
 namespace {
@@ -54,9 +55,23 @@ ImageFinder::ImageFinder(ImageSearch search, std::string kernel_release)
     }
 }
 
-std::optional<std::string> ImageFinder::find(const std::string& recorded, Diagnostics& notes) const {
+std::optional<std::string> ImageFinder::find_kept(const std::string& build_id) const {
+    for (const std::string& session : search_.sessions)
+        if (auto kept = find_kept_image(session, build_id)) return kept;
+    return std::nullopt;
+}
+
+const std::string& ImageFinder::path(const std::string& name) const {
+    const auto it = search_.paths.find(name);
+    return it == search_.paths.end() ? name : it->second;
+}
+
+std::optional<std::string> ImageFinder::find(const std::string& name, Diagnostics& notes) const {
+    const std::string& recorded = path(name);
     const bool module = recorded.find('/') == std::string::npos;
     if (!module) {
+        if (!search_.archive.empty() && is_regular_file(search_.archive + name))
+            return search_.archive + name;
         if (!search_.archive.empty() && is_regular_file(search_.archive + recorded))
             return search_.archive + recorded;
         if (!search_.root.empty() && is_regular_file(search_.root + "/" + recorded))

@@ -287,6 +287,7 @@ FileChange file_change(const std::string& path, const std::string& build_id, con
     if (recorded.several_builds) return FileChange::several_builds;
     if (!recorded.build_id.empty() && !build_id.empty())
         return recorded.build_id == build_id ? FileChange::none : FileChange::other_build;
+    if (recorded.elsewhere) return FileChange::elsewhere;
     struct stat st {};
     const uint64_t changed = ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
     return recorded.mtime == 0 || recorded.mtime == changed ? FileChange::none : FileChange::other_time;
@@ -299,6 +300,9 @@ std::string replacement_note(const std::string& path, FileChange change) {
         case FileChange::other_build:
             return printable(path) +
                    " is not the build that was profiled (build-ids differ): its symbols may be wrong";
+        case FileChange::elsewhere:
+            return printable(path) +
+                   " was another file where the session was recorded: its symbols may be wrong";
         case FileChange::several_builds:
             return printable(path) +
                    " was rebuilt while this session was recorded: samples of all builds are counted at the "

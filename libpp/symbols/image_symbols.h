@@ -69,6 +69,7 @@ enum class FileChange : uint8_t {
     none,            ///< none is known
     other_build,     ///< both build-ids are known and differ
     several_builds,  ///< samples of several builds are in one sample file
+    elsewhere,       ///< the path led to another file on the recording host, and a build-id is unknown
     other_time,      ///< a build-id is unknown and the modification times differ
 };
 

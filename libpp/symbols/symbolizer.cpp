@@ -39,6 +39,7 @@ struct Wanted {
     uint64_t mtime = 0;    ///< seconds since the epoch; 0 = unknown
     std::string build_id;  ///< lower-case hex; empty = unknown
     bool several_builds = false;
+    bool elsewhere = false;  ///< the path led to another file when it was recorded
 };
 
 /// An image that symbols() was called for.
@@ -64,13 +65,18 @@ Shortcoming shortcoming_of(SymbolTable table) {
     return {"has no symbols", install_symbols};
 }
 
+/// How a file differs from the profiled one.
+const char* difference(FileChange change) {
+    if (change == FileChange::several_builds)
+        return "was rebuilt while this session was recorded, and its builds' samples are counted together";
+    if (change == FileChange::elsewhere)
+        return "was another file where this session was recorded (deleted, replaced, or of a container)";
+    return "is another build than the one that was profiled (build-ids differ)";
+}
+
 /// Why a file's symbols are not used.
 std::string not_used(FileChange change) {
-    return std::string(
-               change == FileChange::several_builds
-                   ? "was rebuilt while this session was recorded, and its builds' samples are counted "
-                     "together"
-                   : "is another build than the one that was profiled (build-ids differ)") +
+    return std::string(difference(change)) +
            ": no symbols are used; give the right file with --root or --image-path, or use this one's with "
            "--trust-path";
 }
@@ -141,6 +147,7 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
         file.origin = Origin::file;
         if (info) file.build_id = info->build_id(image.name);
         if (info) file.several_builds = info->has_several_builds(image.name);
+        if (info) file.elsewhere = info->is_elsewhere(image.name);
     } else if (!options.vmlinux.empty()) {
         file.recorded = options.vmlinux;
         file.mtime = 0;
@@ -207,6 +214,8 @@ bool Symbolizer::Impl::is_deleted(const std::string& name) const {
 
 std::optional<std::string> Symbolizer::Impl::find_file(const Wanted& wanted) {
     if (!options.vmlinux.empty() && wanted.recorded == options.vmlinux) return wanted.recorded;
+    if (!wanted.several_builds)
+        if (auto kept = finder.find_kept(wanted.build_id)) return kept;
     if (auto found = finder.find(wanted.recorded, notes)) return found;
     if (!options.by_build_id || wanted.build_id.empty()) return std::nullopt;
     return options.by_build_id->executable(wanted.build_id);
@@ -229,8 +238,11 @@ std::optional<std::string> Symbolizer::Impl::find_build(const Wanted& wanted) {
 Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
     try {
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
-        const auto change =
-            file_change(path, object.build_id, {wanted.build_id, wanted.mtime, false, wanted.several_builds});
+        const RecordedImage recorded{.build_id = wanted.build_id,
+                                     .mtime = wanted.mtime,
+                                     .several_builds = wanted.several_builds,
+                                     .elsewhere = wanted.elsewhere};
+        const auto change = file_change(path, object.build_id, recorded);
         if (change == FileChange::none)
             return {std::move(object.symbols), shortcoming_of(object.table), path};
         if (change == FileChange::other_time || options.trusts_paths) {

@@ -39,14 +39,14 @@ struct Check {
         within(m.path.data(), m.path.size());
         within(m.build_id.data(), m.build_id.size());
         table.apply(m);
-        images.take(m, m.kernel ? nullptr : table.find_user(m.tgid, m.start));
+        if (m.kernel) images.take(m);
     }
     void operator()(const op::ImageCookie& i) const {
         within(i.path.data(), i.path.size());
         images.take(i);
         const auto* image = images.find(i.cookie);
         if (!image || image->name == op::StringId::none || image->end < image->start) std::abort();
-        images.note_used(*image);
+        images.note_used(*image, 0);
     }
     void operator()(const op::Name& n) const {
         within(n.comm.data(), n.comm.size());
@@ -90,9 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
         op::StreamReader reader(bytes, "input");
         op::StringTable names;
-        op::Diagnostics notes;
         op::collect::ProcessTable table;
-        op::collect::KnownImages images(names, false, notes);
+        op::collect::KnownImages images(names, false);
         std::vector<op::Record> records;
         for (reader.read(records, 16); !records.empty(); reader.read(records, 16)) {
             for (const op::Record& record : records)

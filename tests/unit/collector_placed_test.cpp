@@ -217,14 +217,21 @@ TEST_F(CollectingPlaced, a_file_that_is_not_the_one_that_ran_is_left_alone) {
     struct stat st {};
     ASSERT_EQ(::stat(here.c_str(), &st), 0);
     announce({.images_are_local = true});
-    const size_t noted = notes_.warnings().size();
     feed({file(60, here, st.st_dev, st.st_ino), file(61, there, st.st_dev, st.st_ino), at({1, 60}),
           at({1, 61})});
     ledger();
     EXPECT_EQ(account_.images.at(here).mtime, static_cast<uint64_t>(st.st_mtim.tv_sec));
+    EXPECT_FALSE(account_.images.at(here).elsewhere);
     EXPECT_EQ(account_.images.at(there).mtime, 0u);
-    EXPECT_EQ(noted, 1u) << "once: /bin/app of the fixture is not here either";
-    EXPECT_EQ(notes_.warnings().size(), noted);
+    EXPECT_TRUE(account_.images.at(there).elsewhere);
+}
+
+TEST_F(CollectingPlaced, cookies_of_one_path_and_two_inodes_are_two_images) {
+    announce();
+    feed({file(60, "/lib/up.so", 0x801, 5), file(61, "/lib/up.so", 0x801, 6), at({1, 60}), at({2, 61}),
+          file(62, "/lib/up.so", 0x801, 5), at({3, 62})});
+    EXPECT_EQ(files(), (std::vector{name(bin_app, "{root}/lib/up.so/") + " 1=1 3=1",
+                                    name(bin_app, "{root}/lib/up.so@801-6/") + " 2=1"}));
 }
 
 TEST_F(CollectingPlaced, many_images_need_few_open_files_and_lose_nothing) {

@@ -324,13 +324,56 @@ TEST_F(Collecting, times_of_events_add_up_until_the_account_is_reset) {
     EXPECT_EQ(collector_->flush_and_account().events[1].time, (CountedTime{9, 8}));
 }
 
-TEST_F(Collecting, a_replaced_image_is_reported) {
+TEST_F(Collecting, files_of_one_path_have_names_and_sample_files_of_their_own) {
     const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
+    Mapping by_inode{0, 9, {0xb00000}, 0x1000, 0, false, "/lib/up.so", {}};
+    by_inode.file = {0x801, 0x1234};
     collector();
     feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, "/lib/up.so", one},
-          Mapping{0, 8, {0xb00000}, 0x1000, 0, false, "/lib/up.so", two}, user(0xb00000)});
-    EXPECT_EQ(collector_->flush_and_account().images.at("/lib/up.so").build_id, "02");
-    EXPECT_EQ(notes_.warnings().size(), 1u);
+          Mapping{0, 8, {0xb00000}, 0x1000, 0, false, "/lib/up.so", two}, by_inode, user(0xb00000),
+          user(0xb00001, 8), user(0xb00002, 9), user(0xb00003)});
+    const std::string app = "{root}/bin/app/{dep}/", up = "{root}/lib/up.so";
+    EXPECT_EQ(files(),
+              (std::vector<std::string>{app + up + "/" + tail + " 0=1 3=1",
+                                        up + "@02/{dep}/" + up + "@02/" + tail + " 1=1",
+                                        up + "@801-1234/{dep}/" + up + "@801-1234/" + tail + " 2=1"}));
+    EXPECT_EQ(account_.images.at("/lib/up.so").build_id, "01");
+    EXPECT_EQ(account_.images.at("/lib/up.so@02").build_id, "02");
+    EXPECT_EQ(account_.images.at("/lib/up.so@02").path, "/lib/up.so");
+    EXPECT_EQ(account_.path("/lib/up.so@801-1234"), "/lib/up.so");
+}
+
+TEST_F(Collecting, a_run_that_is_added_keeps_the_files_of_earlier_runs_apart) {
+    const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
+    SessionInfo earlier;
+    earlier.images["/lib/up.so"].build_id = "02";
+    collector();
+    collector_->add_earlier(earlier);
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, "/lib/up.so", one},
+          Mapping{0, 7, {0xc00000}, 0x1000, 0, false, "/lib/up.so", two}, user(0xb00000), user(0xc00000)});
+    files();
+    EXPECT_EQ(account_.images.at("/lib/up.so").build_id, "02");
+    EXPECT_EQ(account_.images.at("/lib/up.so@01").build_id, "01");
+}
+
+TEST_F(Collecting, filters_go_by_path_whichever_file_it_is) {
+    const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
+    collector({.only_images = {"/bin/up"}});
+    feed({Name{0, 8, 8, true, "up"}, Mapping{0, 8, {0x1000}, 0x1000, 0, false, "/bin/up", one},
+          Name{0, 9, 9, true, "up"}, Mapping{0, 9, {0x1000}, 0x1000, 0, false, "/bin/up", two},
+          user(0x1000, 8), user(0x1000, 9), user(0x400000)});
+    EXPECT_EQ(files().size(), 2u);
+    EXPECT_EQ(account_.ledger.stored(), 2u);
+}
+
+TEST_F(Collecting, a_file_named_like_a_deleted_one_keeps_its_name) {
+    const std::string path = dir_.write("x (deleted)", "x"), gone = dir_ / "y (deleted)";
+    collector({.images_are_local = true});
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, {}},
+          Mapping{0, 7, {0xc00000}, 0x1000, 0, false, gone, {}}, user(0xb00000), user(0xc00000)});
+    files();
+    EXPECT_FALSE(account_.images.at(path).deleted);
+    EXPECT_TRUE(account_.images.at(dir_ / "y").deleted);
 }
 
 }  // namespace op::collect

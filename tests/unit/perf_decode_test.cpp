@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
+#include <sys/sysmacros.h>
 
 #include "tests/unit/perf_bytes.h"
 
@@ -78,6 +79,18 @@ TEST(PerfDecoder, a_mapping_brings_its_build_id) {
     ASSERT_EQ(m.build_id.size(), 20u);
     EXPECT_EQ(m.build_id[0], std::byte{1});
     EXPECT_EQ(decoded->time, 77u);
+}
+
+TEST(PerfDecoder, a_mapping_without_a_build_id_brings_device_and_inode) {
+    PerfBytes bytes(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+    bytes.u32(7).u32(8).u64(0x400000).u64(0x1000).u64(0x2000);
+    bytes.u32(8).u32(1).u64(4711).u64(3);  // major, minor, inode, generation
+    bytes.u32(5).u32(2).text("/usr/bin/app").trailer(77, 1);
+    ChainArena chains;
+    const auto decoded = PerfDecoder(plain).decode(bytes.header(), chains);
+    const auto& m = std::get<Mapping>(decoded->record);
+    EXPECT_TRUE(m.build_id.empty());
+    EXPECT_EQ(m.file, (FileIdentity{makedev(8, 1), 4711}));
 }
 
 TEST(PerfDecoder, names_forks_and_exits_carry_their_ids) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <thread>
@@ -18,6 +19,8 @@ TEST(Maps, only_executable_lines_count_and_paths_keep_their_blanks) {
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_EQ(lines[0].path, "/bin/a b");
     EXPECT_EQ(lines[0].file_offset, 0x1000u);
+    EXPECT_EQ(lines[0].file, (FileIdentity{makedev(8, 1), 12}));
+    EXPECT_FALSE(lines[1].file.is_known());
     EXPECT_EQ(lines[1].path, "");
     EXPECT_EQ(lines[2].path, "[vdso]");
     EXPECT_EQ(lines[2].end, 0x7ffff7fc3000u);

@@ -62,7 +62,7 @@ protected:
     SessionWriter session_;
     SessionInfo info_;
     StringTable names_;
-    KnownImages images_{names_, false, notes_};
+    KnownImages images_{names_, false};
 };
 
 constexpr const char* file_of_app = "{root}/bin/app/{dep}/{root}/bin/app/TIMER.1000.0.all.all.all";

@@ -227,6 +227,20 @@ TEST(SessionInfo, merge_records_that_an_image_was_rebuilt) {
     EXPECT_FALSE(info.has_several_builds("/bin/b"));
 }
 
+TEST(SessionInfo, the_name_of_an_image_is_its_path_or_the_path_with_a_suffix) {
+    SessionInfo info;
+    info.images["/bin/a@12"] = {.elsewhere = true, .path = "/bin/a", .root = "/srv/chroot"};
+    info.images["/bin/b@12"] = {.path = "/etc/shadow"};
+    info.images["/bin/c"] = {.path = "/bin/c"};
+    const SessionInfo read = parse_session_info(to_json(info), "manifest");
+    EXPECT_EQ(read.images.at("/bin/a@12"), info.images.at("/bin/a@12"));
+    EXPECT_EQ(read.path("/bin/a@12"), "/bin/a");
+    EXPECT_TRUE(read.is_elsewhere("/bin/a@12"));
+    EXPECT_EQ(read.path("/bin/b@12"), "/bin/b@12") << "a manifest leads to no other file";
+    EXPECT_EQ(read.path("/bin/c"), "/bin/c");
+    EXPECT_EQ(read.path("/bin/unknown"), "/bin/unknown");
+}
+
 TEST(SessionInfo, merge_adds_the_times_of_an_event) {
     SessionInfo info, newer;
     info.events = {{"E", 0, 100}, {"E", 0, 200}, {"E", 0, 100, 0, false, true}};

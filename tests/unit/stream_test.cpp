@@ -114,6 +114,22 @@ private:
 
 }  // namespace
 
+TEST(Stream, a_mapping_keeps_the_identity_of_its_file) {
+    Mapping mapping{1, 7, {0x1000}, 0x2000, 0x30, false, "/bin/x (deleted)", {}};
+    mapping.file = {0x801, 4711};
+    mapping.is_exact = true;
+    const std::string bytes = encoded({mapping});
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<Record> records;
+    decoder.decode(span_of(copy, bytes.size()), records, 10);
+    ASSERT_EQ(records.size(), 1u);
+    const auto& m = std::get<Mapping>(records[0]);
+    EXPECT_EQ(m.path, mapping.path);
+    EXPECT_EQ(m.file, mapping.file);
+    EXPECT_TRUE(m.is_exact);
+}
+
 TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     const test::TempDir dir;
     const std::string bytes = write_stream(dir / "s", one_of_each());

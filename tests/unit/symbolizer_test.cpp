@@ -23,7 +23,8 @@ protected:
         return at({ImageName::Kind::file, path, 0, 0, 0}, mtime, is_kernel);
     }
     ImageSymbols& at(const ImageName& image, uint64_t mtime = 0, bool is_kernel = false) {
-        finder_ = std::make_unique<ImageFinder>(ImageSearch{"", root_, {}}, info_.kernel_release);
+        search_.root = root_;
+        finder_ = std::make_unique<ImageFinder>(search_, info_.kernel_release);
         symbolizer_ = std::make_unique<Symbolizer>(*finder_, &info_, kallsyms_, options_, notes_);
         return symbolizer_->symbols(image, mtime, is_kernel);
     }
@@ -37,6 +38,7 @@ protected:
     std::string warning() const { return notes_.warnings().empty() ? "" : notes_.warnings().front(); }
 
     std::string root_ = test::fixture("root");
+    ImageSearch search_;
     test::TempDir dir_;
     SessionInfo info_;
     std::string kallsyms_;
@@ -132,6 +134,38 @@ TEST_F(Symbolizing, symbols_are_not_used_where_samples_of_several_builds_are_cou
     info_.images["/usr/bin/split"] = {split_id, 0, false, true};
     EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0xc5), "/usr/bin/split");
     EXPECT_NE(shortcoming("/usr/bin/split").find("was rebuilt while"), std::string::npos);
+}
+
+TEST_F(Symbolizing, the_build_that_the_session_keeps_comes_before_the_file_at_the_path) {
+    const std::string kept =
+        dir_.write(std::string("images/") + split_id, read_file(root_ + "/usr/bin/split"));
+    dir_.write("images/.debug/split.debug", read_file(root_ + "/usr/bin/.debug/split.debug"));
+    info_.images["/usr/bin/demo"].build_id = split_id;
+    search_.sessions = {dir_.path()};
+    EXPECT_TRUE(symbols("/usr/bin/demo").has_symbols());
+    EXPECT_EQ(symbolizer_->file({ImageName::Kind::file, "/usr/bin/demo"}), kept);
+    EXPECT_EQ(warning() + shortcoming("/usr/bin/demo"), "");
+}
+
+TEST_F(Symbolizing, a_kept_file_of_another_build_gives_no_names) {
+    dir_.write("images/00", read_file(root_ + "/usr/bin/split"));
+    info_.images["/usr/bin/demo"].build_id = "00";
+    search_.sessions = {dir_.path()};
+    EXPECT_FALSE(symbols("/usr/bin/demo").has_symbols());
+}
+
+TEST_F(Symbolizing, an_image_of_another_root_gets_no_names_from_the_file_at_its_path) {
+    info_.images["/usr/bin/demo"].elsewhere = true;
+    EXPECT_FALSE(symbols("/usr/bin/demo").has_symbols());
+    EXPECT_NE(shortcoming("/usr/bin/demo").find("was another file where"), std::string::npos);
+    options_.trusts_paths = true;
+    EXPECT_TRUE(symbols("/usr/bin/demo").has_symbols());
+}
+
+TEST_F(Symbolizing, a_name_with_a_suffix_belongs_to_a_path) {
+    info_.images["/usr/bin/split@abcdef012345"] = {.build_id = split_id, .path = "/usr/bin/split"};
+    search_.paths = {{"/usr/bin/split@abcdef012345", "/usr/bin/split"}};
+    EXPECT_TRUE(symbols("/usr/bin/split@abcdef012345").has_symbols());
 }
 
 TEST_F(Symbolizing, symbols_of_another_build_are_used_with_a_note_if_paths_are_trusted) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds the file that a process has mapped. The path of a mapping is the process's own: in another mount
+// namespace, or after the file was replaced, it leads to another file here. See proc(5), /proc/PID/map_files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "libop/base/fd.h"
+#include "libop/base/file_identity.h"
+
+namespace op::collect {
+
+/// What is known of a mapped file before it is looked for.
+struct MappedFileFacts {
+    uint32_t tgid = 0;  ///< a process that has it mapped; 0 = not known
+    std::string path;   ///< as that process has it, without the kernel's mark of deletion
+    FileIdentity id = {};
+    std::string build_id = {};  ///< lower-case hex; empty = not known
+};
+
+/// A mapped file that was found.
+struct ImageFile {
+    Fd fd;                    ///< open for reading
+    FileIdentity id;          ///< as stat(2) gives it
+    int64_t changed = 0;      ///< change time, ns since the epoch
+    uint64_t mtime = 0;       ///< seconds since the epoch
+    std::string build_id;     ///< lower-case hex; empty = it has none
+    bool is_here = false;     ///< its path leads to it in the recorder's root, too
+    bool is_deleted = false;  ///< it has no name any more
+    std::string root;         ///< the process's root, for people; empty = the recorder's, or not known
+};
+
+/// Looks for the file at its path, and if that is another one, through the process. None if it cannot be
+/// found, for whatever reason. With no known identity the file at the path is taken.
+std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted);
+
+/// True if a file is really named like that, with the mark: `path` leads to it, as the process sees it.
+bool is_real_name(uint32_t tgid, const std::string& path, const FileIdentity& id);
+
+/// The root of a process for people: a directory, or its mount namespace and control group. Empty if it is
+/// the recorder's, or not known.
+std::string describe_root(uint32_t tgid);
+
+}  // namespace op::collect

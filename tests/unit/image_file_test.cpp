@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/source/image_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "daemon/source/proc_scan.h"
+#include "libop/base/fd.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::collect {
+namespace {
+
+/// A file that this process has mapped executable, and what its maps file has about it.
+class MappedImageFile : public ::testing::Test {
+protected:
+    MappedImageFile() {
+        const Fd fd = open_regular(path_);
+        memory_ = ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd.get(), 0);
+    }
+    ~MappedImageFile() override { ::munmap(memory_, 4096); }
+
+    void SetUp() override {
+        ASSERT_NE(memory_, MAP_FAILED);
+        const std::string maps = read_file("/proc/self/maps");
+        for (const MapsLine& line : parse_maps(maps))
+            if (line.path == path_) facts_.id = line.file;
+        ASSERT_TRUE(facts_.id.is_known());
+    }
+    /// True if this process may open mapped files without a name (proc(5), /proc/PID/map_files).
+    static bool may_open_mappings() {
+        return ::access("/proc/self/map_files", R_OK) == 0 && ::geteuid() == 0;
+    }
+
+    test::TempDir dir_;
+    std::string path_ = dir_.write("mapped", "one");
+    void* memory_ = MAP_FAILED;
+    MappedFileFacts facts_{static_cast<uint32_t>(::getpid()), path_};
+};
+
+TEST_F(MappedImageFile, is_found_at_its_path) {
+    const auto found = find_image_file(facts_);
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->is_here);
+    EXPECT_FALSE(found->is_deleted);
+    EXPECT_EQ(found->root, "");
+    EXPECT_NE(found->mtime, 0u);
+}
+
+TEST_F(MappedImageFile, is_found_behind_a_link_of_its_own_when_another_file_has_its_path) {
+    if (!may_open_mappings()) GTEST_SKIP() << "only root may open /proc/PID/map_files";
+    std::filesystem::rename(dir_.write("new", "another"), path_);
+    const auto found = find_image_file(facts_);
+    ASSERT_TRUE(found);
+    EXPECT_FALSE(found->is_here);
+    EXPECT_TRUE(found->is_deleted);
+    EXPECT_EQ(read_fd(found->fd.get(), "mapped"), "one");
+}
+
+TEST_F(MappedImageFile, is_not_found_when_its_process_is_not_known) {
+    std::filesystem::rename(dir_.write("new", "another"), path_);
+    facts_.tgid = 0;
+    EXPECT_FALSE(find_image_file(facts_));
+    facts_.tgid = 0x7ffffff0;
+    EXPECT_FALSE(find_image_file(facts_));
+}
+
+TEST_F(MappedImageFile, of_another_build_id_is_not_taken) {
+    facts_.build_id = "abcd";
+    EXPECT_FALSE(find_image_file(facts_));
+}
+
+TEST_F(MappedImageFile, is_followed_through_its_name_alone_if_nothing_else_is_known) {
+    facts_.id = {};
+    facts_.tgid = 0;
+    EXPECT_TRUE(find_image_file(facts_));
+}
+
+TEST(RealName, may_end_like_a_mark_of_deletion) {
+    const test::TempDir dir;
+    const std::string path = dir.write("x (deleted)", "");
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    // The device of a mapping differs from that of stat(2) on some file systems: without a number it fits.
+    const FileIdentity own{makedev(0, 1), st.st_ino}, other{makedev(0, 1), st.st_ino + 1};
+    EXPECT_TRUE(is_real_name(static_cast<uint32_t>(::getpid()), path, own));
+    EXPECT_TRUE(is_real_name(0, path, {}));
+    EXPECT_FALSE(is_real_name(0, path, other));
+    EXPECT_FALSE(is_real_name(0, dir / "y (deleted)", {}));
+}
+
+TEST(Root, of_this_process_needs_no_description) {
+    EXPECT_EQ(describe_root(static_cast<uint32_t>(::getpid())), "");
+    EXPECT_EQ(describe_root(0x7ffffff0), "");
+}
+
+}  // namespace
+}  // namespace op::collect
