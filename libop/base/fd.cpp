@@ -156,8 +156,7 @@ MappedFile::MappedFile(const Fd& fd, const std::string& path) {
     if (::fstat(fd.get(), &st) != 0) throw_system("cannot stat " + path);
     if (!S_ISREG(st.st_mode)) throw_input(path + ": not a regular file");
     if (st.st_size == 0) return;
-    // Writable for libelf: it unpacks compressed sections in place. The pages it writes to become our own.
-    void* base = ::mmap(nullptr, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd.get(), 0);
+    void* base = ::mmap(nullptr, st.st_size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
     if (base == MAP_FAILED) throw_system("cannot map " + path);
     bytes_ = {static_cast<const std::byte*>(base), static_cast<size_t>(st.st_size)};
 }

@@ -3,6 +3,8 @@
 #include "libpp/object/debuginfo_section.h"
 
 #include <gelf.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -10,6 +12,7 @@ namespace op::pp {
 
 namespace {
 
+constexpr std::string_view old_compressed = ".zdebug";
 constexpr uint64_t most_growth = 64;
 constexpr uint64_t most_unpacked = uint64_t{8} << 30;  // bytes
 
@@ -18,7 +21,7 @@ constexpr uint64_t most_unpacked = uint64_t{8} << 30;  // bytes
 uint64_t unpacked_size(Elf_Scn* scn, const GElf_Shdr& header, std::string_view name) {
     GElf_Chdr compressed;
     if (header.sh_flags & SHF_COMPRESSED) return gelf_getchdr(scn, &compressed) ? compressed.ch_size : 0;
-    if (!name.starts_with(".zdebug")) return 0;
+    if (!name.starts_with(old_compressed)) return 0;
     constexpr std::string_view mark = "ZLIB";
     const Elf_Data* const data = elf_rawdata(scn, nullptr);
     if (!data || !data->d_buf || data->d_size < mark.size() + sizeof(uint64_t)) return 0;
@@ -27,6 +30,21 @@ uint64_t unpacked_size(Elf_Scn* scn, const GElf_Shdr& header, std::string_view n
     for (const char byte : bytes.substr(mark.size(), sizeof size))
         size = size << 8 | static_cast<unsigned char>(byte);
     return bytes.starts_with(mark) ? size : 0;
+}
+
+/// Makes the table of the sections' headers writable. False if that fails.
+bool allow_writing_headers(Elf* elf) {
+    size_t file_size = 0, sections = 0;
+    GElf_Ehdr head;
+    char* const file = elf_rawfile(elf, &file_size);
+    if (!file || !gelf_getehdr(elf, &head) || elf_getshdrnum(elf, &sections) != 0) return false;
+    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto start = reinterpret_cast<uintptr_t>(file);
+    const uint64_t offset = std::min<uint64_t>(head.e_shoff, file_size);
+    const uint64_t size = std::min<uint64_t>(sections * uint64_t{head.e_shentsize}, file_size - offset);
+    const uintptr_t first = (start + offset) / page * page;
+    return ::mprotect(reinterpret_cast<void*>(first), start + offset + size - first,
+                      PROT_READ | PROT_WRITE) == 0;
 }
 
 }  // namespace
@@ -55,16 +73,20 @@ std::string unpacking_fault(Elf* elf) {
     if (elf_getshdrstrndx(elf, &names) != 0 || !elf_rawfile(elf, &file_size)) return "";
     const uint64_t limit = unpacked_limit(file_size);
     uint64_t sum = 0;
+    bool is_compressed = false;
     for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
         GElf_Shdr header;
         if (!gelf_getshdr(scn, &header) || header.sh_type == SHT_NOBITS) continue;
-        const char* const name = elf_strptr(elf, names, header.sh_name);
-        sum += std::min(unpacked_size(scn, header, name ? name : ""), limit + 1);
+        const char* const text = elf_strptr(elf, names, header.sh_name);
+        const std::string_view name = text ? text : "";
+        is_compressed |= (header.sh_flags & SHF_COMPRESSED) || name.starts_with(old_compressed);
+        sum += std::min(unpacked_size(scn, header, name), limit + 1);
         if (sum > limit)
             return "its compressed sections take more than " + std::to_string(limit >> 20) +
                    " MiB unpacked: 64 times the file or 8 GiB";
     }
-    return "";
+    return !is_compressed || allow_writing_headers(elf) ? ""
+                                                        : "its compressed sections cannot be unpacked here";
 }
 
 }  // namespace op::pp

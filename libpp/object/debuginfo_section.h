@@ -21,7 +21,8 @@ std::span<const std::byte> section_content(Elf* elf, std::string_view wanted);
 uint64_t unpacked_limit(uint64_t file_size) noexcept;
 
 /// Why no section of a file is to be unpacked: they would take more than unpacked_limit(). Empty if they do
-/// not. To be called before libdw opens the file, which unpacks all of them.
+/// not; then the headers of its sections are writable, for libelf unpacks in place. To be called before libdw
+/// opens the file, which unpacks all of them. The bytes of a mapped file must be mapped privately.
 std::string unpacking_fault(Elf* elf);
 
 }  // namespace op::pp

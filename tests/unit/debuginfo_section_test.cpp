@@ -10,6 +10,7 @@
 #include "libop/base/elf_handle.h"
 #include "libop/base/fd.h"
 #include "libpp/object/debuginfo_lines.h"
+#include "tests/unit/temp_dir.h"
 
 namespace op::pp {
 namespace {
@@ -78,6 +79,15 @@ TEST(UnpackingFault, is_of_sections_that_old_linkers_compressed) {
 TEST(UnpackingFault, is_of_more_than_8_gib_whatever_the_file) {
     EXPECT_EQ(unpacked_limit(uint64_t{1} << 40), uint64_t{8} << 30);
     EXPECT_EQ(unpacked_limit(UINT64_MAX), uint64_t{8} << 30);
+}
+
+TEST(LineTable, survives_a_mapped_file_whose_sections_unpack_to_nothing) {
+    const test::TempDir dir;
+    std::string packed;  // zlib's stream of no bytes
+    append(packed, Elf64_Chdr{ELFCOMPRESS_ZLIB, 0, 0, 1});
+    packed += std::string("\x78\x9c\x03\0\0\0\0\1", 8);
+    const MappedFile file(dir.write("x", elf_file(".debug_info", SHF_COMPRESSED, packed)));
+    EXPECT_FALSE(LineTable(file.bytes()).has_lines());
 }
 
 TEST(LineTable, reads_nothing_of_a_file_that_would_unpack_to_too_much) {

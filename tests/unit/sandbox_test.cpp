@@ -286,17 +286,25 @@ TEST(Sandbox, gets_no_new_privileges_and_leaves_no_core_file) {
 TEST(Sandbox, limits_memory_but_not_mapped_files) {
     if (is_sanitized) GTEST_SKIP() << "the address sanitizer reserves terabytes";
     constexpr size_t piece = size_t{1} << 30;
-    const auto map = [](int flags, int fd) {
+    const auto too_much = [] {
         rlimit limit{};
-        if (::getrlimit(RLIMIT_DATA, &limit) != 0) return errno;
-        const size_t size = std::min<size_t>(limit.rlim_cur, size_t{1} << 40) + piece;
-        const int rights = fd < 0 ? PROT_READ | PROT_WRITE : PROT_READ;
-        return ::mmap(nullptr, size, rights, flags | MAP_NORESERVE, fd, 0) == MAP_FAILED ? errno : 0;
+        ::getrlimit(RLIMIT_DATA, &limit);
+        return std::min<size_t>(limit.rlim_cur, size_t{1} << 40) + piece;
     };
-    EXPECT_EQ(inside([&] { return map(MAP_PRIVATE | MAP_ANONYMOUS, -1); }), ENOMEM);
+    EXPECT_EQ(inside([&] {
+                  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+                  void* const memory = ::mmap(nullptr, too_much(), PROT_READ | PROT_WRITE, flags, -1, 0);
+                  return memory == MAP_FAILED ? errno : 0;
+              }),
+              ENOMEM);
     const test::TempDir dir;
-    const Fd file = open_file(dir.write("file", "content"), O_RDONLY);
-    EXPECT_EQ(inside([&] { return map(MAP_PRIVATE, file.get()); }), 0);
+    const Fd file = open_file(dir.write("file", "content"), O_RDWR);
+    EXPECT_EQ(inside([&] {
+                  if (::ftruncate(file.get(), static_cast<off_t>(too_much())) != 0)
+                      return 0;  // no sparse files
+                  return MappedFile(file, "file").bytes().size() > piece ? 0 : 1;
+              }),
+              0);
 }
 
 TEST(Sandbox, limit_of_memory_is_half_of_the_machines_within_bounds) {
