@@ -168,6 +168,7 @@ fuzz_targets = \
 	tests/fuzz/elf_fuzz \
 	tests/fuzz/event_file_fuzz \
 	tests/fuzz/event_spec_fuzz \
+	tests/fuzz/exporters_fuzz \
 	tests/fuzz/fit_names_fuzz \
 	tests/fuzz/foreign_abi_fuzz \
 	tests/fuzz/ibs_fuzz \
@@ -179,8 +180,10 @@ fuzz_targets = \
 	tests/fuzz/profile_spec_fuzz \
 	tests/fuzz/sample_file_fuzz \
 	tests/fuzz/sample_path_fuzz \
+	tests/fuzz/session_tree_fuzz \
 	tests/fuzz/stream_fuzz \
-	tests/fuzz/unpack_fuzz
+	tests/fuzz/unpack_fuzz \
+	tests/fuzz/writers_fuzz
 check_PROGRAMS += $(fuzz_targets)
 AM_DEFAULT_SOURCE_EXT = .cpp
 if FUZZ

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libop/base/error.h"
+#include "libop/base/text.h"
 
 namespace op {
 
@@ -226,9 +227,43 @@ Json parse_json(std::string_view text, std::string_view label, std::string_view 
     return std::move(builder).finish();
 }
 
+namespace {
+
+bool is_beyond_printable_ascii(char c) noexcept {
+    return static_cast<unsigned char>(c) >= 0x7f;
+}
+
+/// "\\u" and four digits for a UTF-8 character of up to three bytes.
+std::string escaped(std::string_view character) {
+    unsigned value = static_cast<unsigned char>(character.front());
+    if (character.size() > 1) value &= character.size() == 2 ? 0x1f : 0xf;
+    for (const char c : character.substr(1))
+        value = value << 6 | (static_cast<unsigned char>(c) & 0x3f);
+    std::string result = "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4)
+        result += "0123456789abcdef"[value >> shift & 0xf];
+    return result;
+}
+
+/// Escapes the characters that a terminal may obey and JSON allows as they are. `text` is UTF-8.
+std::string with_escapes(std::string text) {
+    if (std::ranges::none_of(text, is_beyond_printable_ascii)) return text;
+    std::string result;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view character = rest.substr(0, std::max<size_t>(utf8_length(rest), 1));
+        const bool is_control = is_beyond_printable_ascii(rest.front()) && printable(character) == "?";
+        result += is_control ? escaped(character) : std::string(character);
+        rest.remove_prefix(character.size());
+    }
+    return result;
+}
+
+}  // namespace
+
 std::string json_text(Json value, const JsonLayout& layout) {
     const Written written = JsonConversion{layout.sorts_members}(value);
-    return written.dump(layout.indent, layout.indent_character, false, Written::error_handler_t::replace);
+    return with_escapes(
+        written.dump(layout.indent, layout.indent_character, false, Written::error_handler_t::replace));
 }
 
 }  // namespace op

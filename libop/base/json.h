@@ -103,8 +103,9 @@ struct JsonLayout {
     bool sorts_members = false;  ///< by name, else in their order
 };
 
-/// The value as text, without a newline at its end. Bytes of strings that are not UTF-8 become U+FFFD, and
-/// numbers that are not finite become null.
+/// The value as text, without a newline at its end. Bytes of strings that are not UTF-8 become U+FFFD,
+/// characters that a terminal may obey (libop/base/text.h, printable) are escaped, and numbers that are not
+/// finite become null.
 std::string json_text(Json value, const JsonLayout& layout);
 
 }  // namespace op

@@ -32,7 +32,7 @@ std::string_view ascii_text(const char& c) {
 
 /// One character beyond ASCII, well-formed.
 std::string_view other_text(std::string_view character) {
-    if (character >= "\xc2\x80" && character <= "\xc2\x9f") return "?";
+    if (printable(character) == "?") return "?";
     if (character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf") return replacement;  // U+FFFE, U+FFFF
     return character;
 }

@@ -8,8 +8,8 @@
 namespace op {
 
 /// Any bytes as the text of an element or a quoted attribute: & < > " are escaped; bytes that are not UTF-8
-/// and characters that XML 1.0 (section 2.2) forbids become U+FFFD; control characters, including U+0080 to
-/// U+009F, become '?', except tabs.
+/// and characters that XML 1.0 (section 2.2) forbids become U+FFFD; other characters that a terminal may
+/// obey (libop/base/text.h, printable) become '?', except tabs.
 std::string markup_text(std::string_view text);
 
 }  // namespace op

@@ -80,6 +80,11 @@ TEST(Json, invalid_utf8_and_infinite_numbers_are_replaced) {
     EXPECT_EQ(line(std::numeric_limits<double>::infinity()), "null");
 }
 
+TEST(Json, characters_that_a_terminal_obeys_are_escaped) {
+    EXPECT_EQ(json_text(Json("\x1b\x7f\u009b\u202ee"), {.indent = -1}), "\"\\u001b\\u007f\\u009b\\u202ee\"");
+    EXPECT_EQ(json_text(Json("\u00e9\u20ac\U0001f600"), {.indent = -1}), "\"\u00e9\u20ac\U0001f600\"");
+}
+
 TEST(Json, damage_is_an_input_error_with_its_place) {
     EXPECT_EQ(fault("[1,]"), "file: invalid JSON at byte 4");
     EXPECT_EQ(fault("[1]x"), "file: invalid JSON at byte 4");

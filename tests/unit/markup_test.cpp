@@ -16,6 +16,10 @@ TEST(MarkupText, keeps_tabs_and_shows_other_control_characters_as_question_marks
     EXPECT_EQ(markup_text("\xc2\x80|\xc2\x9b|\xc2\x9f|\xc2\xa0"), "?|?|?|\xc2\xa0");
 }
 
+TEST(MarkupText, shows_marks_that_change_the_direction_of_text_as_question_marks) {
+    EXPECT_EQ(markup_text("\u202ea\u2066b\u2028c"), "?a?b?c");
+}
+
 TEST(MarkupText, replaces_what_is_no_utf8) {
     const std::string bad = "\xef\xbf\xbd";
     EXPECT_EQ(markup_text("\xff<"), bad + "&lt;");
