@@ -22,6 +22,23 @@ alone/%.o: $(srcdir)/%.h
 -include $(wildcard $(lone_objects:.o=.d))
 tests/headers_test.log: $(lone_objects)
 
+# All fuzz targets with libFuzzer, MINUTES each and JOBS at a time. Without --enable-fuzz they are built in a directory of
+# their own.
+MINUTES = 1
+JOBS = $(shell nproc)
+FUZZ_CXX = clang++
+.PHONY: fuzz
+if FUZZ
+fuzz: $(fuzz_targets)
+	@srcdir=$(srcdir) $(srcdir)/tests/fuzz/run.sh $(MINUTES) $(JOBS) $(fuzz_targets)
+else
+fuzz:
+	@$(MKDIR_P) with-fuzzer
+	@cd with-fuzzer && { [ -f Makefile ] || $(abs_top_srcdir)/configure --quiet --enable-fuzz CXX='$(FUZZ_CXX)' CXXFLAGS='-g -O1'; }
+	@cd with-fuzzer && $(MAKE) fuzz MINUTES='$(MINUTES)' JOBS='$(JOBS)'
+endif
+EXTRA_DIST += tests/fuzz/run.sh
+
 # Every C++ file in the style of .clang-format; tests/format_test.sh complains of those that are not.
 CLANG_FORMAT = clang-format-14
 format:
@@ -47,5 +64,5 @@ CLEANFILES += compile_commands.json
 clean-local: clean-develop
 .PHONY: clean-develop
 clean-develop:
-	rm -rf alone tidied
+	rm -rf alone tidied fuzz-runs
 EXTRA_DIST += tests/compile_commands.sh tests/package_check.sh

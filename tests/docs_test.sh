@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ARCHITECTURE.md is short, has a line for every room and names only files that exist, as do the programs' messages; every
 # manual page has examples;
-# every source file has its licence and, except for unit tests, its duty in its head.
+# every fuzz target has a corpus; every source file has its licence and, except for unit tests, its duty in its head.
 set -eu
 cd "${srcdir:-.}"
 status=0
@@ -41,6 +41,14 @@ while IFS= read -r each; do
 done <<END
 $named
 END
+
+# Every fuzz target is built, has a corpus, and is in the table of doc/SECURITY.md; every corpus has a target.
+for name in $(ls tests/fuzz tests/fuzz/corpus | sed -n 's/_fuzz\.cpp$//p; /^[a-z_]*$/p' | grep -v '^corpus$' | sort -u); do
+	[ -e "tests/fuzz/${name}_fuzz.cpp" ] || complain "tests/fuzz/corpus/$name has no target"
+	[ -n "$(ls "tests/fuzz/corpus/$name" 2>/dev/null)" ] || complain "tests/fuzz/corpus/$name is empty"
+	grep -q "^	tests/fuzz/${name}_fuzz\( \\\\\)*\$" tests/local.mk || complain "tests/fuzz/${name}_fuzz is not in tests/local.mk"
+	grep -q "^|.*\`$name\`" doc/SECURITY.md || complain "fuzz target $name is not in the table of doc/SECURITY.md"
+done
 
 for file in $(find libop daemon libpp utils kernel tests -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name '*.mk'); do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' || complain "$file: no SPDX line"
