@@ -154,7 +154,7 @@ libpp/symbols/symbolizer.cpp 2 note
 utils/debuginfod.cpp 1 edge
 utils/event_support.cpp 1 note
 utils/opannotate.cpp 3 note
-utils/oparchive.cpp 1 note
+utils/oparchive.cpp 2 note
 utils/opcontrol.cpp 2 again
 utils/opcontrol/control_daemon.cpp 1 again
 utils/opcontrol/driver_module.cpp 1 note

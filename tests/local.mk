@@ -14,6 +14,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/arrange_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/call_stacks_test.cpp \
+	tests/unit/checked_file_test.cpp \
 	tests/unit/child_process_test.cpp \
 	tests/unit/choose_counted_test.cpp \
 	tests/unit/classic_events_test.cpp \
@@ -225,6 +226,7 @@ tests_e2e_frames_LDADD = libutils.a libpp.a libop.a $(op_system_libs)
 e2e_tests = \
 	tests/e2e/callgrind_test.sh \
 	tests/e2e/debuginfod_test.sh \
+	tests/e2e/oparchive_test.sh \
 	tests/e2e/gprof_test.sh \
 	tests/e2e/ocount_test.sh \
 	tests/e2e/op2calltree_test.sh \

@@ -7,6 +7,7 @@ libutils_a_SOURCES = \
 	utils/outside.cpp utils/outside.h \
 	utils/report_options.cpp utils/report_options.h \
 	utils/shared/call_filter.cpp utils/shared/call_filter.h \
+	utils/shared/checked_file.cpp utils/shared/checked_file.h \
 	utils/shared/daily_note.cpp utils/shared/daily_note.h \
 	utils/shared/event_listing.cpp utils/shared/event_listing.h \
 	utils/shared/helper.cpp utils/shared/helper.h \

@@ -2,10 +2,13 @@
 // oparchive: copies a session with all that reports on it need, so that it can be read on another machine.
 // Layout: doc/FORMATS.md, "Archive".
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -20,6 +23,7 @@
 #include "libpp/object/image_bytes.h"
 #include "libpp/symbols/image_symbols.h"
 #include "utils/load_profile.h"
+#include "utils/shared/checked_file.h"
 #include "utils/shared/tree_writer.h"
 #include "utils/source_finder.h"
 
@@ -75,20 +79,39 @@ public:
             const auto line = profile.images[location.image].symbols->line(location.offset);
             if (!line || !seen.insert(line->file).second) continue;
             const std::string path(line->file);
-            const std::string refusal = source_refusal(path);
-            if (!refusal.empty())
-                notes_.warn("source " + printable(path) + " is left out: " + refusal);
-            else if (!path.starts_with('/') || !is_regular_file(path))
-                missing.push_back(path);
+            if (path.starts_with('/') && ::access(path.c_str(), F_OK) == 0)
+                add_source(path, profile.images[location.image].name);
             else
-                items_.insert({path, path});
+                missing.push_back(path);
         }
         if (!missing.empty()) notes_.warn(not_found_text(missing));
     }
 
-    const std::set<Item>& items() const { return items_; }
+    const std::map<Item, CheckedFile>& items() const { return items_; }
 
 private:
+    /// Adds a source that the lines of an image name, unless it might be anything else.
+    void add_source(const std::string& path, const ImageName& image) {
+        std::string refusal = source_refusal(path);
+        try {
+            if (refusal.empty()) {
+                const Fd file = open_regular(path);
+                refusal = private_source_fault(file, path, owner_of(image));
+                if (refusal.empty()) items_.insert({{path, path}, CheckedFile(file, path)});
+            }
+        } catch (const Error& error) {
+            refusal = error.what();
+        }
+        if (!refusal.empty()) notes_.warn("source " + printable(path) + " is left out: " + refusal);
+    }
+
+    /// The owner of the file that an image's lines come from.
+    std::optional<uid_t> owner_of(const ImageName& image) {
+        struct stat st {};
+        const auto path = loaded_.file_of(image);
+        return path && ::stat(path->c_str(), &st) == 0 ? std::optional(st.st_uid) : std::nullopt;
+    }
+
     /// `file`, if there is one, is a sample file of the image.
     void add_image(const ImageName& image, std::optional<size_t> file = std::nullopt) {
         if (!has_file(image) || !seen_.insert(image.name).second) return;
@@ -152,7 +175,8 @@ private:
     void add_binary(const std::string& path, const std::string& target, const RecordedImage& recorded) {
         std::string outcome = "it is not in the archive";
         try {
-            const pp::ImageBytes file(path);
+            const Fd opened = open_regular(path);
+            const pp::ImageBytes file(opened, path);
             const auto object = open_elf(file.bytes(), path);
             const pp::FileChange change = pp::file_change(path, object->build_id(), recorded);
             const bool is_another =
@@ -161,7 +185,7 @@ private:
                 return notes_.warn(printable(path) + " is not the build that was profiled; " + outcome +
                                    " (see --trust-path)");
             if (const auto note = pp::replacement_note(path, change); !note.empty()) notes_.warn(note);
-            items_.insert({path, target});
+            items_.insert({{path, target}, CheckedFile(opened, path)});
             outcome = "no debug file is looked for";
             add_debug_file(path, target, *object);
         } catch (const Error& error) {
@@ -174,23 +198,30 @@ private:
         if (!debug) return add_fetched(object);
         const auto link = object.debug_link();
         // Without a debug link it is found by its build-id, wherever the binary lies.
-        if (link)
-            items_.insert({*debug, target.substr(0, target.rfind('/')) + "/.debug/" + link->name});
+        const std::string beside = link ? target.substr(0, target.rfind('/')) + "/.debug/" + link->name : "";
+        take_debug_file(*debug, link ? beside : below_roots(*debug), object);
+    }
+
+    void take_debug_file(const std::string& path, const std::string& target, const ObjectFile& object) {
+        const Fd file = open_regular(path);
+        const std::string fault = pp::debug_file_fault(file, path, object);
+        if (fault.empty())
+            items_.insert({{path, target}, CheckedFile(file, path)});
         else
-            items_.insert({*debug, below_roots(*debug)});
+            notes_.warn("debug file " + printable(path) + " is not in the archive: " + printable(fault));
     }
 
     void add_fetched(const ObjectFile& object) {
         if (!loaded_.by_build_id() || object.build_id().size() <= 2) return;
         if (const auto debug = fetch_debug_file(object, *loaded_.by_build_id(), notes_))
-            items_.insert({*debug, pp::debug_file_path(object.build_id())});
+            take_debug_file(*debug, pp::debug_file_path(object.build_id()), object);
     }
 
     LoadedProfile& loaded_;
     bool trusts_path_;
     Diagnostics& notes_;
     std::set<std::string> seen_;
-    std::set<Item> items_;
+    std::map<Item, CheckedFile> items_;
 };
 
 /// Where a session lies in the archive, whatever its place on this machine.
@@ -241,7 +272,7 @@ void copy_samples(const LoadedProfile& loaded, TreeWriter& archive) {
 
 void list(const Inventory& inventory, const LoadedProfile& loaded) {
     std::string text;
-    for (const Item& item : inventory.items())
+    for (const auto& [item, state] : inventory.items())
         text += printable(item.source) + "\n";
     std::set<std::string> own;
     for (const SessionReader& session : loaded.opened().sessions)
@@ -279,11 +310,11 @@ int oparchive(Tool& tool, int argc, char** argv) {
         return 0;
     }
     TreeWriter archive(o.output);
-    for (const Item& item : inventory.items())
+    for (const auto& each : inventory.items())
         tool.attempt(
             [&] {
-                const Fd file = open_regular(item.source);
-                archive.copy(file, printable(item.source), item.target);
+                const auto& [item, state] = each;
+                archive.copy(state.open_again(item.source), printable(item.source), item.target);
             },
             leaves_no_room);
     for (const auto& session : loaded.opened().sessions)

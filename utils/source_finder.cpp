@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -53,11 +54,44 @@ std::optional<Source> read_at(const std::string& path) try {
     return std::nullopt;
 }
 
+/// The endings of names that compilers of the usual languages read.
+bool has_source_suffix(const std::string& path) {
+    constexpr std::string_view suffixes[] = {".c",   ".h",   ".cc",  ".hh",  ".cpp", ".hpp",  ".cxx", ".hxx",
+                                             ".c++", ".C",   ".H",   ".inc", ".ipp", ".tcc",  ".tpp", ".i",
+                                             ".ii",  ".s",   ".S",   ".asm", ".m",   ".mm",   ".cu",  ".l",
+                                             ".y",   ".f",   ".f90", ".F90", ".for", ".go",   ".rs",  ".d",
+                                             ".zig", ".nim", ".ml",  ".adb", ".ads", ".swift"};
+    return std::ranges::find(suffixes, std::filesystem::path(path).extension().string()) !=
+           std::end(suffixes);
+}
+
+/// True if everyone may pass the directories that lead to an open file, wherever its name was followed to.
+bool is_reachable_by_all(const Fd& file) {
+    std::error_code error;
+    const std::string self = "/proc/self/fd/" + std::to_string(file.get());
+    for (auto dir = std::filesystem::read_symlink(self, error).parent_path(); !error;
+         dir = dir.parent_path()) {
+        struct stat status {};
+        if (::stat(dir.c_str(), &status) != 0 || !(status.st_mode & S_IXOTH)) return false;
+        if (!dir.has_relative_path()) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string source_refusal(const std::string& path) {
     struct stat status {};
     return ::stat(path.c_str(), &status) == 0 ? refusal(status) : "";
+}
+
+std::string private_source_fault(const Fd& file, const std::string& path, std::optional<uid_t> image_owner) {
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) throw_system("cannot read " + path);
+    if ((status.st_mode & S_IROTH) && is_reachable_by_all(file)) return "";
+    if (!has_source_suffix(path)) return "it is private, and its name is not that of a source";
+    if (image_owner && (*image_owner == 0 || *image_owner == status.st_uid)) return "";
+    return "it is private, and of another owner than the binary that names it";
 }
 
 SourceFinder::SourceFinder(std::string archive, std::vector<std::string> search_dirs,

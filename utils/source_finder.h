@@ -2,11 +2,15 @@
 // Finds the source files that debug information names on this machine.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "libop/base/fd.h"
 
 namespace op::tool {
 
@@ -21,6 +25,12 @@ struct Source {
 /// /proc, which may wait), "it is larger than 64 MiB"; empty if it is read. Binaries name these files, so any
 /// name is possible.
 std::string source_refusal(const std::string& path);
+
+/// Why a file that debug information names as a source is not handed on: whoever made the binary chooses the
+/// names. Empty if everyone may read it (its mode, and the directories that lead to it), or if its name ends
+/// as sources do and it belongs to the owner of the image; an image of root's is trusted. `image_owner`: none
+/// = unknown.
+std::string private_source_fault(const Fd& file, const std::string& path, std::optional<uid_t> image_owner);
 
 /// Looks for source files.
 class SourceFinder {

@@ -27,10 +27,11 @@ uint32_t checksum(std::span<const std::byte> bytes) {
     return static_cast<uint32_t>(crc);
 }
 
-/// Empty = fits, else what does not.
-std::string fault_of(const std::string& path, const std::string& build_id, const DebugLink* link) {
+/// Empty = fits, else what does not. Without a descriptor the path is opened.
+std::string fault_of(const Fd& fd, const std::string& path, const std::string& build_id,
+                     const DebugLink* link) {
     try {
-        const MappedFile file(path);
+        const MappedFile file = fd ? MappedFile(fd, path) : MappedFile(path);
         const std::string found = open_elf(file.bytes(), path)->build_id();
         const bool has_ids = !build_id.empty() && !found.empty();
         if (has_ids || !link) return found == build_id ? "" : "its build-id differs";
@@ -69,7 +70,12 @@ std::string debug_file_path(const std::string& build_id) {
 }
 
 std::string debug_file_fault(const std::string& path, const std::string& build_id) {
-    return fault_of(path, build_id, nullptr);
+    return fault_of(Fd(), path, build_id, nullptr);
+}
+
+std::string debug_file_fault(const Fd& file, const std::string& path, const ObjectFile& binary) {
+    const auto link = binary.debug_link();
+    return fault_of(file, path, binary.build_id(), link ? &*link : nullptr);
 }
 
 std::optional<std::string> find_debug_file(const std::string& binary, const ObjectFile& object,
@@ -78,7 +84,7 @@ std::optional<std::string> find_debug_file(const std::string& binary, const Obje
     const auto link = object.debug_link();
     for (const Candidate& c : candidates(binary, build_id, link ? &*link : nullptr, roots)) {
         if (!is_regular_file(c.path)) continue;
-        const std::string why = fault_of(c.path, build_id, c.link);
+        const std::string why = fault_of(Fd(), c.path, build_id, c.link);
         if (why.empty()) return c.path;
         notes.warn("debug file " + printable(c.path) + " is not used: " + printable(why));
     }

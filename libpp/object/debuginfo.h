@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libop/base/diagnostics.h"
+#include "libop/base/fd.h"
 #include "libop/base/object_file.h"
 
 namespace op::pp {
@@ -16,6 +17,10 @@ std::string debug_file_path(const std::string& build_id);
 
 /// The reason why a file is not the debug file of that build-id; empty if it is.
 std::string debug_file_fault(const std::string& path, const std::string& build_id);
+
+/// The reason why an open file is not the debug file of a binary, by build-id, or by the checksum of its
+/// debug link where one of both has no build-id; empty if it is. `path` is for messages.
+std::string debug_file_fault(const Fd& file, const std::string& path, const ObjectFile& binary);
 
 /// The debug file of a binary, if one is found below any of `roots` ("" = this machine's): by build-id in
 /// /usr/lib/debug/.build-id, otherwise by its debug link and checksum in DIR/.debug, /usr/lib/debug/DIR and

@@ -9,7 +9,9 @@
 
 namespace op::pp {
 
-ImageBytes::ImageBytes(const std::string& path) : file_(path) {
+ImageBytes::ImageBytes(const std::string& path) : ImageBytes(open_regular(path), path) {}
+
+ImageBytes::ImageBytes(const Fd& file, const std::string& path) : file_(file, path) {
     const std::string_view packed(reinterpret_cast<const char*>(file_.bytes().data()), file_.bytes().size());
     if (path.ends_with(".gz")) unpacked_ = gunzip(packed, path);
     if (path.ends_with(".xz")) unpacked_ = unxz(packed, path);

@@ -16,6 +16,8 @@ public:
     /// Maps the file. A file named .gz, .xz or .zst, such as a kernel module, is decompressed. Throws a
     /// system or input error.
     explicit ImageBytes(const std::string& path);
+    /// The same of an open file; `path` is its name, which decides on unpacking.
+    ImageBytes(const Fd& file, const std::string& path);
 
     std::span<const std::byte> bytes() const noexcept;
 

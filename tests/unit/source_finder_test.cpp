@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "utils/source_finder.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
+#include "libop/base/fd.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::tool {
@@ -77,6 +80,49 @@ TEST(SourceFinder, of_a_refused_file_in_an_archive_the_reason_is_kept) {
     EXPECT_EQ(source->refusal, "it is not a regular file");
     EXPECT_EQ(source_refusal(dir / "fifo.c"), source->refusal);
     EXPECT_EQ(source_refusal(dir / "absent.c"), "");
+}
+
+namespace {
+
+/// Of a file in a directory that others cannot enter, in the eyes of a binary of that owner.
+std::string fault_of_private(const std::string& name, std::optional<uid_t> owner) {
+    const test::TempDir dir;
+    const std::string path = dir.write(name, "text");
+    return private_source_fault(open_file(path, O_RDONLY), path, owner);
+}
+
+}  // namespace
+
+TEST(PrivateSource, is_handed_on_if_it_belongs_to_the_owner_of_the_binary_or_root_does) {
+    const uid_t self = ::geteuid(), other = self + 1;
+    for (const char* const name : {"a.c", "a.hpp", "a.rs", "a.S"}) {
+        EXPECT_EQ(fault_of_private(name, self), "") << name;
+        EXPECT_EQ(fault_of_private(name, 0), "") << name;
+        EXPECT_NE(fault_of_private(name, other), "") << name;
+        EXPECT_NE(fault_of_private(name, std::nullopt), "") << name;
+    }
+}
+
+TEST(PrivateSource, is_not_handed_on_without_the_name_of_a_source) {
+    for (const char* const name : {"shadow", "id_rsa", ".c", "a.c.key", "c"}) {
+        EXPECT_NE(fault_of_private(name, ::geteuid()), "") << name;
+        EXPECT_NE(fault_of_private(name, 0), "") << name;
+    }
+}
+
+TEST(PrivateSource, is_not_what_everyone_may_read) {
+    const std::string path = "/etc/passwd";
+    if (!is_regular_file(path)) GTEST_SKIP() << "no " << path;
+    EXPECT_EQ(private_source_fault(open_file(path, O_RDONLY), path, 12345), "");
+}
+
+TEST(PrivateSource, is_what_the_mode_keeps_from_others_in_a_public_directory) {
+    const std::string path = "/etc/shadow";
+    struct stat st {};
+    if (::geteuid() != 0 || ::stat(path.c_str(), &st) != 0 || (st.st_mode & S_IROTH))
+        GTEST_SKIP() << "not root, or no " << path;
+    for (const uid_t owner : {0, 12345})
+        EXPECT_NE(private_source_fault(open_file(path, O_RDONLY), path, owner), "");
 }
 
 }  // namespace op::tool
