@@ -175,6 +175,7 @@ fuzz_targets = \
 	tests/fuzz/ibs_fuzz \
 	tests/fuzz/kallsyms_fuzz \
 	tests/fuzz/manifest_fuzz \
+	tests/fuzz/oprofilefs_fuzz \
 	tests/fuzz/perf_decode_fuzz \
 	tests/fuzz/perf_ring_fuzz \
 	tests/fuzz/proc_fuzz \

@@ -41,14 +41,8 @@ std::vector<pid_t> children_of(pid_t pid) {
 
 constexpr int flags_field = 9, starttime_field = 22;
 
-/// A field of /proc/NUMBER/stat by its number in proc(5), behind the name, which is the second and may hold
-/// anything.
 std::optional<uint64_t> stat_field(pid_t task, int number) {
-    const std::string text = read_file("/proc/" + std::to_string(task) + "/stat");
-    std::string_view rest = std::string_view(text).substr(text.rfind(')') + 1);
-    for (int i = 3; i < number; ++i)
-        take_word(rest);
-    return parse_number(take_word(rest));
+    return parse_stat_field(read_file("/proc/" + std::to_string(task) + "/stat"), number);
 }
 
 /// Sorted.
@@ -63,14 +57,25 @@ std::vector<pid_t> threads_of_all(const std::vector<pid_t>& processes) {
 
 }  // namespace
 
-pid_t process_of(pid_t number) {
-    const std::string text = status_of(number);
-    for (std::string_view rest = text; !rest.empty();) {
-        std::string_view line = take_line(rest);
+std::optional<uint64_t> parse_stat_field(std::string_view text, int number) {
+    text.remove_prefix(text.rfind(')') + 1);
+    for (int i = 3; i < number; ++i)
+        take_word(text);
+    return parse_number(take_word(text));
+}
+
+std::optional<pid_t> parse_tgid(std::string_view status) {
+    while (!status.empty()) {
+        std::string_view line = take_line(status);
         if (take_word(line) != "Tgid:") continue;
-        if (const auto tgid = parse_number(take_word(line)); tgid && *tgid > 0)
-            return static_cast<pid_t>(*tgid);
+        const auto tgid = parse_number(take_word(line));
+        if (tgid && *tgid > 0 && *tgid <= INT32_MAX) return static_cast<pid_t>(*tgid);
     }
+    return std::nullopt;
+}
+
+pid_t process_of(pid_t number) {
+    if (const auto tgid = parse_tgid(status_of(number))) return *tgid;
     throw_gone(number);
 }
 

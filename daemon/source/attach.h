@@ -7,11 +7,18 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "libop/base/fd.h"
 
 namespace op::collect {
+
+/// A number in the text of /proc/NUMBER/stat by its field in proc(5), from the third on: behind the name, the
+/// second, which may hold anything. None if there is no number.
+std::optional<uint64_t> parse_stat_field(std::string_view text, int number);
+/// The process in the text of /proc/NUMBER/status; none if it is missing or not a number of a process.
+std::optional<pid_t> parse_tgid(std::string_view status);
 
 /// The process that a thread belongs to; for the number of a process that number. Throws a system error if
 /// there is no such process or thread.

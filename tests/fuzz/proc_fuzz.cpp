@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target: any text may stand in /proc/PID/maps, /proc/modules, /proc/kallsyms and /proc/cpuinfo.
+// Fuzz target: any text may stand in /proc/PID/maps, status and stat, /proc/modules, /proc/kallsyms and
+// /proc/cpuinfo.
 #include <cstdint>
 #include <cstdlib>
 
+#include "daemon/source/attach.h"
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
 #include "daemon/source/proc_scan.h"
@@ -14,6 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (line.start >= line.end) std::abort();
     for (const auto& module : op::collect::parse_modules(text))
         if (module.name.empty() || module.length == 0) std::abort();
+    if (const auto tgid = op::collect::parse_tgid(text); tgid && *tgid <= 0) std::abort();
+    for (int field = 3; field < 53; ++field)
+        op::collect::parse_stat_field(text, field);
     op::collect::KernelRangeScan scan;
     for (auto rest = text; !rest.empty() && scan.take(op::take_line(rest));) {
     }

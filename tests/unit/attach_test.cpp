@@ -20,6 +20,17 @@ TEST(Attach, a_thread_id_selects_its_process) {
     EXPECT_EQ(process_of(::getpid()), ::getpid());
 }
 
+TEST(Attach, a_name_does_not_pass_for_fields_behind_it) {
+    const char* const stat = "7 (a) R 1 (2 3\n) S 4 5 6";
+    EXPECT_EQ(parse_stat_field(stat, 4), 4u);
+    EXPECT_EQ(parse_stat_field(stat, 6), 6u);
+    EXPECT_EQ(parse_stat_field(stat, 3), std::nullopt);
+    EXPECT_EQ(parse_stat_field(stat, 7), std::nullopt);
+    EXPECT_EQ(parse_tgid("Name:\tTgid: 5\nTgid:\t7\nPid:\t8\n"), 7);
+    EXPECT_EQ(parse_tgid("Tgid:\t0\n"), std::nullopt);
+    EXPECT_EQ(parse_tgid("Tgid:\t4294967299\n"), std::nullopt);
+}
+
 TEST(Attach, a_process_that_is_gone_is_reported) {
     EXPECT_THROW(process_of(0x7ffffff0), Error);
     EXPECT_THROW(watch_process(0x7ffffff0), Error);
