@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -71,6 +72,8 @@ const char* difference(FileChange change) {
         return "was rebuilt while this session was recorded, and its builds' samples are counted together";
     if (change == FileChange::elsewhere)
         return "was another file where this session was recorded (deleted, replaced, or of a container)";
+    if (change == FileChange::other_time)
+        return "is not the file that was profiled (the modification times differ, a build-id is unknown)";
     return "is another build than the one that was profiled (build-ids differ)";
 }
 
@@ -90,12 +93,14 @@ struct Symbolizer::Impl {
     SymbolizerOptions options;
     Diagnostics& notes;
     std::map<ImageName, Opened> images = {};
+    bool is_unverified_noted = false;
     std::optional<KernelSymbols> snapshot = {};  ///< of kallsyms, read on first need
 
     Opened open(const ImageName& image, uint64_t mtime, bool is_kernel);
     Opened open_kernel(const ImageName& image);
     Opened open_file(const Wanted& wanted);
     Opened read_file(const Wanted& wanted, const std::string& path);
+    void note_unverified(const Wanted& wanted, const std::string& build_id);
     std::optional<std::string> find_build(const Wanted& wanted);
     std::optional<std::string> find_file(const Wanted& wanted);
     std::unique_ptr<ImageSymbols> read_snapshot(const Wanted& module, const RecordedKernelImage* recorded);
@@ -229,6 +234,17 @@ Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
     return {nullptr, {"is not found; say where it is with --image-path or --root"}};
 }
 
+/// Once, for all images of a session of another tool that knows too little to compare their files with.
+void Symbolizer::Impl::note_unverified(const Wanted& wanted, const std::string& build_id) {
+    const bool is_compared = (!wanted.build_id.empty() && !build_id.empty()) || wanted.mtime != 0;
+    if (info || wanted.origin != Origin::file || is_compared || options.trusts_paths ||
+        std::exchange(is_unverified_noted, true))
+        return;
+    notes.warn(printable(wanted.recorded) +
+               ": this session knows neither build-id nor modification time of it; its symbols, and those of "
+               "other such images, are of the files that now have their paths");
+}
+
 /// A copy of the very build.
 std::optional<std::string> Symbolizer::Impl::find_build(const Wanted& wanted) {
     if (!options.by_build_id || wanted.build_id.empty() || wanted.several_builds) return std::nullopt;
@@ -243,9 +259,10 @@ Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path
                                      .several_builds = wanted.several_builds,
                                      .elsewhere = wanted.elsewhere};
         const auto change = file_change(path, object.build_id, recorded);
+        if (change == FileChange::none) note_unverified(wanted, object.build_id);
         if (change == FileChange::none)
             return {std::move(object.symbols), shortcoming_of(object.table), path};
-        if (change == FileChange::other_time || options.trusts_paths) {
+        if (options.trusts_paths) {
             notes.warn(replacement_note(path, change));
             return {std::move(object.symbols), {}, path, true};
         }

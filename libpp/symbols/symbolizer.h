@@ -122,8 +122,9 @@ public:
     /// cannot be read has one artificial symbol, named like the image (the kernel and modules with a '/'
     /// before it, as reports have always shown them), that covers everything. `mtime` is the one in the
     /// sample file header (0 = unknown). The symbols of a file of another build are not used, nor any if
-    /// several builds were profiled, unless paths are trusted; a file that differs only in time is used, with
-    /// a note. `is_kernel`: the offsets count from .text, as for a kernel or module.
+    /// several builds were profiled, unless paths are trusted. Where a build-id is unknown, the modification
+    /// times decide; where these are unknown, too, the file is used, and one note reports that it is the
+    /// first such file. `is_kernel`: the offsets count from .text, as for a kernel or module.
     ImageSymbols& symbols(const ImageName& image, uint64_t mtime, bool is_kernel = false);
 
     /// The shortcoming of an image's names; nothing if symbols() was not called for it, or if its file is not

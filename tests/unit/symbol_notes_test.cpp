@@ -37,7 +37,8 @@ protected:
     test::TempDir packages_;
     Diagnostics notes_;
     ImageFinder finder_{ImageSearch{"", test::fixture("root"), {}}};
-    Symbolizer symbolizer_{finder_, nullptr, "", {}, notes_};
+    SessionInfo info_;
+    Symbolizer symbolizer_{finder_, &info_, "", {}, notes_};
     Profile profile_;
 };
 
