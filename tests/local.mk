@@ -35,6 +35,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/daemon_settings_test.cpp \
 	tests/unit/daily_note_test.cpp \
 	tests/unit/debuginfo_section_test.cpp \
+	tests/unit/debuginfo_test.cpp \
 	tests/unit/demangle_test.cpp \
 	tests/unit/diagnostics_test.cpp \
 	tests/unit/deadline_test.cpp \

@@ -209,7 +209,7 @@ TEST_F(SandboxCalls, start_no_program) {
 
 TEST_F(SandboxCalls, start_programs_in_the_sandbox_if_that_is_needed) {
     const Attempt write_by_program = [&] {
-        const std::string command = ": >'" + (dir_ / "made") + "' 2>&-";
+        const std::string command = ": 2>&- >'" + (dir_ / "made") + "'";
         ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
         return errno;
     };
@@ -305,6 +305,12 @@ TEST(Sandbox, limits_memory_but_not_mapped_files) {
                   return MappedFile(file, "file").bytes().size() > piece ? 0 : 1;
               }),
               0);
+}
+
+TEST(Sandbox, limit_is_named_where_memory_runs_out) {
+    if (is_sanitized) GTEST_SKIP() << "the address sanitizer reserves terabytes";
+    EXPECT_EQ(inside([] { return out_of_memory_text().ends_with(" MiB (see --no-sandbox)") ? 0 : 1; }), 0);
+    EXPECT_EQ(outside([] { return out_of_memory_text().ends_with("--no-sandbox)") ? 1 : 0; }), 0);
 }
 
 TEST(Sandbox, limit_of_memory_is_half_of_the_machines_within_bounds) {
