@@ -215,13 +215,15 @@ update-golden: all tests/golden/make_session$(EXEEXT)
 	srcdir=$(srcdir) builddir=. $(srcdir)/tests/golden/run.sh --update
 
 # End to end: real programs profiled. They skip where profiling is not permitted.
-check_PROGRAMS += tests/e2e/shares tests/e2e/touch_pages tests/e2e/ask_daemon tests/e2e/can_profile tests/e2e/frames
+check_PROGRAMS += tests/e2e/shares tests/e2e/touch_pages tests/e2e/ask_daemon tests/e2e/can_profile tests/e2e/frames \
+	tests/e2e/map_code
 tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
 # Sanitizers would touch pages of their own.
 tests_e2e_touch_pages_CXXFLAGS = $(AM_CXXFLAGS) -fno-sanitize=all
 tests_e2e_touch_pages_LDFLAGS = -fno-sanitize=all
 tests_e2e_touch_pages_LDADD =
+tests_e2e_map_code_LDADD =
 tests_e2e_ask_daemon_LDADD = libop.a
 tests_e2e_can_profile_LDADD =
 tests_e2e_frames_LDADD = libutils.a libpp.a libop.a $(op_system_libs)
@@ -230,6 +232,7 @@ e2e_tests = \
 	tests/e2e/debuginfod_test.sh \
 	tests/e2e/oparchive_test.sh \
 	tests/e2e/gprof_test.sh \
+	tests/e2e/losses_test.sh \
 	tests/e2e/ocount_test.sh \
 	tests/e2e/op2calltree_test.sh \
 	tests/e2e/opcontrol_test.sh \

@@ -20,6 +20,7 @@
 #include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/session/session_statistics.h"
 #include "utils/shared/daily_note.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
@@ -344,6 +345,7 @@ private:
                     " back: too many samples a second; use a higher count");
         if (info.ledger.lost(LossCause::no_process) > 0)
             say("processes outside this pid namespace were not sampled; run operf outside it for them");
+        if (const std::string text = side_band_note(info); !text.empty()) say(text);
         if (o_.is_verbose("arcs"))
             say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) +
                 " lost");

@@ -362,6 +362,10 @@ void Collector::take(const Lost& lost) {
     lose(lost.cause, lost.cpu, lost.count);
 }
 
+void Collector::take(const LostSideBand& lost) {
+    info_.side_band_lost = add_saturating(info_.side_band_lost, lost.count);
+}
+
 void Collector::take(const Throttle& throttle) {
     if (throttle.on && throttle.event < info_.events.size()) info_.events[throttle.event].throttled = true;
 }
@@ -381,6 +385,7 @@ void Collector::begin_run(uint64_t start_time) {
     keeper_.begin_run();
     commands_.clear();
     info_.start_time = start_time;
+    info_.side_band_lost = 0;
     for (RecordedEvent& event : info_.events) {
         event.throttled = false;
         event.time = {};

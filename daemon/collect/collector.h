@@ -90,6 +90,7 @@ private:
     void take(const Fork& fork) { table_.apply(fork); }
     void take(const Exit& exit) { table_.apply(exit); }
     void take(const Lost& lost);
+    void take(const LostSideBand& lost);
     void take(const Throttle& throttle);
     void take(const EventTime& more);
 

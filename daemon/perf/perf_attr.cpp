@@ -10,35 +10,52 @@
 
 namespace op::collect {
 
-perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding, bool leader,
-                          const PerfRequest& request, const PerfFeatures& features) {
+namespace {
+
+/// What all events have in common.
+perf_event_attr common_attr(const PerfRequest& request, const PerfFeatures& features) {
     perf_event_attr attr{};
     attr.size = sizeof attr;
+    attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+    if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
+                       (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
+    attr.disabled = 1;
+    attr.enable_on_exec = request.enable_on_exec;
+    attr.inherit = 1;
+    attr.sample_id_all = 1;
+    attr.watermark = 1;  // wake the reader when the ring is half full (wakeup_watermark 0)
+    attr.use_clockid = 1;
+    attr.clockid = CLOCK_MONOTONIC;
+    return attr;
+}
+
+}  // namespace
+
+perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding,
+                          const PerfRequest& request, const PerfFeatures& features) {
+    perf_event_attr attr = common_attr(request, features);
     attr.type = encoding.type;
     attr.config = encoding.config;
     attr.config1 = encoding.config1;
     attr.config2 = encoding.config2;
     attr.precise_ip = features.precise ? encoding.precise : 0;
     attr.sample_period = event.count;
-    attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-    if (request.several_events) attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
     if (request.callgraph) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     // AMD's samplers see both modes; what is not wanted of them is left out later.
     const bool is_sampler = encoding.sampler != Sampler::counter;
     if (is_sampler) attr.sample_type |= PERF_SAMPLE_RAW;
-    attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
-                       (features.lost_count ? uint64_t{PERF_FORMAT_LOST} : 0);
-    attr.disabled = 1;
-    attr.enable_on_exec = request.enable_on_exec;
-    attr.inherit = 1;
     attr.exclude_kernel = !is_sampler && (!event.kernel || !features.kernel_mode);
     attr.exclude_hv = attr.exclude_kernel;
     attr.exclude_user = !is_sampler && !event.user;
-    attr.sample_id_all = 1;
-    attr.watermark = 1;  // wake the reader when the ring is half full (wakeup_watermark 0)
-    attr.use_clockid = 1;
-    attr.clockid = CLOCK_MONOTONIC;
-    if (!leader) return attr;
+    return attr;
+}
+
+perf_event_attr make_side_band_attr(const PerfRequest& request, const PerfFeatures& features) {
+    perf_event_attr attr = common_attr(request, features);
+    attr.type = PERF_TYPE_SOFTWARE;
+    attr.config = PERF_COUNT_SW_DUMMY;
+    attr.exclude_kernel = attr.exclude_hv = 1;  // counting nothing needs no permission for kernel mode
     attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
     attr.build_id = features.build_id;
     return attr;

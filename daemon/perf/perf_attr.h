@@ -22,12 +22,14 @@ struct PerfRequest {
     bool several_events = false;  ///< records carry the event's id
 };
 
-/// The attribute for one event, encoded by `encoding`. The `leader` also reports mappings, names, forks and
-/// exits.
-perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding, bool leader,
+/// The attribute for the samples of one event, encoded by `encoding`.
+perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding,
                           const PerfRequest& request, const PerfFeatures& features);
+/// The attribute for the side band: an event that counts nothing and reports mappings, names, forks and
+/// exits. Its records end with the same fields as those of make_attr() with the same request.
+perf_event_attr make_side_band_attr(const PerfRequest& request, const PerfFeatures& features);
 
-/// What a descriptor opened with make_attr() gives, in the order of perf_event_open(2), "Reading results".
+/// What a descriptor opened with one of them gives, in the order of perf_event_open(2), "Reading results".
 struct PerfReading {
     uint64_t value = 0, enabled = 0, running = 0, id = 0;
     uint64_t lost = 0;  ///< records that found no room in the ring; 0 if the kernel does not count them

@@ -25,9 +25,7 @@ namespace {
 /// All rings together, so that memory stays small on large machines.
 constexpr size_t all_rings_limit = size_t{8} << 20;
 constexpr size_t smallest_wanted_ring = size_t{1} << 16;
-/// What reports mappings, names, forks and exits on a CPU that does not have the first event:
-/// PERF_COUNT_SW_DUMMY.
-constexpr EventEncoding counts_nothing{perf_type_software, 9, 0, 0, 0};
+constexpr size_t smallest_side_band = size_t{1} << 16;
 constexpr uint16_t no_event = UINT16_MAX;
 
 size_t fitting_ring(size_t wanted, size_t cpus) {
@@ -62,21 +60,37 @@ std::string in_kernel_only(const RecordedEvent& event) {
            perf_situation(EACCES, false, 0).paranoid + "; run as root, or as root set it to 1";
 }
 
-/// Maps a ring, halving `bytes` until the locked-memory limit permits it.
-PerfRing map_ring(int fd, size_t& bytes) {
-    const size_t page = ::sysconf(_SC_PAGESIZE);
-    for (;;) {
+/// Maps the rings of all CPUs. False if the locked-memory limit does not permit that many bytes for each.
+bool map_rings(std::vector<OpenedCpu>& cpus, size_t bytes) {
+    for (OpenedCpu& cpu : cpus) {
         try {
-            return PerfRing(fd, bytes);
+            cpu.ring.emplace(cpu.events.front().fd.get(), bytes);
         } catch (const Error& e) {
             if (e.code() != EPERM && e.code() != ENOMEM) throw;
-            if (bytes / 2 < page)
-                throw Error(ErrorKind::system,
-                            "no room for a sample buffer: the locked-memory limit is used up; raise "
-                            "kernel.perf_event_mlock_kb or the limit (ulimit -l)");
-            bytes /= 2;
+            return false;
         }
     }
+    return true;
+}
+
+void unmap_rings(std::vector<OpenedCpu>& cpus) {
+    for (OpenedCpu& cpu : cpus)
+        cpu.ring.reset();
+}
+
+/// All events of a CPU write to the ring of the first one.
+void share_rings(const std::vector<OpenedCpu>& cpus) {
+    for (const OpenedCpu& cpu : cpus)
+        for (size_t i = 1; i < cpu.events.size(); ++i)
+            if (::ioctl(cpu.events[i].fd.get(), PERF_EVENT_IOC_SET_OUTPUT, cpu.events.front().fd.get()) != 0)
+                throw_system("cannot share a sample buffer");
+}
+
+void add_event(std::vector<OpenedCpu>& cpus, uint32_t cpu, OpenedEvent event) {
+    if (!event.fd) return;
+    if (::ioctl(event.fd.get(), PERF_EVENT_IOC_ID, &event.id) != 0) event.id = 0;
+    if (cpus.empty() || cpus.back().cpu != cpu) cpus.push_back({cpu, {}, {}});
+    cpus.back().events.push_back(std::move(event));
 }
 
 class Opener {
@@ -99,11 +113,11 @@ public:
                 open_targets();
                 break;
             } catch (const Error& e) {
-                opened_.cpus.clear();
                 if (!give_way(opened_.features, e.code())) throw;
             }
         }
-        opened_.sample_type = attributes(0, options_.encodings.front()).sample_type;
+        add_rings();
+        opened_.sample_type = attributes(0).sample_type;
         note_gaps();
         return std::move(opened_);
     }
@@ -112,14 +126,14 @@ private:
     void open_targets();
     void open_cpus(const std::vector<pid_t>& tasks);
     void open_cpu(uint32_t cpu, pid_t task);
-    Fd open_event(const RecordedEvent& event, perf_event_attr attr, pid_t pid, uint32_t cpu) const;
-    void add_event(OpenedEvent event, uint32_t cpu);
+    Fd open_event(const RecordedEvent& event, perf_event_attr attr, pid_t task, uint32_t cpu) const;
+    void add_rings();
     void note_gaps();
     void note_cpus_left_out();
 
     bool is(PerfTarget::Kind kind) const noexcept { return options_.target.kind == kind; }
-    perf_event_attr attributes(size_t i, const EventEncoding& encoding) const {
-        return make_attr(events_[i], encoding, i == 0, request_, opened_.features);
+    perf_event_attr attributes(size_t i) const {
+        return make_attr(events_[i], options_.encodings[i], request_, opened_.features);
     }
 
     const PerfOptions& options_;
@@ -139,33 +153,33 @@ void Opener::open_targets() {
     } else {
         open_cpus({pid});
     }
-    if (opened_.cpus.empty())
+    if (opened_.side_band.empty())
         throw Error(ErrorKind::system, explain_perf_error(perf_situation(ESRCH, false, pid)));
 }
 
 void Opener::open_cpus(const std::vector<pid_t>& tasks) {
-    const auto cpus = online_cpus();
     opened_.cpus.clear();
-    opened_.ring_bytes = fitting_ring(options_.ring_bytes, cpus.size());
-    for (const uint32_t cpu : cpus)
+    opened_.side_band.clear();
+    for (const uint32_t cpu : online_cpus())
         for (const pid_t task : tasks)
             open_cpu(cpu, task);
 }
 
 void Opener::open_cpu(uint32_t cpu, pid_t task) {
-    const bool is_system = is(PerfTarget::Kind::system);
+    const uint32_t owner = is(PerfTarget::Kind::system) ? cpu : static_cast<uint32_t>(task);
     for (size_t i = 0; i < events_.size(); ++i) {
-        const bool counts = counts_on(cpus_[i], cpu), is_leader = i == 0;
-        if (opened_.opened_for[i] != i || (!counts && !is_leader)) continue;
-        const EventEncoding& encoding = counts ? options_.encodings[i] : counts_nothing;
-        Fd fd = open_event(events_[i], attributes(i, encoding), is_system ? -1 : task, cpu);
-        const uint32_t owner = is_system ? cpu : static_cast<uint32_t>(task);
-        if (fd) add_event({std::move(fd), 0, counts ? static_cast<uint16_t>(i) : no_event, owner}, cpu);
+        if (opened_.opened_for[i] != i || !counts_on(cpus_[i], cpu)) continue;
+        Fd fd = open_event(events_[i], attributes(i), task, cpu);
+        add_event(opened_.cpus, cpu, {std::move(fd), 0, static_cast<uint16_t>(i), owner});
     }
+    // After the samples' events: a refusal is explained by what was requested.
+    Fd fd = open_event(events_.front(), make_side_band_attr(request_, opened_.features), task, cpu);
+    add_event(opened_.side_band, cpu, {std::move(fd), 0, no_event, owner});
 }
 
 /// Empty for a thread that is gone or a CPU that went off meanwhile.
-Fd Opener::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t pid, uint32_t cpu) const {
+Fd Opener::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t task, uint32_t cpu) const {
+    const pid_t pid = is(PerfTarget::Kind::system) ? -1 : task;
     Fd fd = perf_event_open(attr, pid, static_cast<int>(cpu));
     if (fd) return fd;
     const int error = errno;
@@ -181,15 +195,22 @@ Fd Opener::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t pi
     throw Error(ErrorKind::system, explain_perf_error(situation), error);
 }
 
-/// The first event of a CPU brings the ring, the others write to it.
-void Opener::add_event(OpenedEvent event, uint32_t cpu) {
-    if (::ioctl(event.fd.get(), PERF_EVENT_IOC_ID, &event.id) != 0) event.id = 0;
-    auto& cpus = opened_.cpus;
-    if (cpus.empty() || cpus.back().cpu != cpu)
-        cpus.push_back({cpu, map_ring(event.fd.get(), opened_.ring_bytes), {}});
-    else if (::ioctl(event.fd.get(), PERF_EVENT_IOC_SET_OUTPUT, cpus.back().events.front().fd.get()) != 0)
-        throw_system("cannot share a sample buffer");
-    cpus.back().events.push_back(std::move(event));
+/// As large as wanted, or as the locked-memory limit permits: all of a kind have the same size.
+void Opener::add_rings() {
+    const size_t page = ::sysconf(_SC_PAGESIZE);
+    size_t& bytes = opened_.ring_bytes = fitting_ring(options_.ring_bytes, opened_.side_band.size());
+    for (; bytes >= page; bytes /= 2) {
+        const size_t beside = std::max(page, std::min(bytes, side_band_bytes(bytes)));
+        if (map_rings(opened_.cpus, bytes) && map_rings(opened_.side_band, beside)) break;
+        unmap_rings(opened_.cpus);
+        unmap_rings(opened_.side_band);
+    }
+    if (bytes < page)
+        throw Error(ErrorKind::system,
+                    "no room for a sample buffer: the locked-memory limit is used up; raise "
+                    "kernel.perf_event_mlock_kb or the limit (ulimit -l)");
+    share_rings(opened_.cpus);
+    share_rings(opened_.side_band);
 }
 
 /// Notes what was requested but is not available. Throws for an event of which nothing would be recorded.
@@ -219,6 +240,10 @@ void Opener::note_cpus_left_out() {
 }
 
 }  // namespace
+
+size_t side_band_bytes(size_t ring_bytes) {
+    return std::max(ring_bytes / 4, smallest_side_band);
+}
 
 OpenedEvents open_events(const PerfOptions& options, const std::vector<RecordedEvent>& events,
                          Diagnostics& notes) {

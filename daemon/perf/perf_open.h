@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opening the events of a session, one descriptor a CPU and task, each CPU with a ring. Reads no record.
+// Opening the events of a session and the side band, one descriptor each a CPU and task. A CPU has a ring for
+// samples and a smaller one for its side band: what overflows one costs nothing of the other. Reads no
+// record.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "daemon/perf/event_cpus.h"
@@ -34,32 +37,38 @@ struct PerfOptions {
     bool callgraph = false;
     std::vector<EventEncoding> encodings;  ///< one per event of the session
     NamedKernel kernel;                    ///< the kernel's images as the user named them
-    size_t ring_bytes = size_t{1} << 19;  ///< wanted room per CPU, a power of two; shrinks to what is allowed
+    size_t ring_bytes = size_t{1} << 19;   ///< wanted room for samples per CPU, a power of two; shrinks to
+                                           ///< what is allowed
 };
 
 /// An event of a task or of all tasks, on one CPU.
 struct OpenedEvent {
     Fd fd;
     uint64_t id;      ///< in its records, if there are several events
-    uint16_t number;  ///< index into the session's events; UINT16_MAX = not one of them
+    uint16_t number;  ///< index into the session's events; UINT16_MAX = the side band
     uint32_t owner;   ///< see ClockReading
 };
 
 /// A CPU's ring and the events that write to it; the first one owns it.
 struct OpenedCpu {
     uint32_t cpu;
-    PerfRing ring;
     std::vector<OpenedEvent> events;
+    std::optional<PerfRing> ring;  ///< there until it is handed over
 };
 
 /// All descriptors of a session, off until they are switched on.
 struct OpenedEvents {
-    std::vector<OpenedCpu> cpus;
-    PerfFeatures features;           ///< as far as the kernel has them
-    uint64_t sample_type = 0;        ///< of every record, as perf_event_open(2) defines it
-    std::vector<size_t> opened_for;  ///< by event: the one whose descriptors give its samples
-    size_t ring_bytes = 0;           ///< room per CPU that the kernel granted
+    std::vector<OpenedCpu> cpus;       ///< those with samples
+    std::vector<OpenedCpu> side_band;  ///< all
+    PerfFeatures features;             ///< as far as the kernel has them
+    uint64_t sample_type = 0;          ///< of every record, as perf_event_open(2) defines it
+    std::vector<size_t> opened_for;    ///< by event: the one whose descriptors give its samples
+    size_t ring_bytes = 0;             ///< room for samples per CPU that the kernel granted
 };
+
+/// Room for the side band of a CPU beside a ring for samples, bytes: a quarter, as records of the side band
+/// are rare, but at least what a hundred processes that start in one moment write.
+size_t side_band_bytes(size_t ring_bytes);
 
 /// Opens the events, sampling off. A feature that the kernel or its settings refuse is left out, with a note
 /// if it shows in the samples. Throws a system error whose text explains the refusal and the remedy, also for

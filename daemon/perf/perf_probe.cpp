@@ -42,8 +42,8 @@ bool perf_event_works(const RecordedEvent& event, const EventEncoding& encoding)
     if (made_up_machine()) return made_up_pmu_takes(encoding.type);
     // PMUs of their own, as AMD's for sampled instructions, may not be able to leave a mode out.
     const bool is_own_pmu = encoding.type >= PERF_TYPE_MAX;
-    perf_event_attr attr = make_attr(event, encoding, false, {},
-                                     {.kernel_mode = is_own_pmu, .lost_count = false, .precise = false});
+    perf_event_attr attr =
+        make_attr(event, encoding, {}, {.kernel_mode = is_own_pmu, .lost_count = false, .precise = false});
     if (perf_event_open(attr, 0, -1)) return true;
     // Older kernels let AMD's samplers look at whole CPUs only.
     const bool is_sampler = encoding.sampler != Sampler::counter;

@@ -44,8 +44,7 @@ void wait(uint64_t length) {
 /// be counted in that mode.
 std::vector<Fd> open_counters(const RecordedEvent& event, const EventEncoding& encoding,
                               std::span<const pid_t> tasks, bool kernel_mode) {
-    perf_event_attr attr =
-        make_attr(event, encoding, false, {}, {.kernel_mode = kernel_mode, .lost_count = false});
+    perf_event_attr attr = make_attr(event, encoding, {}, {.kernel_mode = kernel_mode, .lost_count = false});
     attr.sample_period = 0;
     attr.sample_type = 0;
     attr.disabled = 0;

@@ -24,10 +24,17 @@ constexpr uint64_t settle_time = 2'000'000;
 PerfDecoder decoder_for(const OpenedEvents& opened, const std::vector<RecordedEvent>& events,
                         const std::vector<EventEncoding>& encodings) {
     PerfDecoder decoder(opened.sample_type, samplings_of(events, encodings));
-    for (const OpenedCpu& cpu : opened.cpus)
-        for (const OpenedEvent& event : cpu.events)
-            if (event.id != 0) decoder.add_event_id(event.id, event.number);
+    for (const auto* cpus : {&opened.side_band, &opened.cpus})
+        for (const OpenedCpu& cpu : *cpus)
+            for (const OpenedEvent& event : cpu.events)
+                if (event.id != 0) decoder.add_event_id(event.id, event.number);
     return decoder;
+}
+
+void switch_events(const std::vector<OpenedCpu>& cpus, unsigned long request) {
+    for (const OpenedCpu& cpu : cpus)
+        for (const OpenedEvent& event : cpu.events)
+            ::ioctl(event.fd.get(), request, 0);
 }
 
 }  // namespace
@@ -45,14 +52,25 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
     hand_over_rings();
 }
 
+/// The side band first: see PerfMerger::add_ring.
 void PerfSource::hand_over_rings() {
-    for (OpenedCpu& cpu : opened_.cpus) {
-        // Edge-triggered: a task's end makes the descriptor readable for good.
-        epoll_event event{EPOLLIN | EPOLLET, {}};
-        if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, cpu.events.front().fd.get(), &event) != 0)
-            throw_system("cannot wait for samples");
-        merger_.add_ring(cpu.cpu, std::move(cpu.ring));
+    for (OpenedCpu& cpu : opened_.side_band) {
+        await(cpu);
+        merger_.add_side_band(cpu.cpu, std::move(*cpu.ring));
+        cpu.ring.reset();
     }
+    for (OpenedCpu& cpu : opened_.cpus) {
+        await(cpu);
+        merger_.add_ring(cpu.cpu, std::move(*cpu.ring));
+        cpu.ring.reset();
+    }
+}
+
+void PerfSource::await(const OpenedCpu& cpu) const {
+    // Edge-triggered: a task's end makes the descriptor readable for good.
+    epoll_event event{EPOLLIN | EPOLLET, {}};
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, cpu.events.front().fd.get(), &event) != 0)
+        throw_system("cannot wait for samples");
 }
 
 /// Adds what /proc reports of the processes to be profiled.
@@ -67,24 +85,29 @@ void PerfSource::start() {
     if (opened_.features.kernel_mode && std::ranges::any_of(session_.events, &RecordedEvent::kernel))
         add_kernel_records(kernel_, initial_, notes_);
     scan();
-    if (target_.kind != PerfTarget::Kind::command) switch_all(PERF_EVENT_IOC_ENABLE);
+    if (target_.kind != PerfTarget::Kind::command) enable();
     // After enabling: what changes from now on is in the rings and is applied after this.
     scan();
     initial_due_ = true;
     times_.begin(monotonic_ns());
 }
 
-/// A CPU's time is one descriptor's; that of a task is put together from those for every CPU.
-void PerfSource::switch_all(unsigned long request) {
+/// Samples are taken only while the side band is recorded. A CPU's time is one descriptor's; that of a task
+/// is put together from those for every CPU.
+void PerfSource::enable() {
+    switch_events(opened_.side_band, PERF_EVENT_IOC_ENABLE);
+    switch_samples(PERF_EVENT_IOC_ENABLE);
+}
+
+void PerfSource::switch_samples(unsigned long request) {
     const uint64_t began = monotonic_ns();
-    for (const OpenedCpu& cpu : opened_.cpus)
-        for (const OpenedEvent& event : cpu.events)
-            ::ioctl(event.fd.get(), request, 0);
+    switch_events(opened_.cpus, request);
     if (target_.kind != PerfTarget::Kind::system) times_.add_switching(monotonic_ns() - began);
 }
 
 void PerfSource::stop() {
-    switch_all(PERF_EVENT_IOC_DISABLE);
+    switch_samples(PERF_EVENT_IOC_DISABLE);
+    switch_events(opened_.side_band, PERF_EVENT_IOC_DISABLE);
     stopped_ = true;
     final_due_ = true;
 }
@@ -97,15 +120,27 @@ std::span<const Record> PerfSource::drain() {
     ::epoll_wait(epoll_.get(), ignored, std::size(ignored), 0);
     const uint64_t now = monotonic_ns();
     if (!stopped_ && times_.due(now)) report_times(now);
-    merger_.merge(stopped_ ? UINT64_MAX : now - settle_time, batch_);
+    const uint64_t until = stopped_ ? UINT64_MAX : now - settle_time;
+    merger_.merge(until, batch_);
+    if (batch_.empty() && lost_side_band_ > 0 && until >= lost_side_band_time_)
+        batch_.push_back(LostSideBand{std::exchange(lost_side_band_, 0)});
     if (batch_.empty() && std::exchange(final_due_, false)) emit_final_records();
     return batch_;
 }
 
+/// With the times come losses of the side band: the last ones before it falls silent have no record. They are
+/// delivered when what came before them has been.
 void PerfSource::report_times(uint64_t now) {
     for (const EventTime& time : times_.advance(read_events(opened_.cpus, opened_.features).clocks))
         batch_.push_back(time);
+    count_side_band();
+    lost_side_band_time_ = now;
     times_.reported(now, monotonic_ns());
+}
+
+void PerfSource::count_side_band() {
+    if (!opened_.features.lost_count) return;
+    lost_side_band_ += merger_.unreported_side_band(read_events(opened_.side_band, opened_.features).lost);
 }
 
 /// How long events were counted, and what was lost without a record of it.
@@ -115,6 +150,8 @@ void PerfSource::emit_final_records() {
         batch_.push_back(time);
     for (const Lost& lost : merger_.unreported_losses(readings.lost))
         batch_.push_back(lost);
+    count_side_band();
+    if (lost_side_band_ > 0) batch_.push_back(LostSideBand{std::exchange(lost_side_band_, 0)});
 }
 
 }  // namespace op::collect

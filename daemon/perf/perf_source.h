@@ -32,14 +32,17 @@ public:
 
     /// False if this user may not sample kernel mode.
     bool kernel_mode() const noexcept { return opened_.features.kernel_mode; }
-    /// Room per CPU for records that the kernel granted, bytes.
+    /// Room per CPU for samples that the kernel granted, bytes.
     size_t ring_bytes() const noexcept { return opened_.ring_bytes; }
 
 private:
     void hand_over_rings();
     void scan();
-    void switch_all(unsigned long request);
+    void await(const OpenedCpu& cpu) const;
+    void enable();
+    void switch_samples(unsigned long request);
     void report_times(uint64_t now);
+    void count_side_band();
     void emit_final_records();
 
     SessionInfo session_;
@@ -53,7 +56,9 @@ private:
     bool stopped_ = false;
     RecordList initial_;  ///< mappings, names and kernel images as of the start
     bool initial_due_ = false;
-    bool final_due_ = false;  ///< losses and times as of the end
+    bool final_due_ = false;            ///< losses and times as of the end
+    uint64_t lost_side_band_ = 0;       ///< records, by the kernel's count, that are to be delivered
+    uint64_t lost_side_band_time_ = 0;  ///< when they were lost, at the latest
     std::vector<Record> batch_;
 };
 

@@ -46,6 +46,7 @@ enum op_record_type {
 	OP_RECORD_IMAGE = 11, /* driver: the file or region of a cookie; comes before its first use */
 	OP_RECORD_PLACED = 12, /* driver: a sample whose image is known */
 	OP_RECORD_TIME = 13, /* how long an event was counted */
+	OP_RECORD_LOST_SIDE_BAND = 14, /* mappings, names, forks and exits that were lost */
 };
 
 /* Why samples were lost; libop's LossCause has the same numbers (libop/stream/stream.cpp asserts it). */
@@ -234,6 +235,11 @@ struct op_record_time {
 	op_u32 reserved;
 };
 
+struct op_record_lost_side_band {
+	struct op_record_header header;
+	op_u64 count; /* records */
+};
+
 #ifdef __cplusplus
 #define OP_STREAM_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes), #type)
 #else
@@ -255,5 +261,6 @@ OP_STREAM_SIZE(op_record_image, 56);
 OP_STREAM_SIZE(op_place, 16);
 OP_STREAM_SIZE(op_record_placed, 32);
 OP_STREAM_SIZE(op_record_time, 32);
+OP_STREAM_SIZE(op_record_lost_side_band, 16);
 
 #endif

@@ -205,6 +205,7 @@ void plain_fields(Visit&& visit, Info& info) {
     visit("stop_time", info.stop_time);
     visit("arcs_stored", info.arcs_stored);
     visit("arcs_lost", info.arcs_lost);
+    visit("side_band_lost", info.side_band_lost);
 }
 
 Json ledger_json(const Ledger& ledger) {
@@ -382,6 +383,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
     ledger.merge(newer.ledger);
     arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);
     arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);
+    side_band_lost = add_saturating(side_band_lost, newer.side_band_lost);
 }
 
 std::string to_json(const SessionInfo& info) {

@@ -144,9 +144,18 @@ std::string account_text(const SessionInfo& info) {
     text += line("samples lost", std::to_string(info.ledger.lost())) + losses_text(info.ledger);
     text += line("call-graph arcs stored", std::to_string(info.arcs_stored));
     text += line("call-graph arcs lost", std::to_string(info.arcs_lost));
+    if (info.side_band_lost != 0)
+        text += line("records of processes and mappings lost", std::to_string(info.side_band_lost));
     for (const RecordedEvent& event : info.events)
         if (event.throttled) text += line("held back by the kernel", printable(event.name));
     return text + "\n";
+}
+
+std::string side_band_note(const SessionInfo& info) {
+    if (info.side_band_lost == 0) return "";
+    return std::to_string(info.side_band_lost) +
+           " records of processes and mappings were lost: the kernel's buffer for them was full; samples of "
+           "programs that began meanwhile may have a wrong name or none";
 }
 
 }  // namespace op

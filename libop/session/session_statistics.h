@@ -21,4 +21,7 @@ std::map<std::string_view, uint64_t> statistics(const SessionInfo& info);
 /// The account of a session for operf.log, some lines ending in an empty one.
 std::string account_text(const SessionInfo& info);
 
+/// A line on records of processes and mappings that were lost, for a person; empty if there were none.
+std::string side_band_note(const SessionInfo& info);
+
 }  // namespace op

@@ -85,6 +85,10 @@ struct Lost {
     uint32_t cpu;
     LossCause cause;
 };
+/// Records of mappings, names, forks and exits that were lost: what is known of processes may no longer hold.
+struct LostSideBand {
+    uint64_t count;
+};
 /// The kernel throttled sampling on this CPU, or resumed it.
 struct Throttle {
     uint64_t time;
@@ -141,6 +145,6 @@ struct EventTime {
 
 /// One event from a source.
 using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie,
-                            PlacedSample, PlacedName, EventTime>;
+                            PlacedSample, PlacedName, EventTime, LostSideBand>;
 
 }  // namespace op

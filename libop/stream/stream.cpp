@@ -132,6 +132,9 @@ struct Encode {
     void operator()(const Lost& l) const {
         append(out, OP_RECORD_LOST, static_cast<uint16_t>(l.cause), op_record_lost{{}, l.count, l.cpu, 0});
     }
+    void operator()(const LostSideBand& l) const {
+        append(out, OP_RECORD_LOST_SIDE_BAND, 0, op_record_lost_side_band{{}, l.count});
+    }
     void operator()(const Throttle& t) const {
         append(out, OP_RECORD_THROTTLE, t.on, op_record_throttle{{}, t.time, t.cpu, t.event});
     }
@@ -302,6 +305,9 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
             break;
         case OP_RECORD_TIME:
             out.emplace_back(decode_event_time(in));
+            break;
+        case OP_RECORD_LOST_SIDE_BAND:
+            out.emplace_back(LostSideBand{in.get<op_record_lost_side_band>().count});
             break;
         case OP_RECORD_IMAGE:
             out.emplace_back(decode_image(in, head.flags));

@@ -10,6 +10,7 @@
 
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
+#include "libop/session/session_statistics.h"
 
 namespace op::pp {
 
@@ -153,6 +154,7 @@ void note_losses(const SessionReader& session, const SessionInfo* info, Diagnost
         note_ledger(info->ledger, notes);
     else
         note_statistics(session, notes);
+    if (std::string text = info ? side_band_note(*info) : ""; !text.empty()) notes.warn(std::move(text));
 }
 
 }  // namespace op::pp

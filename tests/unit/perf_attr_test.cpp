@@ -14,7 +14,7 @@ const RecordedEvent clock_event{"TIMER", 0, 1000000};
 
 /// The CPU clock of this process, opened with `features`; what cannot be had here skips the test.
 Fd open_clock(const PerfFeatures& features) {
-    perf_event_attr attr = make_attr(clock_event, builtin_encoding("TIMER"), false, {}, features);
+    perf_event_attr attr = make_attr(clock_event, builtin_encoding("TIMER"), {}, features);
     return perf_event_open(attr, 0, -1);
 }
 
@@ -41,6 +41,26 @@ void expect_readable(const PerfFeatures& features) {
 }
 
 }  // namespace
+
+TEST(PerfAttr, side_band_and_samples_share_their_trailer_and_nothing_else) {
+    const PerfRequest request{.callgraph = true, .enable_on_exec = true, .several_events = true};
+    const auto samples = make_attr(clock_event, builtin_encoding("TIMER"), request, {});
+    const auto band = make_side_band_attr(request, {});
+    constexpr uint64_t trailer = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+                                 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID;
+    EXPECT_EQ(samples.sample_type & trailer, band.sample_type & trailer);
+    EXPECT_EQ(samples.clockid, band.clockid);
+    for (const perf_event_attr& attr : {samples, band}) {
+        EXPECT_TRUE(attr.inherit && attr.enable_on_exec && attr.sample_id_all && attr.use_clockid);
+        EXPECT_TRUE(attr.watermark) << "no record wakes the reader by itself";
+        EXPECT_EQ(attr.wakeup_watermark, 0u);
+    }
+    EXPECT_TRUE(band.mmap && band.mmap2 && band.comm && band.comm_exec && band.task && band.build_id);
+    EXPECT_FALSE(samples.mmap || samples.mmap2 || samples.comm || samples.comm_exec || samples.task ||
+                 samples.build_id);
+    EXPECT_EQ(band.sample_period, 0u);
+    EXPECT_TRUE(band.exclude_kernel) << "needs no permission for kernel mode";
+}
 
 TEST(PerfReading, has_every_field_in_its_place) {
     expect_readable({.kernel_mode = false});

@@ -163,7 +163,7 @@ TEST(PerfEvents, the_kernel_is_asked_for_the_catalogues_encoding) {
     const auto encodings =
         choose({"CACHE_READS:5000:0x9:1:0,DIVISIONS:1000:begun"}, all_counters, info, notes, false, toy());
     ASSERT_EQ(encodings.size(), 2u);
-    const auto attr = make_attr(info.events[0], encodings[0], true, {}, {});
+    const auto attr = make_attr(info.events[0], encodings[0], {}, {});
     EXPECT_EQ(attr.type, uint32_t{PERF_TYPE_RAW});
     EXPECT_EQ(attr.config, 0x092eu);
     EXPECT_EQ(attr.sample_period, 5000u);
@@ -171,7 +171,7 @@ TEST(PerfEvents, the_kernel_is_asked_for_the_catalogues_encoding) {
     EXPECT_EQ(attr.exclude_kernel, 0u);
     EXPECT_EQ(info.events[0].unit_mask, 9u);
     // Edge detection and a counter mask of 1.
-    EXPECT_EQ(make_attr(info.events[1], encodings[1], false, {}, {}).config, 0x01040114u);
+    EXPECT_EQ(make_attr(info.events[1], encodings[1], {}, {}).config, 0x01040114u);
     EXPECT_EQ(info.events[1].unit_mask, 0x01040100u);
     EXPECT_EQ(info.cpu_type_name, "i386/toy");
 }
@@ -287,18 +287,17 @@ TEST(PerfEvents, unit_masks_with_one_name_are_refused_unless_measured_counts_sep
 TEST(PerfEvents, precision_is_asked_for_until_the_kernel_refuses) {
     const RecordedEvent event{"br_inst_retired", 0xc4, 50000};
     const EventEncoding encoding{PERF_TYPE_RAW, 0x1c4, 0, 0, 2};
-    EXPECT_EQ(make_attr(event, encoding, true, {}, {}).precise_ip, 2u);
-    EXPECT_EQ(make_attr(event, encoding, true, {}, {.precise = false}).precise_ip, 0u);
+    EXPECT_EQ(make_attr(event, encoding, {}, {}).precise_ip, 2u);
+    EXPECT_EQ(make_attr(event, encoding, {}, {.precise = false}).precise_ip, 0u);
 }
 
 TEST(PerfEvents, a_samplers_event_requests_its_sample_fields_and_excludes_no_mode) {
     const RecordedEvent event{"IBS_OP_LOAD", 0xf201, 50000, 1, false, true};
-    const auto attr =
-        make_attr(event, {11, 1 << 19, 0, 0, 0, Sampler::ibs_op}, true, {}, {.kernel_mode = false});
+    const auto attr = make_attr(event, {11, 1 << 19, 0, 0, 0, Sampler::ibs_op}, {}, {.kernel_mode = false});
     EXPECT_TRUE(attr.sample_type & PERF_SAMPLE_RAW);
     EXPECT_EQ(attr.exclude_kernel, 0u);
     EXPECT_EQ(attr.exclude_user, 0u);
-    EXPECT_FALSE(make_attr(event, {}, true, {}, {}).sample_type & PERF_SAMPLE_RAW);
+    EXPECT_FALSE(make_attr(event, {}, {}, {}).sample_type & PERF_SAMPLE_RAW);
 }
 
 TEST(PerfEvents, minimum_counts_hold_and_call_graphs_raise_them) {

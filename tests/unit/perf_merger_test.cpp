@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "tests/unit/fake_perf_ring.h"
@@ -25,6 +26,7 @@ std::string text(const Record& record) {
         return std::string(loss_name(l->cause)) + " " + std::to_string(l->count) + "@" +
                std::to_string(l->cpu);
     if (const auto* e = std::get_if<Exit>(&record)) return "exit " + std::to_string(e->time);
+    if (const auto* b = std::get_if<LostSideBand>(&record)) return "side band " + std::to_string(b->count);
     return "another";
 }
 
@@ -36,6 +38,16 @@ protected:
         for (size_t cpu = 0; cpu < count; ++cpu)
             merger_.add_ring(static_cast<uint32_t>(cpu), kernels_.emplace_back().reader());
     }
+    /// The side bands of as many CPUs, in bands_.
+    void add_side_bands(size_t count) {
+        for (size_t cpu = 0; cpu < count; ++cpu)
+            merger_.add_side_band(static_cast<uint32_t>(cpu), bands_.emplace_back().reader());
+    }
+    static bool put_exit(test::FakePerfRing& ring, uint64_t time) {
+        PerfBytes exit(PERF_RECORD_EXIT, 0);
+        exit.u32(7).u32(7).u32(8).u32(8).u64(time).trailer(time, 0);
+        return ring.put(exit.header());
+    }
     bool put_sample(uint32_t cpu, uint64_t time) {
         PerfBytes bytes(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
         bytes.u64(0x401136).u32(7).u32(8).u64(time).u32(cpu).u32(0);
@@ -45,10 +57,11 @@ protected:
         for (const uint64_t time : times)
             ASSERT_TRUE(put_sample(cpu, time));
     }
-    void put_loss(uint32_t cpu, uint64_t time, uint64_t count) {
+    void put_loss(uint32_t cpu, uint64_t time, uint64_t count) { put_loss(kernels_[cpu], time, count); }
+    static void put_loss(test::FakePerfRing& ring, uint64_t time, uint64_t count) {
         PerfBytes bytes(PERF_RECORD_LOST, 0);
-        bytes.u64(0).u64(count).trailer(time, cpu);
-        ASSERT_TRUE(kernels_[cpu].put(bytes.header()));
+        bytes.u64(0).u64(count).trailer(time, 0);
+        ASSERT_TRUE(ring.put(bytes.header()));
     }
     Texts merge(uint64_t until = all) {
         std::vector<Record> records;
@@ -64,6 +77,7 @@ protected:
     }
 
     std::deque<test::FakePerfRing> kernels_;  ///< by CPU
+    std::deque<test::FakePerfRing> bands_;    ///< by CPU: the side band
     PerfMerger merger_{PerfDecoder(plain)};
 };
 
@@ -126,6 +140,71 @@ TEST_F(PerfMergers, a_loss_that_a_record_reported_is_not_reported_again_at_the_e
     EXPECT_EQ(texts(merger_.unreported_losses(lost)), Texts{}) << "once";
     const uint64_t unknown[] = {0, 0, 0};
     EXPECT_EQ(texts(merger_.unreported_losses(unknown)), Texts{});
+}
+
+TEST_F(PerfMergers, samples_and_side_bands_of_all_cpus_come_in_one_order_of_time) {
+    add_side_bands(2);
+    add_cpus(2);
+    put_samples(0, {10, 30, 40});
+    put_samples(1, {20, 50});
+    for (const uint64_t time : {15, 30, 60})
+        ASSERT_TRUE(put_exit(bands_[1], time));
+    EXPECT_EQ(merge(), (Texts{"10@0", "exit 15", "20@1", "exit 30", "30@0", "40@0", "50@1", "exit 60"}))
+        << "the side band first at the same time";
+}
+
+TEST_F(PerfMergers, what_the_side_band_lost_is_no_sample_and_comes_when_it_may_have_happened) {
+    add_side_bands(1);
+    add_cpus(1);
+    ASSERT_TRUE(put_exit(bands_[0], 10));
+    put_loss(bands_[0], 50, 923275);
+    ASSERT_TRUE(put_exit(bands_[0], 51));
+    put_samples(0, {5, 30, 60});
+    EXPECT_EQ(merge(), (Texts{"5@0", "exit 10", "side band 923275", "30@0", "exit 51", "60@0"}));
+    EXPECT_EQ(texts(merger_.unreported_losses({})), Texts{});
+}
+
+TEST_F(PerfMergers, a_loss_of_the_side_band_is_reported_once_whoever_counts_it_first) {
+    add_side_bands(2);
+    add_cpus(1);
+    const uint64_t lost[] = {7, 2};
+    EXPECT_EQ(merger_.unreported_side_band(lost), 9u);
+    EXPECT_EQ(merger_.unreported_side_band(lost), 0u);
+    put_loss(bands_[0], 10, 7);
+    EXPECT_EQ(merge(), Texts{}) << "it is known";
+    put_loss(bands_[0], 20, 3);
+    put_samples(0, {15});
+    EXPECT_EQ(merge(12), Texts{"side band 3"});
+    EXPECT_EQ(merge(), Texts{"15@0"});
+    const uint64_t later[] = {11, 2};
+    EXPECT_EQ(merger_.unreported_side_band(later), 1u);
+}
+
+TEST_F(PerfMergers, a_loss_that_waits_for_its_time_counts_once) {
+    add_side_bands(1);
+    add_cpus(1);
+    ASSERT_TRUE(put_exit(bands_[0], 40));
+    put_loss(0, 50, 5);
+    for (const uint64_t until : {10, 20, 30})
+        EXPECT_EQ(merge(until), Texts{});
+    EXPECT_EQ(merge(), (Texts{"exit 40", "kernel_buffer 5@0"}));
+    const uint64_t lost[] = {5};
+    EXPECT_EQ(texts(merger_.unreported_losses(lost)), Texts{});
+}
+
+TEST_F(PerfMergers, an_overflow_of_the_side_band_costs_no_sample) {
+    add_side_bands(1);
+    add_cpus(1);
+    uint64_t time = 0, refused = 0;
+    while (put_exit(bands_[0], time + 1))
+        ++time;
+    for (uint64_t i = 0; i < 1000; ++i)
+        refused += !put_exit(bands_[0], ++time);
+    EXPECT_EQ(refused, 1000u);
+    put_samples(0, {time + 1});
+    const Texts merged = merge();
+    EXPECT_EQ(merged.back(), std::to_string(time + 1) + "@0");
+    EXPECT_EQ(std::ranges::count_if(merged, [](const std::string& s) { return s.ends_with("@0"); }), 1);
 }
 
 TEST_F(PerfMergers, a_full_ring_has_room_again_after_the_next_call_and_nothing_of_it_is_lost) {
