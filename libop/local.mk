@@ -5,7 +5,7 @@ libop_a_SOURCES = \
 	libop/base/build_id.cpp libop/base/build_id.h \
 	libop/base/bytes.h \
 	libop/base/child_signal.cpp libop/base/child_signal.h \
-	libop/base/clock.h \
+	libop/base/clock.cpp libop/base/clock.h \
 	libop/base/deadline.cpp libop/base/deadline.h \
 	libop/base/diagnostics.h \
 	libop/base/directory.cpp libop/base/directory.h \

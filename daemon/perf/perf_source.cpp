@@ -89,7 +89,7 @@ void PerfSource::start() {
     // After enabling: what changes from now on is in the rings and is applied after this.
     scan();
     initial_due_ = true;
-    times_.begin(monotonic_ns());
+    times_.begin(sample_clock_ns());
 }
 
 /// Samples are taken only while the side band is recorded. A CPU's time is one descriptor's; that of a task
@@ -100,9 +100,9 @@ void PerfSource::enable() {
 }
 
 void PerfSource::switch_samples(unsigned long request) {
-    const uint64_t began = monotonic_ns();
+    const uint64_t began = sample_clock_ns();
     switch_events(opened_.cpus, request);
-    if (target_.kind != PerfTarget::Kind::system) times_.add_switching(monotonic_ns() - began);
+    if (target_.kind != PerfTarget::Kind::system) times_.add_switching(sample_clock_ns() - began);
 }
 
 void PerfSource::stop() {
@@ -118,7 +118,7 @@ std::span<const Record> PerfSource::drain() {
     batch_.clear();
     epoll_event ignored[8];
     ::epoll_wait(epoll_.get(), ignored, std::size(ignored), 0);
-    const uint64_t now = monotonic_ns();
+    const uint64_t now = sample_clock_ns();
     if (!stopped_ && times_.due(now)) report_times(now);
     const uint64_t until = stopped_ ? UINT64_MAX : now - settle_time;
     merger_.merge(until, batch_);
@@ -135,7 +135,7 @@ void PerfSource::report_times(uint64_t now) {
         batch_.push_back(time);
     count_side_band();
     lost_side_band_time_ = now;
-    times_.reported(now, monotonic_ns());
+    times_.reported(now, sample_clock_ns());
 }
 
 void PerfSource::count_side_band() {

@@ -5,15 +5,22 @@
 #include <time.h>
 
 #include <cstdint>
+#include <string_view>
 
 namespace op {
 
-/// CLOCK_MONOTONIC in ns, the clock of the kernel's sample times.
+/// CLOCK_MONOTONIC in ns.
 inline uint64_t monotonic_ns() noexcept {
     timespec t{};
     ::clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
 }
+
+/// The clock of the kernel's sample times in ns: CLOCK_MONOTONIC outside all time namespaces.
+uint64_t sample_clock_ns() noexcept;
+/// How much CLOCK_MONOTONIC of a time namespace is ahead of that, in ns, by the text of
+/// /proc/PID/timens_offsets (time_namespaces(7)); 0 for text that is not understood.
+int64_t monotonic_offset(std::string_view timens_offsets);
 
 /// Calendar time in seconds since the epoch.
 inline time_t epoch_seconds() noexcept {

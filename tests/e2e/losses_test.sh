@@ -10,6 +10,20 @@ lost() {
 		END { print n + 0 }' "$1/samples/current/manifest.json"
 }
 
+# In a time namespace, whose clock is not that of the samples: all are stored
+for seconds in -10000 10000; do
+	if unshare --time --monotonic=$seconds true 2>"$work/timens.log"; then
+		mkdir "$work/time$seconds"
+		unshare --time --monotonic=$seconds "$build/operf" --session-dir "$work/time$seconds" --events TIMER:20000 \
+			"$tests/e2e/shares" plain 300 2>"$work/time$seconds.log" || fail "time namespace: status $?"
+		balanced "$work/time$seconds"
+		in_time=$(awk '/"stored"/ { print $2 + 0 }' "$work/time$seconds/samples/current/manifest.json")
+		[ "$(($(lost "$work/time$seconds" kernel_buffer) * 10))" -lt "$in_time" ] || fail "time namespace: samples were not read in time"
+	else
+		echo "time namespace: skipped: $(cat "$work/timens.log")"
+	fi
+done
+
 # A flood of mappings: what overflows is the side band's, and is no sample
 mkdir "$work/flood"
 profile flood --session-dir "$work/flood" --events TIMER:1000000 "$tests/e2e/map_code" 4 150000 || fail "flood: status $?"
