@@ -3,6 +3,7 @@ noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
 	daemon/collect/collector.cpp daemon/collect/collector.h daemon/collect/collector_options.h \
+	daemon/collect/collector_gaps.cpp \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
 	daemon/collect/image_keeper.cpp daemon/collect/image_keeper.h \
 	daemon/collect/known_images.cpp daemon/collect/known_images.h \
@@ -51,6 +52,7 @@ libopd_a_SOURCES = \
 	daemon/source/attach.cpp daemon/source/attach.h \
 	daemon/source/cpu_list.cpp daemon/source/cpu_list.h \
 	daemon/source/event_times.cpp daemon/source/event_times.h \
+	daemon/source/gap_filler.cpp daemon/source/gap_filler.h \
 	daemon/source/kernel_map.cpp daemon/source/kernel_map.h \
 	daemon/source/machine.cpp daemon/source/machine.h \
 	daemon/source/image_file.cpp daemon/source/image_file.h \

@@ -131,7 +131,8 @@ daemon/service/service_log.cpp 3 edge
 daemon/source/attach.cpp 2 absent
 daemon/source/image_file.cpp 1 absent
 daemon/source/kernel_map.cpp 1 absent
-daemon/source/proc_scan.cpp 2 absent
+daemon/source/gap_filler.cpp 1 absent
+daemon/source/proc_scan.cpp 1 absent
 libop/base/build_id.cpp 3 absent
 libop/base/kernel_file.cpp 1 absent
 libop/control/control.cpp 1 edge
@@ -188,7 +189,8 @@ fi
 # Where an address is made of a number, or its number computed with: file, number of lines, what it does
 # (doc/adr/0013-where-addresses-are-converted.md): read a number, move within its space, convert to another space.
 listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
-daemon/collect/collector.cpp 5 read convert
+daemon/collect/collector.cpp 4 read convert
+daemon/collect/collector_gaps.cpp 1 read
 daemon/collect/known_images.cpp 3 move
 daemon/collect/process_table.cpp 1 move
 daemon/collect/process_table.h 1 convert

@@ -20,6 +20,8 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/classic_events_test.cpp \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
+	tests/unit/clock_test.cpp \
+	tests/unit/collector_doubt_test.cpp \
 	tests/unit/collector_test.cpp \
 	tests/unit/command_names_test.cpp \
 	tests/unit/command_remarks_test.cpp \
@@ -67,6 +69,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/faults.h \
 	tests/unit/fixtures.h \
 	tests/unit/foreign_abi_test.cpp \
+	tests/unit/gap_filler_test.cpp \
 	tests/unit/gzip_test.cpp \
 	tests/unit/ibs_decode_test.cpp \
 	tests/unit/ibs_rules_test.cpp \

@@ -13,6 +13,7 @@
 #include "daemon/run/run_times.h"
 #include "daemon/service/sources.h"
 #include "daemon/source/attach.h"
+#include "daemon/source/gap_filler.h"
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
 #include "daemon/source/replay_source.h"
@@ -215,10 +216,12 @@ private:
                 count_tasks(records);
                 for (const Record& record : records)
                     stream_->write(record);
+                for (const Record& record : loss_scan_(records, monotonic_ns()))
+                    stream_->write(record);
                 stream_->finish();  // a kill costs what the kernel's buffers hold, no more
             };
         } else {
-            make_keeper([this](const Sample& sample, bool known) { return gaps_(sample, known); });
+            make_keeper([this](const Sample& sample, Gap gap) { return gaps_(sample, gap); });
             tool_.print_notes();
             recording.sink = [this](auto records) {
                 count_tasks(records);
@@ -368,6 +371,7 @@ private:
     Fd attached_;
     OpenedSource opened_;
     GapFiller gaps_;
+    LossScan loss_scan_;
     std::optional<SessionKeeper> keeper_;
     std::optional<StreamWriter> stream_;
     RunTimes times_;

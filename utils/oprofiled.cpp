@@ -220,7 +220,7 @@ void Daemon::open_session() {
     const CollectorOptions options{
         .separation = separation(o_), .images_are_local = kind_->is_live, .only_images = only_images(o_)};
     FillGaps fill;
-    if (kind_->is_live) fill = [this](const Sample& sample, bool known) { return gaps_(sample, known); };
+    if (kind_->is_live) fill = [this](const Sample& sample, Gap gap) { return gaps_(sample, gap); };
     keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));
 }
 

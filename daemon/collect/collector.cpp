@@ -14,6 +14,8 @@ constexpr std::string_view unknown_program = "/[unknown]";
 constexpr uint32_t any_cpu = UINT32_MAX;
 /// The driver's samples are of counters, each counts once.
 constexpr uint32_t placed_weight = 1;
+/// No slot with it is used.
+constexpr uint64_t no_generation = UINT64_MAX;
 
 uint32_t weight_of(const Sample& sample) {
     return sample.weight;
@@ -124,7 +126,9 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     const Origin origin = origin_of(sample);  // after the records asked for: they may contain the application
     if (!region) return lose_unplaced(origin);
     if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
-    slot.generation = generation(sample);
+    const bool is_in_doubt = table_.is_in_doubt(sample.tgid);
+    if (is_in_doubt) info_.unsure_samples = add_saturating(info_.unsure_samples, sample.weight);
+    slot.generation = is_in_doubt ? no_generation : generation(sample);
     if (!store(slot, sample.pc.value(), sample.weight)) return lose_unwanted(sample.cpu, sample.weight);
     const Process* const process = table_.find(sample.tgid);
     // Between exec and the first mapping the program is still the old one, the name already the new one's.
@@ -191,38 +195,6 @@ bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot
     slot.event = origin.event;
     slot.mode = origin.mode;
     return true;
-}
-
-const Region* Collector::find(uint32_t tgid, RuntimeAddress pc, bool kernel) const {
-    return kernel ? table_.find_kernel(pc) : table_.find_user(tgid, pc);
-}
-
-const Region* Collector::find_or_ask(const Sample& sample) {
-    const bool kernel = sample.mode == CpuMode::kernel;
-    const Region* region = find(sample.tgid, sample.pc, kernel);
-    if (!fill_gaps_ || (region && region->image->name != no_vmlinux)) return region;
-    const Process* process = table_.find(sample.tgid);
-    for (const Record& record : fill_gaps_(sample, process && process->executable))
-        if (!std::holds_alternative<Sample>(record)) std::visit([this](const auto& r) { take(r); }, record);
-    return find(sample.tgid, sample.pc, kernel);
-}
-
-std::optional<Collector::ImageRange> Collector::range_or_request(const PlacedSample& sample) {
-    if (sample.place.cookie != 0) {
-        const ImageRef* image = images_.find(sample.place.cookie);
-        return image ? std::optional(ImageRange::of(*image)) : std::nullopt;
-    }
-    const Region* region = find_or_ask({0,
-                                        sample.tgid,
-                                        sample.tid,
-                                        sample.cpu,
-                                        sample.event,
-                                        sample.mode,
-                                        0,
-                                        RuntimeAddress{sample.place.offset},
-                                        {}});
-    if (!region) return std::nullopt;
-    return ImageRange::of(*region, images_.of(*region, sample.tgid));
 }
 
 ImageRef Collector::app_of(const Sample& sample) {
@@ -362,10 +334,6 @@ void Collector::take(const Lost& lost) {
     lose(lost.cause, lost.cpu, lost.count);
 }
 
-void Collector::take(const LostSideBand& lost) {
-    info_.side_band_lost = add_saturating(info_.side_band_lost, lost.count);
-}
-
 void Collector::take(const Throttle& throttle) {
     if (throttle.on && throttle.event < info_.events.size()) info_.events[throttle.event].throttled = true;
 }
@@ -385,7 +353,7 @@ void Collector::begin_run(uint64_t start_time) {
     keeper_.begin_run();
     commands_.clear();
     info_.start_time = start_time;
-    info_.side_band_lost = 0;
+    info_.side_band_lost = info_.unsure_samples = 0;
     for (RecordedEvent& event : info_.events) {
         event.throttled = false;
         event.time = {};

@@ -15,16 +15,17 @@
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/sample_files.h"
 #include "daemon/collect/slot_cache.h"
+#include "daemon/source/gap_filler.h"
 #include "libop/base/diagnostics.h"
 #include "libop/session/session.h"
 #include "libop/stream/record.h"
 
 namespace op::collect {
 
-/// Called for a sample whose address lies in no known mapping (or no known kernel image). Returns records
-/// that may explain it, valid until the next call; may return none. `process_known`: the program of the
-/// sample's process is known. A sample's time of 0 is an unknown time.
-using FillGaps = std::function<std::span<const Record>(const Sample&, bool process_known)>;
+/// Called for a sample for which something is missing. Returns records that may explain it, valid until the
+/// next call; of a whole process none if it is gone, nullopt if nobody looked. A sample's time of 0 is an
+/// unknown time.
+using FillGaps = std::function<std::optional<std::span<const Record>>(const Sample&, Gap)>;
 
 /// Collects one run. Not thread-safe.
 class Collector {
@@ -117,6 +118,8 @@ private:
     bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
+    void resolve_doubt(const Sample& sample);
+    void take_all(std::span<const Record> records);
     std::optional<ImageRange> range_or_request(const PlacedSample& sample);
     ImageRef app_of(const Sample& sample);
     ImageRef app_of(const PlacedSample& sample);

@@ -200,6 +200,7 @@ void ProcessTable::apply(const Name& name) {
     process.threads.clear();
     process.thread_names.clear();
     process.has_nameless_threads = false;
+    process.known_after = losses_;
 }
 
 void ProcessTable::apply(const Fork& fork) {
@@ -220,6 +221,7 @@ void ProcessTable::apply(const Fork& fork) {
             own == parent->second.thread_names.end() ? parent->second.command : command_image(own->second);
         child.executable = parent->second.executable;
         child.awaiting_executable = parent->second.awaiting_executable;
+        child.known_after = parent->second.known_after;
     }
     processes_[fork.tgid] = std::move(child);
 }
@@ -246,6 +248,23 @@ void ProcessTable::bury(uint32_t tgid, uint64_t time) {
         }
         graves_.pop_front();
     }
+}
+
+void ProcessTable::lose_track() {
+    ++losses_;
+    ++generation_;
+    if (processes_.size() <= most_) return;
+    std::erase_if(processes_, [this](const auto& each) { return each.second.known_after + 1 < losses_; });
+    most_ = std::max(least_of_most, 2 * processes_.size());
+}
+
+bool ProcessTable::is_in_doubt(uint32_t tgid) const noexcept {
+    const Process* const process = find(tgid);
+    return process && process->known_after != losses_;
+}
+
+void ProcessTable::forget(uint32_t tgid) {
+    if (processes_.erase(tgid) != 0) ++generation_;
 }
 
 const Process* ProcessTable::find(uint32_t tgid) const noexcept {

@@ -65,6 +65,7 @@ struct Process {
     /// Of those among `threads` that have another than the first thread.
     std::unordered_map<uint32_t, std::string> thread_names;
     bool has_nameless_threads = false;  ///< there was no room for a name
+    uint32_t known_after = 0;           ///< losses of the side band before it was known as a whole
 
     static constexpr size_t most_thread_names = 4096;
 
@@ -96,6 +97,14 @@ public:
     void apply(const Fork& fork);
     /// Keeps the process for a while: later samples may still refer to it.
     void apply(const Exit& exit);
+
+    /// Records were lost: of every process so far all may have changed. Forgets processes if the ends of very
+    /// many seem to have been lost.
+    void lose_track();
+    /// True from then on until the process calls exec; a child inherits it.
+    bool is_in_doubt(uint32_t tgid) const noexcept;
+    /// Forgets a process, which may be known from other records later.
+    void forget(uint32_t tgid);
 
     /// The process, or null if no record named it.
     const Process* find(uint32_t tgid) const noexcept;
@@ -136,6 +145,10 @@ private:
     uint32_t all_renames_ = 0;
     std::array<uint32_t, 1024> renames_{};  ///< new command names, by process number
     uint64_t left_out_thread_names_ = 0;
+    uint32_t losses_ = 0;          ///< of the side band
+    size_t most_ = least_of_most;  ///< processes that may be in doubt
+
+    static constexpr size_t least_of_most = 65536;
 };
 
 /// The kind of a mapped path: "/usr/bin/ls (deleted)" -> file, deleted; "[heap]", "//anon" -> anon. A memfd

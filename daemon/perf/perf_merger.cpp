@@ -67,7 +67,7 @@ void PerfMerger::pop(Lane& lane) {
     lane.ring.pop();
 }
 
-/// The lane whose next record is the earliest one; the number of lanes if there is none up to `until`.
+/// The lane whose next record is the earliest one; the number of lanes if all are later than `until`.
 size_t PerfMerger::earliest(uint64_t until) const {
     const auto best = std::ranges::min_element(times_);
     if (best == times_.end() || *best == never || *best > until) return lanes_.size();

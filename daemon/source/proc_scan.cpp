@@ -10,8 +10,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "daemon/source/kernel_map.h"
-#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/kernel_file.h"
@@ -22,12 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Not a process: the kernel's own modules in GapFiller's table.
-constexpr uint32_t kernel_slot = 0;
 /// seq_path() of the kernel escapes the newline and nothing else, not even the backslash.
 constexpr std::string_view spelled_newline = "\\012";
-constexpr uint64_t look_interval = 1'000'000'000;
-constexpr size_t look_limit = 4096;
 
 std::string proc_path(uint32_t tgid, std::string_view file) {
     return "/proc/" + std::to_string(tgid) + "/" + std::string(file);
@@ -136,6 +130,7 @@ std::string mapped_path(const MapsLine& line, const InodeOf& inode_of) {
 void RecordList::clear() {
     records_.clear();
     texts_.clear();
+    bytes_ = 0;
 }
 
 void scan_process(uint32_t tgid, RecordList& out) {
@@ -156,6 +151,10 @@ void scan_process(uint32_t tgid, RecordList& out) {
     }
 }
 
+void scan_mappings(uint32_t tgid, RecordList& out) {
+    add_mappings(tgid, read_maps(tgid, out), out);
+}
+
 void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
                       RecordList& out) {
     for (const uint32_t tid : threads)
@@ -169,32 +168,6 @@ void scan_all_processes(RecordList& out) {
 
 std::vector<uint32_t> threads_of(uint32_t tgid) {
     return numbers_in(proc_path(tgid, "task"));
-}
-
-bool GapFiller::due(uint32_t tgid, uint64_t now) {
-    if (last_look_.size() > look_limit) last_look_.clear();
-    const auto [it, first] = last_look_.try_emplace(tgid, now);
-    if (!first && now < it->second + look_interval) return false;
-    it->second = now;
-    return true;
-}
-
-std::span<const Record> GapFiller::operator()(const Sample& sample, bool process_known) {
-    list_.clear();
-    const bool kernel = sample.mode == CpuMode::kernel;
-    if (!due(kernel ? kernel_slot : sample.tgid, sample.time ? sample.time : monotonic_ns())) return {};
-    try {
-        if (kernel) {
-            add_module_records(list_);
-        } else if (process_known) {
-            add_mappings(sample.tgid, read_maps(sample.tgid, list_), list_);
-        } else {
-            scan_process(sample.tgid, list_);
-        }
-    } catch (const Error&) {
-        list_.clear();
-    }
-    return list_.records();
 }
 
 }  // namespace op::collect

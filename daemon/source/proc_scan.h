@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Records of running processes, read from /proc: for processes that began before the source did, and for
-// addresses that no record explained. See proc(5).
+// Records of running processes, read from /proc. See proc(5).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "libop/stream/record.h"
@@ -39,18 +37,24 @@ public:
     /// Keeps the text as long as the list exists.
     std::string_view keep(std::string text) {
         text.shrink_to_fit();  // what was read from /proc has room for much more
+        bytes_ += text.size();
         return texts_.emplace_back(std::move(text));
     }
+    /// Size of all texts.
+    size_t bytes() const noexcept { return bytes_; }
     std::span<const Record> records() const noexcept { return records_; }
     void clear();
 
 private:
     std::vector<Record> records_;
     std::deque<std::string> texts_;
+    size_t bytes_ = 0;
 };
 
 /// Adds the name, executable, mappings and threads of one process; nothing if it is gone or may not be read.
 void scan_process(uint32_t tgid, RecordList& out);
+/// Adds its mappings only. Throws a system error if it is gone or may not be read.
+void scan_mappings(uint32_t tgid, RecordList& out);
 /// Adds the names of those threads of a process that have another than `process`, its own. A thread that is
 /// gone is passed over.
 void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
@@ -59,19 +63,5 @@ void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::str
 void scan_all_processes(RecordList& out);
 /// The threads of a process; empty if it is gone.
 std::vector<uint32_t> threads_of(uint32_t tgid);
-
-/// Reads /proc again for an address in no known mapping: at most once a second per process and for the
-/// kernel's modules, so that a stream of such addresses costs little.
-class GapFiller {
-public:
-    /// Returns everything about an unknown process, and only the mappings of a known one.
-    std::span<const Record> operator()(const Sample& sample, bool process_known);
-
-private:
-    bool due(uint32_t tgid, uint64_t now);
-
-    RecordList list_;
-    std::unordered_map<uint32_t, uint64_t> last_look_;  ///< by tgid, sample time in ns, or now if unknown
-};
 
 }  // namespace op::collect

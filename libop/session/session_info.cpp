@@ -206,6 +206,7 @@ void plain_fields(Visit&& visit, Info& info) {
     visit("arcs_stored", info.arcs_stored);
     visit("arcs_lost", info.arcs_lost);
     visit("side_band_lost", info.side_band_lost);
+    visit("unsure_samples", info.unsure_samples);
 }
 
 Json ledger_json(const Ledger& ledger) {
@@ -384,6 +385,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
     arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);
     arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);
     side_band_lost = add_saturating(side_band_lost, newer.side_band_lost);
+    unsure_samples = add_saturating(unsure_samples, newer.unsure_samples);
 }
 
 std::string to_json(const SessionInfo& info) {

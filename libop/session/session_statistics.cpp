@@ -154,8 +154,8 @@ std::string account_text(const SessionInfo& info) {
 std::string side_band_note(const SessionInfo& info) {
     if (info.side_band_lost == 0) return "";
     return std::to_string(info.side_band_lost) +
-           " records of processes and mappings were lost: the kernel's buffer for them was full; samples of "
-           "programs that began meanwhile may have a wrong name or none";
+           " records of processes and mappings were lost: the kernel's buffer for them was full; " +
+           std::to_string(info.unsure_samples) + " samples may be under what their process was before";
 }
 
 }  // namespace op

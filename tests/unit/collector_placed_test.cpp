@@ -101,7 +101,7 @@ TEST_F(CollectingPlaced, a_module_loaded_later_ends_what_the_cache_knew) {
 TEST_F(CollectingPlaced, a_user_address_without_image_is_looked_up_in_its_process) {
     int asked = 0;
     const std::vector<Record> answer{Mapping{0, 8, {0x400000}, 0x1000, 0, false, "/lib/late.so", {}}};
-    announce({}, [&](const Sample& s, bool) -> std::span<const Record> {
+    announce({}, [&](const Sample& s, Gap) -> std::span<const Record> {
         ++asked;
         EXPECT_EQ(s.pc.value(), 0x400010u);
         return answer;

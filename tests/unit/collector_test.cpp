@@ -238,7 +238,7 @@ TEST_F(Collecting, a_path_that_would_leave_the_session_is_a_counted_loss) {
 TEST_F(Collecting, a_gap_is_asked_about_and_filled) {
     std::vector<Record> answer{Mapping{0, 7, {0xa00000}, 0x1000, 0, false, "/lib/late.so", {}}};
     int asked = 0;
-    collector({}, [&](const Sample&, bool) -> std::span<const Record> {
+    collector({}, [&](const Sample&, Gap) -> std::span<const Record> {
         ++asked;
         return answer;
     });
@@ -251,13 +251,13 @@ TEST_F(Collecting, a_gap_in_an_unknown_process_is_filled_with_its_program) {
     std::vector<Record> answer{Name{0, 8, 8, true, "other"},
                                Mapping{0, 8, {0}, 0, 0, false, "/bin/other", {}},
                                Mapping{0, 8, {0x7f0000}, 0x1000, 0, false, "/lib/libc.so", {}}};
-    std::vector<bool> known;
-    collector({}, [&](const Sample&, bool process_known) -> std::span<const Record> {
-        known.push_back(process_known);
+    std::vector<Gap> gaps;
+    collector({}, [&](const Sample&, Gap gap) -> std::span<const Record> {
+        gaps.push_back(gap);
         return answer;
     });
     feed({user(0x7f0010, 8), user(0x10, 7)});
-    EXPECT_EQ(known, (std::vector{false, true}));
+    EXPECT_EQ(gaps, (std::vector{Gap::process, Gap::mapping}));
     EXPECT_EQ(files().at(0), std::string("{root}/bin/other/{dep}/{root}/lib/libc.so/") + tail + " 10=1");
 }
 

@@ -75,42 +75,4 @@ TEST(ProcScan, a_thread_that_ends_meanwhile_costs_no_other_its_name) {
     EXPECT_EQ(std::get<Name>(list.records()[0]).comm, "worker");
 }
 
-TEST(GapFiller, looks_at_most_once_a_second) {
-    GapFiller fill;
-    Sample sample{};
-    sample.tgid = ::getpid();
-    sample.mode = CpuMode::user;
-    sample.time = 5'000'000'000;
-    EXPECT_FALSE(fill(sample, true).empty());
-    sample.time += 999'999'999;
-    EXPECT_TRUE(fill(sample, true).empty());
-    sample.time += 1;
-    EXPECT_FALSE(fill(sample, true).empty());
-}
-
-TEST(GapFiller, the_program_of_an_unknown_process_comes_first) {
-    GapFiller fill;
-    Sample sample{};
-    sample.tgid = ::getpid();
-    sample.time = 5'000'000'000;
-    const auto records = fill(sample, false);
-    ASSERT_GE(records.size(), 3u);
-    EXPECT_TRUE(std::get<Name>(records[0]).exec);
-    EXPECT_NE(std::get<Mapping>(records[1]).path.find("unit_tests"), std::string_view::npos);
-    sample.time += 2'000'000'000;
-    const auto mappings = fill(sample, true);
-    ASSERT_FALSE(mappings.empty());
-    EXPECT_TRUE(std::holds_alternative<Mapping>(mappings[0]));
-}
-
-TEST(GapFiller, goes_by_its_own_clock_where_a_sample_has_no_time) {
-    GapFiller fill;
-    Sample sample{};
-    sample.tgid = ::getpid();
-    sample.mode = CpuMode::user;
-    EXPECT_FALSE(fill(sample, true).empty());
-    sample.time = 1;
-    EXPECT_TRUE(fill(sample, true).empty()) << "long before the clock's now";
-}
-
 }  // namespace op::collect

@@ -46,7 +46,9 @@ TEST(SessionStatistics, lost_records_of_processes_are_in_the_account_and_in_no_c
     EXPECT_EQ(side_band_note(info), "");
     EXPECT_FALSE(contains(account_text(info), "processes and mappings"));
     info.side_band_lost = 923275;
+    info.unsure_samples = 12;
     EXPECT_TRUE(side_band_note(info).starts_with("923275 records of processes and mappings were lost: "));
+    EXPECT_TRUE(side_band_note(info).ends_with("; 12 samples may be under what their process was before"));
     EXPECT_TRUE(contains(account_text(info), "records of processes and mappings lost: 923275\n"));
     for (const auto& [name, n] : statistics(info))
         EXPECT_EQ(n, 0u) << name;

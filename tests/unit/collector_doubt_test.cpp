@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the collector does after records of processes and mappings were lost.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/unit/collecting.h"
+
+namespace op::collect {
+namespace {
+
+/// A collector whose world is played by `world_`: the processes there are, by number.
+class Doubting : public Collecting {
+protected:
+    void begin() {
+        collector({}, [this](const Sample& sample, Gap gap) -> std::optional<std::span<const Record>> {
+            asked_.push_back(gap);
+            if (is_too_soon_) return std::nullopt;
+            return std::span<const Record>(world_[sample.tgid]);
+        });
+    }
+    void is_running(uint32_t tgid, std::string_view path) {
+        world_[tgid] = {Name{0, tgid, tgid, true, "now"},
+                        Mapping{0, tgid, {0x400000}, 0x1000, 0, false, path, {}}};
+    }
+    /// The files without what all names have in common.
+    std::vector<std::string> images() {
+        std::vector<std::string> names = files();
+        for (std::string& name : names)
+            name = name.substr(name.find("{dep}/") + 6);
+        return names;
+    }
+    static std::string counted(const std::string& path, const std::string& counts) {
+        return "{root}" + path + "/" + tail + " " + counts;
+    }
+
+    std::map<uint32_t, std::vector<Record>> world_;
+    std::vector<Gap> asked_;
+    bool is_too_soon_ = false;
+};
+
+}  // namespace
+
+TEST_F(Doubting, an_exec_whose_records_were_lost_is_noticed_after_the_loss) {
+    begin();
+    feed({user(0x400010)});
+    is_running(7, "/bin/next");
+    feed({LostSideBand{5}, user(0x400010), user(0x400010)});
+    EXPECT_EQ(images(), (std::vector{counted("/bin/app", "1010=1"), counted("/bin/next", "10=2")}));
+    EXPECT_EQ(asked_, std::vector{Gap::changes}) << "once";
+    EXPECT_EQ(account_.side_band_lost, 5u);
+    EXPECT_EQ(account_.unsure_samples, 0u);
+    EXPECT_EQ(account_.ledger.sampled(), 3u) << "they are no samples";
+    EXPECT_TRUE(account_.ledger.balanced());
+}
+
+TEST_F(Doubting, a_process_that_is_gone_is_dropped) {
+    begin();
+    feed({LostSideBand{1}, user(0x400010)});
+    EXPECT_TRUE(files().empty());
+    EXPECT_EQ(account_.ledger.lost(LossCause::no_mapping), 1u);
+}
+
+TEST_F(Doubting, while_it_is_too_soon_to_look_samples_are_stored_and_counted_as_unsure) {
+    begin();
+    is_running(7, "/bin/next");
+    is_too_soon_ = true;
+    feed({LostSideBand{1}, user(0x400010), user(0x400010)});
+    is_too_soon_ = false;
+    feed({user(0x400010), user(0x400010)});
+    EXPECT_EQ(images(), (std::vector{counted("/bin/app", "1010=2"), counted("/bin/next", "10=2")}));
+    EXPECT_EQ(account_.unsure_samples, 2u);
+    collector_->begin_run(1);
+    EXPECT_EQ(collector_->flush_and_account().unsure_samples, 0u);
+    EXPECT_EQ(collector_->flush_and_account().side_band_lost, 0u);
+}
+
+TEST_F(Doubting, what_begins_after_the_loss_is_known) {
+    begin();
+    feed({LostSideBand{1}, Name{2, 8, 8, true, "new"},
+          Mapping{2, 8, {0x400000}, 0x1000, 0, false, "/bin/new", {}}, user(0x400010, 8)});
+    EXPECT_TRUE(asked_.empty());
+    EXPECT_EQ(images(), std::vector{counted("/bin/new", "10=1")});
+}
+
+TEST_F(Doubting, a_child_is_known_as_well_as_its_parent) {
+    begin();
+    is_running(8, "/bin/child");
+    feed({LostSideBand{1}, Fork{2, 8, 8, 7, 7}, user(0x400010, 8)});
+    EXPECT_EQ(images(), std::vector{counted("/bin/child", "10=1")});
+}
+
+TEST_F(Doubting, where_nobody_can_look_samples_are_unsure_until_the_next_exec) {
+    collector();
+    feed({LostSideBand{1}, user(0x400010), Name{2, 7, 7, true, "new"},
+          Mapping{2, 7, {0x400000}, 0x1000, 0, false, "/bin/new", {}}, user(0x400010)});
+    EXPECT_EQ(images(), (std::vector{counted("/bin/app", "1010=1"), counted("/bin/new", "10=1")}));
+    EXPECT_EQ(account_.unsure_samples, 1u);
+}
+
+TEST_F(Doubting, processes_whose_ends_are_lost_do_not_pile_up) {
+    ProcessTable table;
+    for (uint32_t i = 1; i <= 400'000; ++i) {
+        table.apply(Name{i, i, i, true, "x"});
+        if (i % 1000 == 0) table.lose_track();
+    }
+    EXPECT_LT(table.size(), 150'000u);
+}
+
+}  // namespace op::collect
