@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -18,9 +17,10 @@
 
 namespace op::fuzz {
 
-inline void require(bool claim, std::source_location place = std::source_location::current()) {
+/// Ends the program with the number of the caller's line unless the claim holds.
+inline void require(bool claim, int line = __builtin_LINE()) {
     if (claim) return;
-    std::fprintf(stderr, "%s:%u: does not hold\n", place.file_name(), static_cast<unsigned>(place.line()));
+    std::fprintf(stderr, "line %d: does not hold\n", line);
     std::abort();
 }
 
@@ -89,17 +89,16 @@ struct HostileProfile {
 
 /// Requires text that a terminal shows as it is, with tabs and new lines: no control character, none that
 /// changes the direction of what follows. With `is_utf8`, all of it must be UTF-8.
-inline void require_harmless(std::string_view text, bool is_utf8 = false,
-                             std::source_location place = std::source_location::current()) {
+inline void require_harmless(std::string_view text, bool is_utf8 = false, int line = __builtin_LINE()) {
     while (!text.empty()) {
         const size_t length = utf8_length(text);
         const std::string_view character = text.substr(0, length);
         const auto first = static_cast<unsigned char>(text.front());
-        require(length > 0 || (first >= 0xa0 && !is_utf8), place);
-        require(length != 1 || first == '\n' || first == '\t' || (first >= 0x20 && first != 0x7f), place);
-        require(character < "\xc2\x80" || character > "\xc2\x9f", place);
-        require(character < "\xe2\x80\xa8" || character > "\xe2\x80\xae", place);
-        require(character < "\xe2\x81\xa6" || character > "\xe2\x81\xa9", place);
+        require(length > 0 || (first >= 0xa0 && !is_utf8), line);
+        require(length != 1 || first == '\n' || first == '\t' || (first >= 0x20 && first != 0x7f), line);
+        require(character < "\xc2\x80" || character > "\xc2\x9f", line);
+        require(character < "\xe2\x80\xa8" || character > "\xe2\x80\xae", line);
+        require(character < "\xe2\x81\xa6" || character > "\xe2\x81\xa9", line);
         text.remove_prefix(std::max<size_t>(length, 1));
     }
 }
