@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libop.a
 libop_a_SOURCES = \
+	libop/base/access_policy.cpp libop/base/access_policy.h \
 	libop/base/address.h \
 	libop/base/build_id.cpp libop/base/build_id.h \
 	libop/base/bytes.h \

@@ -77,6 +77,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/image_file_test.cpp \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/image_symbols_test.cpp \
+	tests/unit/in_child.h \
 	tests/unit/json_test.cpp \
 	tests/unit/kallsyms_test.cpp \
 	tests/unit/keep_mask.h \
@@ -134,9 +135,11 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/service_test.cpp \
 	tests/unit/session_info_test.cpp \
 	tests/unit/session_lock_test.cpp \
+	tests/unit/session_owner_test.cpp \
 	tests/unit/session_reader_test.cpp \
 	tests/unit/session_statistics_test.cpp \
 	tests/unit/session_test.cpp \
+	tests/unit/session_trust_test.cpp \
 	tests/unit/sigbus_guard_test.cpp \
 	tests/unit/slot_cache_test.cpp \
 	tests/unit/source_finder_test.cpp \

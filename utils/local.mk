@@ -56,6 +56,7 @@ opcontrol_parts = \
 	utils/opcontrol/event_list.cpp utils/opcontrol/event_list.h \
 	utils/opcontrol/nmi_watchdog.cpp utils/opcontrol/nmi_watchdog.h \
 	utils/opcontrol/prepare_source.cpp utils/opcontrol/prepare_source.h \
+	utils/opcontrol/session_owner.cpp utils/opcontrol/session_owner.h \
 	utils/opcontrol/settings_store.cpp utils/opcontrol/settings_store.h \
 	utils/opcontrol/trusted_directory.cpp utils/opcontrol/trusted_directory.h
 bin_PROGRAMS += opcontrol

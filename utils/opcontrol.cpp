@@ -12,6 +12,7 @@
 #include "daemon/driver/driver_setup.h"
 #include "daemon/perf/perf_events.h"
 #include "daemon/perf/perf_probe.h"
+#include "daemon/service/privileges.h"
 #include "libop/base/error.h"
 #include "libop/base/path.h"
 #include "libop/base/text.h"
@@ -25,6 +26,7 @@
 #include "utils/opcontrol/event_list.h"
 #include "utils/opcontrol/nmi_watchdog.h"
 #include "utils/opcontrol/prepare_source.h"
+#include "utils/opcontrol/session_owner.h"
 #include "utils/opcontrol/settings_store.h"
 #include "utils/shared/tool.h"
 
@@ -162,6 +164,8 @@ private:
         if (daemon_) return ask_running("reset");
         const std::string dir = session_dir();
         if (!has_samples(dir)) return;
+        mend_owners(dir);
+        const ActAsOwner owner(dir);
         SessionWriter session(dir, false, tool_.notes);
         session.begin(true);
         session.reset();
@@ -175,6 +179,8 @@ private:
         if (daemon_) return ask_running("save " + *o_.save);
         const std::string dir = session_dir();
         if (!has_samples(dir)) throw_usage("there is no session to save below " + dir + "/samples");
+        mend_owners(dir);
+        const ActAsOwner owner(dir);
         SessionWriter session(dir, false, tool_.notes);
         session.begin(true);
         session.recover_account(tool_.notes);
@@ -232,6 +238,14 @@ private:
 
     std::string session_dir() const {
         return session_dir_of(SettingsStore(paths_.home, false).load(), paths_);
+    }
+
+    /// Of the daemon's session, what root made in it becomes the daemon's.
+    static void mend_owners(const std::string& session_dir) {
+        struct stat st {};
+        const auto user = collect::find_user(collect::daemon_user);
+        if (::geteuid() == 0 && user && ::stat(session_dir.c_str(), &st) == 0 && st.st_uid == user->uid)
+            collect::hand_over_session(session_dir, *user);
     }
 
     static bool has_samples(const std::string& session_dir) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // oprofiled: the daemon of system-wide profiling. Here are its options and the order in which things are
 // opened and given up; its work is daemon/service's.
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
 #include "daemon/source/vmlinux.h"
+#include "libop/base/access_policy.h"
 #include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/path.h"
@@ -197,7 +199,10 @@ void Daemon::open_source() {
 }
 
 void Daemon::make_session_dir() const {
-    if (::mkdir(o_.session_dir.c_str(), 0755) != 0 && errno != EEXIST)
+    const AccessPolicy policy = own_access_policy();
+    if (::mkdir(o_.session_dir.c_str(), policy.directory_mode) == 0)
+        policy.set_group(open_file(o_.session_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    else if (errno != EEXIST)
         throw_system("cannot make session directory " + printable(o_.session_dir));
 }
 

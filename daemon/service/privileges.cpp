@@ -88,12 +88,18 @@ void give(const Fd& file, const User& user, const std::string& label) {
         throw_system("cannot give " + label + " to user " + printable(user.name));
 }
 
-/// Gives a directory and what is in it. Contents first: what is not root's own is not gone into.
+bool is_session_name(const std::string& name) {
+    return std::ranges::find(session_names, name) != session_names.end();
+}
+
+/// Gives a directory and what is in it; of the topmost one only what a session has. Contents first: what is
+/// not root's own is not gone into.
 void give_tree(const Fd& dir, const User& user, const std::string& label, int depth) {
     const uid_t owner = status_of(dir, label).st_uid;
     if (depth > deepest || (owner != 0 && owner != user.uid)) return;
     for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
         if (!entry.is_directory && !entry.is_regular) continue;
+        if (depth == 0 && !is_session_name(entry.name)) continue;
         const Fd one = open_at(dir, entry.name.c_str(), O_RDONLY | O_NONBLOCK);
         if (one && entry.is_directory) give_tree(one, user, label, depth + 1);
         if (one && entry.is_regular) give(one, user, label);
@@ -104,6 +110,13 @@ void give_tree(const Fd& dir, const User& user, const std::string& label, int de
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const User& user) {
     throw_usage("session directory " + printable(path) + " " + why + ", so it is not given to user " +
                 printable(user.name) + "; give it yourself, choose an empty one, or use --user=root");
+}
+
+void check_may_be_given(const Fd& dir, const struct stat& st, const std::string& path, const User& user) {
+    if (st.st_uid != 0) refuse(path, "belongs to another user", user);
+    if (st.st_mode & (S_IWGRP | S_IWOTH)) refuse(path, "may be written to by others", user);
+    for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), path))
+        if (!is_session_name(entry.name)) refuse(path, "holds other things than a session", user);
 }
 
 }  // namespace
@@ -120,12 +133,8 @@ void hand_over_session(const std::string& path, const User& user) {
     const Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!dir) throw_system("cannot open session directory " + printable(path));
     const struct stat st = status_of(dir, path);
-    if (st.st_uid == user.uid) return;
-    if (st.st_uid != 0) refuse(path, "belongs to another user", user);
-    if (st.st_mode & (S_IWGRP | S_IWOTH)) refuse(path, "may be written to by others", user);
-    for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), path))
-        if (std::ranges::find(session_names, entry.name) == session_names.end())
-            refuse(path, "holds other things than a session", user);
+    // One that is the user's already may have something of root's in it, made meanwhile.
+    if (st.st_uid != user.uid) check_may_be_given(dir, st, path, user);
     give_tree(dir, user, printable(path), 0);
 }
 

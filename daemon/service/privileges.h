@@ -24,7 +24,8 @@ struct User {
 /// to be loaded into a privileged process.)
 std::optional<User> find_user(const std::string& name);
 
-/// Gives session directory `path` and what sample writers made in it to `user`, as far as it is root's:
+/// Gives session directory `path` and what sample writers made in it to `user`, as far as it is root's, also
+/// if the directory is that user's already:
 /// directories, and files with one name only, so that a planted link gives nothing away. Throws a usage
 /// error, naming the remedy, if the directory holds other things than a session or others may write to it, so
 /// that it is not this daemon's to give; a system error.

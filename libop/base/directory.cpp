@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <memory>
 
 #include "libop/base/error.h"
@@ -52,6 +53,43 @@ DirectoryEntry entry_of(const DIR* stream, const dirent& raw) {
         throw Error(ErrorKind::system, printable(label) + " is in the way: a directory is needed there",
                     code);
     fail("cannot open directory", label, code);
+}
+
+constexpr int directory_flags = O_RDONLY | O_DIRECTORY;
+
+/// Moves the new directory to its name; false if something else has that name meanwhile.
+bool move_into_place(const Fd& dir, const std::string& from, const std::string& name) noexcept {
+    if (::renameat2(dir.get(), from.c_str(), dir.get(), name.c_str(), RENAME_NOREPLACE) == 0) return true;
+    // A file system that does not know the flag: at worst, an empty directory is replaced.
+    return errno == EINVAL && ::renameat(dir.get(), from.c_str(), dir.get(), name.c_str()) == 0;
+}
+
+/// Opens a directory that was just made as `name`.
+Fd open_made(const Fd& dir, const std::string& name, const std::string& label, const AccessPolicy& policy) {
+    Fd made = open_at(dir, name.c_str(), directory_flags);
+    struct stat st {};
+    if (!made || ::fstat(made.get(), &st) != 0) fail("cannot make directory", label);
+    if (policy.is_strict && st.st_uid != ::geteuid()) fail("cannot make directory", label, EEXIST);
+    policy.set_group(made);
+    return made;
+}
+
+/// The new directory, or none if there is something of that name now. Under another name first if the policy
+/// is strict; otherwise it makes do without renaming, which a sandbox may forbid.
+Fd make_directory(const Fd& dir, const std::string& name, const std::string& label,
+                  const AccessPolicy& policy) {
+    const std::string first_name = policy.is_strict ? temporary_name("") : name;
+    if (::mkdirat(dir.get(), first_name.c_str(), policy.directory_mode) != 0) {
+        if (errno == EEXIST && !policy.is_strict) return {};
+        fail("cannot make directory", label);
+    }
+    Fd made = open_made(dir, first_name, label, policy);
+    if (!policy.is_strict || move_into_place(dir, first_name, name)) return made;
+    const int error = errno;
+    ::unlinkat(dir.get(), first_name.c_str(), AT_REMOVEDIR);
+    if (error != EEXIST && error != ENOTEMPTY && error != ENOTDIR)
+        fail("cannot make directory", label, error);
+    return {};
 }
 
 /// Empties one tree, holding at most `deepest` descriptors: what lies deeper is moved up to the top and
@@ -142,15 +180,15 @@ std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label) {
     }
 }
 
-Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make) {
-    constexpr int flags = O_RDONLY | O_DIRECTORY;
-    Fd fd = open_at(dir, name.c_str(), flags);
+Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make,
+                     const AccessPolicy& policy) {
+    Fd fd = open_at(dir, name.c_str(), directory_flags);
     if (!fd && errno == ENOENT && make) {
-        if (::mkdirat(dir.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
-            fail("cannot make directory", label);
-        fd = open_at(dir, name.c_str(), flags);
+        fd = make_directory(dir, name, label, policy);
+        if (!fd) fd = open_at(dir, name.c_str(), directory_flags);
     }
     if (!fd) refuse_directory(dir, name, label, errno);
+    policy.check(fd, label);
     return fd;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/fd.h"
 
 namespace op {
@@ -25,9 +26,12 @@ struct DirectoryEntry {
 /// The entries of an open directory without "." and "..", in no order. Throws a system error naming `label`.
 std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label);
 
-/// Opens directory `name` below `dir`; `make` creates it (0755) if it is missing. Throws a system error that
-/// names `label` and reports whether a link or a file is in its place.
-Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make);
+/// Opens directory `name` below `dir`; `make` creates it if it is missing, with a strict `policy` under
+/// another name first, so that what somebody else puts there meanwhile is not taken for it. Throws a system
+/// error that names `label` and reports whether a link or a file is in its place, an input error if `policy`
+/// refuses the directory.
+Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& label, bool make,
+                     const AccessPolicy& policy = {});
 
 /// Checks a file opened for writing by its `st`. Throws an input error naming `label` unless it is a regular
 /// file with a single link: a hard link may lead to somebody else's file, put there to be overwritten.

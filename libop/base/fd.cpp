@@ -126,8 +126,12 @@ std::string random_suffix() {
 
 }  // namespace
 
+std::string temporary_name(const std::string& name) {
+    return "." + name + (name.empty() ? "" : ".") + random_suffix();
+}
+
 TemporaryFile::TemporaryFile(const Fd& dir, const std::string& name, std::string label)
-    : dir_(dir), name_(name), label_(std::move(label)), temporary_("." + name_ + "." + random_suffix()) {}
+    : dir_(dir), name_(name), label_(std::move(label)), temporary_(temporary_name(name_)) {}
 
 TemporaryFile::~TemporaryFile() {
     if (!is_renamed_) ::unlinkat(dir_.get(), temporary_.c_str(), 0);
@@ -140,10 +144,11 @@ void TemporaryFile::rename() {
 }
 
 void replace_file_at(const Fd& dir, const std::string& name, const std::string& label, std::string_view bytes,
-                     mode_t mode) {
+                     mode_t mode, const std::function<void(const Fd&)>& prepare) {
     TemporaryFile temporary(dir, name, label);
     const Fd fd = open_at(dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, mode);
     if (!fd) throw_system("cannot create " + label);
+    if (prepare) prepare(fd);
     write_fd(fd.get(), bytes, label);
     if (::fsync(fd.get()) != 0) throw_system("cannot write " + label);
     temporary.rename();

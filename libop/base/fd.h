@@ -67,6 +67,8 @@ void for_each_line(const std::string& path, const std::function<bool(std::string
 size_t write_part(int fd, std::string_view bytes) noexcept;
 /// Writes all bytes. Throws a system error "cannot write PATH".
 void write_fd(int fd, std::string_view bytes, const std::string& path);
+/// ".NAME." and characters that nobody can guess; ".…" for no name.
+std::string temporary_name(const std::string& name);
 /// An unpredictable file name in a directory, for a file that replaces another one when it is complete.
 class TemporaryFile {
 public:
@@ -89,9 +91,10 @@ private:
 };
 
 /// Replaces `name` below `dir` atomically: a temporary file, fsync'ed, renamed over it; on error nothing is
-/// left behind and the old content is kept. Throws a system error that names `label`, the file's path.
+/// left behind and the old content is kept. `prepare`, if given, is called with the file while it is empty.
+/// Throws a system error that names `label`, the file's path.
 void replace_file_at(const Fd& dir, const std::string& name, const std::string& label, std::string_view bytes,
-                     mode_t mode = 0644);
+                     mode_t mode = 0644, const std::function<void(const Fd&)>& prepare = {});
 
 /// A file mapped for reading for the object's lifetime; the file itself is never written to. A file that
 /// shrinks meanwhile raises SIGBUS on access, which the commands survive (utils/shared/sigbus_guard.h);

@@ -29,6 +29,7 @@ struct Place {
     const Fd& dir;
     const std::string& name;
     std::string label;
+    const AccessPolicy& policy;
 };
 
 /// Opens the file that is there, if one is.
@@ -46,6 +47,7 @@ size_t length_of(const Fd& fd, const Place& at) {
     if (!S_ISREG(st.st_mode))
         throw Error(ErrorKind::system, at.label + " is in the way: not a regular file", EEXIST);
     check_own_file(st, at.label);
+    at.policy.check(st, at.label);
     // a store into a hole needs room, too
     const bool has_holes = static_cast<uint64_t>(st.st_blocks) * 512 < static_cast<uint64_t>(st.st_size);
     if (has_holes && static_cast<uint64_t>(st.st_size) <= length_limit && !reserve_space(fd, 0, st.st_size))
@@ -55,7 +57,8 @@ size_t length_of(const Fd& fd, const Place& at) {
 
 Fd create_temporary(const Place& at, const std::string& name) {
     for (const bool may_be_left_over : {true, false}) {
-        Fd fd = open_at(at.dir, name.c_str(), O_RDWR | O_CREAT | O_EXCL);
+        Fd fd = open_at(at.dir, name.c_str(), O_RDWR | O_CREAT | O_EXCL, at.policy.file_mode);
+        if (fd) at.policy.set_group(fd);
         if (fd) return fd;
         const bool is_removed =
             may_be_left_over && errno == EEXIST && ::unlinkat(at.dir.get(), name.c_str(), 0) == 0;
@@ -134,8 +137,8 @@ std::unique_ptr<SampleTable> open_table(const Place& at, const SampleHeader& hea
 }  // namespace
 
 SampleFile::SampleFile(const Fd& dir, const std::string& name, const SampleHeader& header,
-                       std::string_view label, Diagnostics& notes)
-    : table_(open_table({dir, name, std::string(label)}, header, notes)) {}
+                       std::string_view label, Diagnostics& notes, const AccessPolicy& policy)
+    : table_(open_table({dir, name, std::string(label), policy}, header, notes)) {}
 
 SampleFile::SampleFile(SampleFile&& other) noexcept
     : table_(std::move(other.table_)), pending_(std::exchange(other.pending_, 0)), keys_(other.keys_) {}

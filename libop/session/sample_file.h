@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/diagnostics.h"
 #include "libop/base/fd.h"
 
@@ -63,9 +64,10 @@ public:
     /// The counts of an existing file are kept and its header is replaced. A truncated, damaged, half-grown
     /// or version 0x12 file is rebuilt from its sound entries, with a warning. A file that is not a sample
     /// file of this byte order is renamed to NAME.damaged, with a warning, and replaced by a new one. An
-    /// empty file counts as new. `label` names the file in warnings. Throws a system error.
+    /// empty file counts as new. `label` names the file in warnings. Throws a system error, or an input error
+    /// if `policy` refuses the file.
     SampleFile(const Fd& dir, const std::string& name, const SampleHeader& header, std::string_view label,
-               Diagnostics& notes);
+               Diagnostics& notes, const AccessPolicy& policy = {});
     SampleFile(SampleFile&&) noexcept;
     SampleFile& operator=(SampleFile&&) noexcept;
     /// Flushes.

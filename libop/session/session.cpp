@@ -25,10 +25,13 @@ namespace {
 
 constexpr const char* deleted_name = ".deleted";
 
-Fd open_session_dir(const std::string& path, bool create) {
-    if (create && ::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
+Fd open_session_dir(const std::string& path, bool create, const AccessPolicy& policy) {
+    const bool is_made = create && ::mkdir(path.c_str(), policy.directory_mode) == 0;
+    if (create && !is_made && errno != EEXIST)
         throw_system("cannot make session directory " + printable(path));
-    Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_made ? O_NOFOLLOW : 0)));
+    if (dir && is_made) policy.check(dir, path);
+    if (dir && is_made) policy.set_group(dir);
     if (dir) return dir;
     if (errno == ENOENT)
         throw_usage("session directory " + printable(path) + " does not exist; make it first");
@@ -77,25 +80,29 @@ void check_plain_name(const std::string& name) {
         throw Error(ErrorKind::internal, "'" + printable(name) + "' is not a file's name");
 }
 
-void replace_in(const Fd& dir, const std::string& dir_path, const std::string& name, std::string_view bytes) {
-    replace_file_at(dir, name, printable(dir_path) + "/" + printable(name), bytes);
+void replace_in(const Fd& dir, const std::string& dir_path, const std::string& name, std::string_view bytes,
+                const AccessPolicy& policy) {
+    replace_file_at(dir, name, printable(dir_path) + "/" + printable(name), bytes, policy.file_mode,
+                    [&policy](const Fd& made) { policy.set_group(made); });
 }
 
-void write_counters(const Fd& stats, const std::string& path, const SessionInfo& info) {
+void write_counters(const Fd& stats, const std::string& path, const SessionInfo& info,
+                    const AccessPolicy& policy) {
     for (const auto& [name, count] : statistics(info)) {
         if (count != 0)
-            replace_in(stats, path, std::string(name), std::to_string(count));
+            replace_in(stats, path, std::string(name), std::to_string(count), policy);
         else
             ::unlinkat(stats.get(), std::string(name).c_str(), 0);
     }
 }
 
-void write_throttled(const Fd& stats, const std::string& path, const SessionInfo& info) {
+void write_throttled(const Fd& stats, const std::string& path, const SessionInfo& info,
+                     const AccessPolicy& policy) {
     Fd throttled;
     for (const RecordedEvent& event : info.events) {
         if (!event.throttled || !is_plain_name(event.name)) continue;
-        if (!throttled) throttled = open_directory_at(stats, "throttled", path + "/throttled", true);
-        replace_in(throttled, path + "/throttled", event.name, "");
+        if (!throttled) throttled = open_directory_at(stats, "throttled", path + "/throttled", true, policy);
+        replace_in(throttled, path + "/throttled", event.name, "", policy);
     }
 }
 
@@ -116,10 +123,12 @@ std::string default_session_dir() {
 }
 
 SessionWriter::SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes)
-    : dir_path_(session_dir), dir_(open_session_dir(session_dir, create)) {
+    : dir_path_(session_dir),
+      policy_(own_access_policy()),
+      dir_(open_session_dir(session_dir, create, policy_)) {
     check_writable(dir_, dir_path_);
-    lock_ = SessionLock(dir_, dir_path_, notes);
-    samples_ = open_directory_at(dir_, "samples", dir_path_ + "/samples", true);
+    samples_ = open_directory_at(dir_, "samples", dir_path_ + "/samples", true, policy_);
+    lock_ = SessionLock(dir_, dir_path_, notes, policy_);
     check_writable(samples_, dir_path_ + "/samples");
 }
 
@@ -135,7 +144,7 @@ void SessionWriter::begin(bool append) {
         current_.reset();
         rotate();
     }
-    current_ = open_directory_at(samples_, current_session, current_path(), true);
+    current_ = open_directory_at(samples_, current_session, current_path(), true, policy_);
     check_writable(current_, current_path());
     remove_tree_at(samples_, deleted_name, dir_path_ + "/samples/" + deleted_name);
 }
@@ -173,10 +182,11 @@ SampleFile SessionWriter::open_sample_file(const SampleName& name, const SampleH
     size_t begin = 0;
     for (size_t end; (end = path.find('/', begin)) != path.npos; begin = end + 1) {
         const std::string label = current_path() + "/" + path.substr(0, end);
-        owner = open_directory_at(*dir, path.substr(begin, end - begin), label, true);
+        owner = open_directory_at(*dir, path.substr(begin, end - begin), label, true, policy_);
         dir = &owner;
     }
-    return SampleFile(*dir, path.substr(begin), header, printable(current_path() + "/" + path), notes);
+    return SampleFile(*dir, path.substr(begin), header, printable(current_path() + "/" + path), notes,
+                      policy_);
 }
 
 std::vector<std::string> SessionWriter::list() const {
@@ -213,7 +223,7 @@ void SessionWriter::write_file(const std::string& name, std::string_view bytes) 
                     printable(current_path()) +
                         " was removed while it was recorded into; run opcontrol --reset to recreate it",
                     ENOENT);
-    replace_in(current(), current_path(), name, bytes);
+    replace_in(current(), current_path(), name, bytes, policy_);
 }
 
 std::optional<uint64_t> SessionWriter::keep_image(const std::string& build_id, const Fd& file,
@@ -230,10 +240,10 @@ bool SessionWriter::is_in_place() const noexcept {
 
 void SessionWriter::write_statistics(const SessionInfo& whole) {
     const std::string stats_path = current_path() + "/stats";
-    const Fd stats = open_directory_at(current(), "stats", stats_path, true);
-    write_counters(stats, stats_path, whole);
-    write_throttled(stats, stats_path, whole);
-    replace_in(dir_, dir_path_, "abi", abi_text());
+    const Fd stats = open_directory_at(current(), "stats", stats_path, true, policy_);
+    write_counters(stats, stats_path, whole, policy_);
+    write_throttled(stats, stats_path, whole, policy_);
+    replace_in(dir_, dir_path_, "abi", abi_text(), policy_);
 }
 
 void SessionWriter::reset() {
@@ -260,10 +270,12 @@ void SessionWriter::save_as(const std::string& name) {
 Fd SessionWriter::open_log(const std::string& name) const {
     const std::string path = printable(dir_path_) + "/samples/" + printable(name);
     check_plain_name(name);
-    Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK);
+    Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, policy_.file_mode);
     struct stat st {};
     if (!log || ::fstat(log.get(), &st) != 0) throw_system("cannot open " + path);
     check_own_file(st, path);
+    policy_.check(st, path);
+    if (st.st_size == 0) policy_.set_group(log);
     return log;
 }
 

@@ -37,10 +37,11 @@ std::string default_session_dir();
 /// A session directory being written to. Holds its lock; destroying it releases the lock.
 class SessionWriter {
 public:
-    /// Opens the directory, which `create` makes (0755) first; makes samples/ and takes the lock (see
-    /// SessionLock). Recorded samples are not touched. Throws a system error, also if the directory is not
-    /// writable, so that this is known before anything is profiled; a usage error if the directory is missing
-    /// (and not `create`) or in use (naming the owner's pid).
+    /// Opens the directory, which `create` makes first; makes samples/ and takes the lock (see SessionLock).
+    /// What is used, and the modes of what is made here and later, follow own_access_policy() as it is now.
+    /// Recorded samples are not touched. Throws a system error, also if the directory is not writable, so
+    /// that this is known before anything is profiled; a usage error if the directory is missing (and not
+    /// `create`) or in use (naming the owner's pid); an input error if the policy refuses what is there.
     SessionWriter(const std::string& session_dir, bool create, Diagnostics& notes);
     SessionWriter(SessionWriter&&) noexcept = default;
     SessionWriter& operator=(SessionWriter&&) noexcept = default;
@@ -56,7 +57,8 @@ public:
     void begin(bool append);
 
     /// Opens the sample file of that name in samples/current, making directories as needed and following no
-    /// symbolic link. Throws an input error (see mangle) or a system error.
+    /// symbolic link. Throws an input error (see mangle; or the policy refuses something on the way) or a
+    /// system error.
     SampleFile open_sample_file(const SampleName& name, const SampleHeader& header, Diagnostics& notes);
 
     /// Paths of the sample files in samples/current, as SessionReader::list() gives them.
@@ -97,8 +99,8 @@ public:
     /// create_in_samples() does not remove it. Returns the new path, "" if it is not there. An empty file is
     /// removed. Throws a system error.
     std::string set_aside_in_samples(const std::string& name);
-    /// Opens samples/NAME for appending, made (0644) if it is not there. Throws a system error, an input
-    /// error if it is no regular file.
+    /// Opens samples/NAME for appending, made if it is not there. Throws a system error, an input error if it
+    /// is no regular file or the policy refuses it.
     Fd open_log(const std::string& name) const;
     /// Appends an account (see account_text) to samples/NAME. Throws as open_log, or a system error.
     void append_account(const std::string& log_name, const SessionInfo& info) const;
@@ -109,6 +111,7 @@ private:
     const Fd& current() const;
 
     std::string dir_path_;
+    AccessPolicy policy_;
     SessionLock lock_;
     Fd dir_, samples_, current_;
 };

@@ -55,18 +55,20 @@ bool is_current(const Fd& dir, const Fd& file) noexcept {
            ours.st_ino == named.st_ino;
 }
 
-Fd open_lock(const Fd& dir, const std::string& path) {
-    Fd file = open_at(dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK);
+Fd open_lock(const Fd& dir, const std::string& path, const AccessPolicy& policy) {
+    Fd file = open_at(dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK, policy.file_mode);
     struct stat st {};
     if (!file || ::fstat(file.get(), &st) != 0) throw_system("cannot open lock file " + path);
     check_own_file(st, path);
+    policy.check(st, path);
+    if (st.st_size == 0) policy.set_group(file);
     return file;
 }
 
-Fd open_and_flock(const Fd& dir, const std::string& dir_path) {
+Fd open_and_flock(const Fd& dir, const std::string& dir_path, const AccessPolicy& policy) {
     const std::string path = printable(dir_path) + "/" + lock_name;
     for (;;) {
-        Fd file = open_lock(dir, path);
+        Fd file = open_lock(dir, path, policy);
         if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK) refuse(dir_path, read_pid(file));
             throw_system("cannot lock " + path);
@@ -77,10 +79,11 @@ Fd open_and_flock(const Fd& dir, const std::string& dir_path) {
 
 }  // namespace
 
-SessionLock::SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics& notes)
+SessionLock::SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics& notes,
+                         const AccessPolicy& policy)
     : dir_(::fcntl(dir.get(), F_DUPFD_CLOEXEC, 0)) {
     if (!dir_) throw_system("cannot keep " + printable(dir_path) + " open");
-    Fd file = open_and_flock(dir_, dir_path);
+    Fd file = open_and_flock(dir_, dir_path, policy);
     const uint64_t old = read_pid(file);
     if (is_classic_daemon(old)) refuse(dir_path, old);
     const std::string path = printable(dir_path) + "/" + lock_name;

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/diagnostics.h"
 #include "libop/base/fd.h"
 
@@ -20,8 +21,10 @@ public:
     /// No lock.
     SessionLock() = default;
     /// Takes the lock in directory `dir`, called `dir_path` in messages. Throws a usage error naming the
-    /// owner's pid if it is held, else a system error. A lock left by a dead owner is a warning.
-    SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics& notes);
+    /// owner's pid if it is held, an input error if `policy` refuses the file, else a system error. A lock
+    /// left by a dead owner is a warning.
+    SessionLock(const Fd& dir, const std::string& dir_path, Diagnostics& notes,
+                const AccessPolicy& policy = {});
     SessionLock(SessionLock&&) noexcept = default;
     SessionLock& operator=(SessionLock&& other) noexcept;
     /// Removes the file if it is still this lock's and this process took the lock (a forked child does not).

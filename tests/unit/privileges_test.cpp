@@ -5,21 +5,22 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
 
 #include "libop/base/fd.h"
 #include "tests/unit/faults.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
 namespace {
+
+using test::in_child;
 
 /// In no need of a row in /etc/passwd.
 const User nobody{"nobody", 65534, 65533};
@@ -27,33 +28,6 @@ const User nobody{"nobody", 65534, 65533};
 // capabilities(7)
 constexpr uint64_t dac_override = 1u << 1, dac_read_search = 1u << 2, setpcap = 1u << 8, ptrace = 1u << 19;
 constexpr uint64_t syslog = uint64_t{1} << 34;
-
-/// Runs `action` in a child process and returns the text that it returns there.
-std::string in_child(const std::function<std::string()>& action) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
-    const Fd reading(ends[0]);
-    Fd writing(ends[1]);
-    const pid_t child = ::fork();
-    if (child == 0) {
-        std::string text;
-        try {
-            text = action();
-        } catch (const std::exception& e) {
-            text = std::string("threw: ") + e.what();
-        }
-        ::_exit(::write(writing.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0
-                                                                                                      : 1);
-    }
-    writing = Fd();
-    std::string text;
-    char part[4096];
-    for (ssize_t n; (n = ::read(reading.get(), part, sizeof part)) > 0;)
-        text.append(part, static_cast<size_t>(n));
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    return status == 0 ? text : "the child failed";
-}
 
 /// The fields of /proc/self/status, with single spaces.
 std::map<std::string, std::string> own_status() {
@@ -158,6 +132,17 @@ TEST_F(PrivilegesOfRoot, a_session_is_given_with_its_directories_and_files) {
          {"", "lock", "samples", "samples/current/{root}", "samples/current/{root}/bin/app/file"})
         EXPECT_EQ(owner(dir_ / name), given_) << name;
     hand_over_session(dir_.path(), nobody);  // what is given already is no fault
+}
+
+TEST_F(PrivilegesOfRoot, what_root_made_in_a_session_that_was_given_is_given_too) {
+    make_session();
+    hand_over_session(dir_.path(), nobody);
+    dir_.write("samples/one/{root}/bin/app/file", "x");  // made by root, as by opcontrol --save
+    const std::string other = dir_.write("letter", "x");
+    hand_over_session(dir_.path(), nobody);
+    EXPECT_EQ(owner(other), "0:0") << "is no part of a session";
+    for (const char* name : {"samples/one", "samples/one/{root}/bin/app/file"})
+        EXPECT_EQ(owner(dir_ / name), given_) << name;
 }
 
 TEST_F(PrivilegesOfRoot, links_and_what_belongs_to_others_are_not_given) {

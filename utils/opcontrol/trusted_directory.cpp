@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -17,12 +18,7 @@ namespace op::tool {
 void require_trusted(const Fd& fd, const std::string& label) {
     struct stat st {};
     if (::fstat(fd.get(), &st) != 0) throw_system("cannot stat " + printable(label));
-    if (st.st_uid != 0 && st.st_uid != ::geteuid())
-        throw_input(printable(label) + " belongs to user " + std::to_string(st.st_uid) +
-                    ", so what it holds is not used; give it to root");
-    if (st.st_mode & (S_IWGRP | S_IWOTH))
-        throw_input(printable(label) +
-                    " can be written by others, so what it holds is not used; chmod go-w it");
+    check_trusted(st, label);
 }
 
 Fd open_trusted_directory(const std::string& parent, const std::string& name, bool make) {
