@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/build_id.h"
 #include "libop/base/directory.h"
 #include "libop/base/elf_object.h"
@@ -291,6 +292,14 @@ bool leaves_no_room(const Error& error) {
     return error.code() == ENOSPC || error.code() == EDQUOT;
 }
 
+/// The mode bits that the archive may have, also by the umask from now on. Like what root records, what root
+/// archives is for root's group at most: kernel addresses, binaries that others may not read.
+mode_t allowed_modes() {
+    if (!own_access_policy().is_strict) return 0777;
+    ::umask(::umask(0777) | S_IWGRP | S_IRWXO);
+    return 0750;
+}
+
 int oparchive(Tool& tool, int argc, char** argv) {
     Options o;
     const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
@@ -301,6 +310,7 @@ int oparchive(Tool& tool, int argc, char** argv) {
     LoadOptions load;
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(std::vector<std::string>{"all"});
+    const mode_t allowed = allowed_modes();
     const Outside outside(o.common, {.profiles = {parsed.words}, .output_dir = o.list ? "" : o.output}, tool);
     LoadedProfile loaded(o.common, parsed.words, load, outside, tool);
     Inventory inventory(loaded, o.common.trust_path);
@@ -309,7 +319,7 @@ int oparchive(Tool& tool, int argc, char** argv) {
         list(inventory, loaded);
         return 0;
     }
-    TreeWriter archive(o.output);
+    TreeWriter archive(o.output, allowed);
     for (const auto& each : inventory.items())
         tool.attempt(
             [&] {

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
@@ -30,15 +31,32 @@ Fd take_lock(const std::string& path) {
     const std::string name = path + ".lock";
     Fd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (!lock) throw_system("cannot open " + printable(name));
+    own_access_policy().check(lock, name);
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
     if (errno != EWOULDBLOCK) throw_system("cannot lock " + printable(name));
     throw_usage("another oprofiled listens on " + printable(path) + "; shut it down first");
 }
 
-void make_directory_of(const std::string& path) {
+std::string directory_of(const std::string& path) {
     const std::string dir = std::filesystem::path(path).parent_path();
-    if (dir.empty() || ::mkdir(dir.c_str(), 0755) == 0 || errno == EEXIST) return;
+    return dir.empty() ? "." : dir;
+}
+
+void make_directory_of(const std::string& path) {
+    const std::string dir = directory_of(path);
+    if (::mkdir(dir.c_str(), 0755) == 0 || errno == EEXIST) return;
     throw_system("cannot make directory " + printable(dir));
+}
+
+/// Whoever may write to the directory could put another socket, or a link, in the place of ours; a sticky
+/// directory (/tmp) lets nobody replace it.
+void check_directory_of(const std::string& path) {
+    const std::string name = directory_of(path);
+    const Fd dir = open_file(name, O_PATH | O_DIRECTORY);
+    struct stat st {};
+    if (::fstat(dir.get(), &st) != 0) throw_system("cannot stat " + printable(name));
+    if (st.st_mode & S_ISVTX) st.st_mode &= ~static_cast<mode_t>(S_IWGRP | S_IWOTH);
+    own_access_policy().check(st, name);
 }
 
 Fd listen_on(const std::string& path) {
@@ -49,10 +67,13 @@ Fd listen_on(const std::string& path) {
     if (!socket) throw_system("cannot create a socket");
     struct stat st {};
     if (::lstat(path.c_str(), &st) == 0 && S_ISSOCK(st.st_mode)) ::unlink(path.c_str());
-    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        throw_system("cannot make control socket " + printable(path));
-    if (::chmod(path.c_str(), 0666) != 0 || ::listen(socket.get(), backlog) != 0)
-        throw_system("cannot listen on " + printable(path));
+    // Everybody may connect. A chmod of the path afterwards might be that of another file.
+    const mode_t before = ::umask(0111);
+    const int bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    const int error = errno;
+    ::umask(before);
+    if (bound != 0) throw_system("cannot make control socket " + printable(path), error);
+    if (::listen(socket.get(), backlog) != 0) throw_system("cannot listen on " + printable(path));
     return socket;
 }
 
@@ -84,6 +105,7 @@ ControlServer::ControlServer(const std::string& path, uid_t starter, Handler han
     if (!epoll_) throw_system("cannot create an epoll descriptor");
     check_length(path_);
     make_directory_of(path_);
+    check_directory_of(path_);
     lock_ = take_lock(path_);
     listener_ = listen_on(path_);
     watch(listener_.get(), EPOLL_CTL_ADD, EPOLLIN);

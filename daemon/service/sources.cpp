@@ -8,6 +8,7 @@
 #include "daemon/driver/driver_session.h"
 #include "daemon/perf/perf_probe.h"
 #include "daemon/source/replay_source.h"
+#include "libop/base/access_policy.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
@@ -61,7 +62,9 @@ bool is_replay_there(const SourceOptions&) {
 void describe_replay(SourceOptions&, Diagnostics&) {}
 
 OpenedSource open_replay(const SourceOptions& o, Diagnostics& notes) {
-    return {std::make_unique<ReplaySource>(o.stream, notes)};
+    const Fd file = open_regular(o.stream);
+    own_access_policy().check(file, o.stream);
+    return {std::make_unique<ReplaySource>(MappedFile(file, o.stream), o.stream, notes)};
 }
 
 constexpr SourceKind kinds[] = {

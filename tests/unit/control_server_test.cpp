@@ -108,6 +108,27 @@ TEST_F(Serving, file_in_the_sockets_place_is_left_alone) {
     EXPECT_EQ(read_file(file), "precious");
 }
 
+TEST_F(Serving, root_uses_no_directory_or_lock_that_others_may_write_to) {
+    if (::geteuid() != 0) GTEST_SKIP() << "not root";
+    namespace fs = std::filesystem;
+    constexpr uid_t stranger = 12345;
+    const auto refusal = [&] {
+        return fault(ErrorKind::input, [&] { ControlServer(dir_ / "open/control", 0, handler()); });
+    };
+    fs::create_directory(dir_ / "open");
+    ASSERT_EQ(::chown((dir_ / "open").c_str(), stranger, stranger), 0);
+    EXPECT_TRUE(contains(refusal(), "open belongs to user 12345"));
+    ASSERT_EQ(::chown((dir_ / "open").c_str(), 0, 0), 0);
+    fs::permissions(dir_ / "open", fs::perms(0777));
+    EXPECT_TRUE(contains(refusal(), "open can be written by others"));
+    fs::permissions(dir_ / "open", fs::perms(01777));
+    const std::string lock = dir_.write("open/control.lock", "");
+    ASSERT_EQ(::chown(lock.c_str(), stranger, stranger), 0);
+    EXPECT_TRUE(contains(refusal(), "control.lock belongs to user 12345"));
+    fs::remove(lock);
+    EXPECT_EQ(refusal(), "") << "in a sticky directory nobody can replace the socket";
+}
+
 TEST_F(Serving, strangers_may_ask_for_status_and_dump_only) {
     const Fd stranger = client(ClientRole::stranger);
     for (const char* request : {"start", "stop", "reset", "save x", "shutdown"})

@@ -2,11 +2,13 @@
 #include "daemon/service/sources.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/unit/fake_oprofilefs.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/fixtures.h"
 #include "tests/unit/machines.h"
+#include "tests/unit/temp_dir.h"
 
 namespace op::collect {
 
@@ -26,9 +28,22 @@ TEST(SourceKind, opens_what_it_names) {
     SourceOptions options;
     options.files = fake.files();
     options.described.tool = "me";
-    options.stream = test::fixture("streams/fork_exec.opstream");
+    const test::TempDir dir;  // as for root, the file has to be root's
+    options.stream = dir.write("stream", read_file(test::fixture("streams/fork_exec.opstream")));
     EXPECT_EQ(source_kind("driver").open(options, notes).source->describe().tool, "me");
     EXPECT_FALSE(source_kind("replay").open(options, notes).source->drain().empty());
+}
+
+TEST(SourceKind, root_replays_no_recording_that_somebody_else_can_change) {
+    if (::geteuid() != 0) GTEST_SKIP() << "not root";
+    const test::TempDir dir;
+    Diagnostics notes;
+    SourceOptions options;
+    options.stream = dir.write("stream", read_file(test::fixture("streams/fork_exec.opstream")));
+    ASSERT_EQ(::chown(options.stream.c_str(), 12345, 12345), 0);
+    const std::string message =
+        test::fault(ErrorKind::input, [&] { source_kind("replay").open(options, notes); });
+    EXPECT_TRUE(test::contains(message, "stream belongs to user 12345")) << message;
 }
 
 TEST(SourceKind, has_a_path_behind_its_name_only_where_it_takes_one) {

@@ -49,7 +49,7 @@ std::string_view relative(std::string_view path) {
 
 }  // namespace
 
-TreeWriter::TreeWriter(std::string top) : top_(std::move(top)) {
+TreeWriter::TreeWriter(std::string top, mode_t allowed) : top_(std::move(top)), allowed_(allowed) {
     if (top_ == "-")
         throw_usage("several files do not go to standard output: name a directory ('./-' for one named so)");
     std::error_code error;
@@ -85,7 +85,7 @@ void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view
     if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file");
     const Place at = place(path);
     TemporaryFile temporary(at.dir, at.name, at.label);
-    const Fd to = create_with_mode(at.dir, temporary.name(), st.st_mode & 0777);
+    const Fd to = create_with_mode(at.dir, temporary.name(), st.st_mode & allowed_);
     if (!to) throw_system("cannot create " + at.label);
     copy_bytes(from, to, label, at.label);
     const std::array<timespec, 2> times{st.st_atim, st.st_mtim};

@@ -15,9 +15,9 @@ namespace op::tool {
 /// directory is followed.
 class TreeWriter {
 public:
-    /// Creates the directory and its parents if they do not exist. Throws a usage error if it is the root of
-    /// the file system or "-", else a system error.
-    explicit TreeWriter(std::string top);
+    /// Creates the directory and its parents if they do not exist. Copies get no mode bits but `allowed`.
+    /// Throws a usage error if it is the root of the file system or "-", else a system error.
+    explicit TreeWriter(std::string top, mode_t allowed = 0777);
 
     /// Replaces the file at `path` below the directory (a leading '/' is ignored); creates the directories of
     /// the path. Throws an input error if the path leads out of the directory or has no name, else a system
@@ -36,6 +36,7 @@ private:
     Place place(std::string_view path) const;
 
     std::string top_;
+    mode_t allowed_;
     Fd dir_;
 };
 
