@@ -61,7 +61,9 @@ bool has_file(const ImageName& image) {
 
 std::optional<std::string> LoadedProfile::file_of(const ImageName& image) {
     if (const auto file = symbolizer_->file(image); !file.empty()) return std::string(file);
-    return has_file(image) ? opened_.finder.find(image.name, samples_.notes()) : std::nullopt;
+    const bool is_elsewhere = opened_.info && opened_.info->is_elsewhere(image.name) && !common_.trust_path;
+    return has_file(image) && !is_elsewhere ? opened_.finder.find(image.name, samples_.notes())
+                                            : std::nullopt;
 }
 
 pp::ReportHead LoadedProfile::head(const pp::ReportOptions& options) const {

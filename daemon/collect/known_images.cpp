@@ -19,6 +19,11 @@ bool is_the_same_everywhere(std::string_view label) {
     return label == "[vdso]" || label == "[vsyscall]" || label == "[vectors]" || label == "[sigpage]";
 }
 
+/// So many files of one path have names of their own: strangers may make any number.
+constexpr size_t most_builds = 64;
+/// Behind the path for the others together.
+constexpr std::string_view other_builds = "@other";
+
 /// Behind the path of a file that is not the first one of that path: part of its build-id, else its identity.
 std::string name_suffix(const MappedFileFacts& facts) {
     constexpr size_t digits = 12;
@@ -28,16 +33,17 @@ std::string name_suffix(const MappedFileFacts& facts) {
 
 }  // namespace
 
+bool KnownImages::KnownFile::is_blank() const {
+    return facts.build_id.empty() && !facts.id.is_known() && recorded.mtime == 0;
+}
+
 bool KnownImages::KnownFile::is_same(const KnownFile& other) const {
     if (!facts.build_id.empty() && !other.facts.build_id.empty())
         return facts.build_id == other.facts.build_id;
-    if (facts.id.is_known() && other.facts.id.is_known())
-        return facts.id == other.facts.id && (changed == other.changed || changed == 0 || other.changed == 0);
+    if (is_found && other.is_found) return id == other.id && changed == other.changed;
+    if (facts.id.is_known() && other.facts.id.is_known()) return facts.id == other.facts.id;
     if (recorded.mtime != 0 && other.recorded.mtime != 0) return recorded.mtime == other.recorded.mtime;
-    const auto is_blank = [](const KnownFile& file) {
-        return file.facts.build_id.empty() && !file.facts.id.is_known();
-    };
-    return is_blank(*this) || is_blank(other);
+    return is_blank() || other.is_blank();
 }
 
 /// Adds what the file itself shows. A path that leads to another file is no file of the image.
@@ -47,13 +53,14 @@ void KnownImages::look_for(KnownFile& file) const {
     file.is_found = found.has_value();
     file.recorded.elsewhere = !found || !found->is_here;
     if (found) {
-        file.facts.id = found->id;
-        file.facts.build_id = file.recorded.build_id = found->build_id;
+        file.id = found->id;
         file.changed = found->changed;
+        file.facts.build_id = found->build_id;
         file.recorded.mtime = found->mtime;
         file.recorded.deleted |= found->is_deleted;
         file.recorded.root = found->root;
     }
+    file.recorded.build_id = file.facts.build_id;
 }
 
 /// The name in the session: the path for the first file that has it, for others with a suffix.
@@ -61,18 +68,33 @@ StringId KnownImages::name_of(KnownFile file) {
     look_for(file);
     file.recorded.build_id = file.facts.build_id;
     const StringId path = names_.intern(file.facts.path);
-    std::vector<StringId>& names = builds_[path];
-    for (const StringId name : names) {
+    for (const StringId name : builds_[path]) {
         KnownFile& known = files_[name];
         if (!known.is_same(file)) continue;
-        if (!known.is_found && file.is_found) known = std::move(file);
+        const bool is_better = (!known.is_found && file.is_found) || (known.is_blank() && !file.is_blank());
+        if (!is_better) return name;
+        file.recorded.path = known.recorded.path;
+        known = std::move(file);
         return name;
     }
+    return add_file(path, std::move(file));
+}
+
+/// Adds a file that has no name yet.
+StringId KnownImages::add_file(StringId path, KnownFile file) {
+    std::vector<StringId>& names = builds_[path];
     std::string text = file.facts.path;
-    if (!names.empty()) text += name_suffix(file.facts);
-    while (std::ranges::find(names, names_.intern(text)) != names.end())
-        text += "'";
-    const StringId name = names.emplace_back(names_.intern(text));
+    if (names.size() >= most_builds) {
+        text += other_builds;
+        file.recorded.several_builds = true;
+    } else if (!names.empty()) {
+        text += name_suffix(file.facts);
+    }
+    StringId name = names_.intern(text);
+    if (file.recorded.several_builds && files_.contains(name)) return name;
+    while (files_.contains(name))
+        name = names_.intern(text += "'");
+    names.push_back(name);
     if (name != path) file.recorded.path = file.facts.path;
     files_[name] = std::move(file);
     return name;
@@ -80,18 +102,23 @@ StringId KnownImages::name_of(KnownFile file) {
 
 void KnownImages::add_earlier(const SessionInfo& earlier) {
     for (const auto& [name, image] : earlier.images) {
-        KnownFile file{{0, image.path.empty() ? name : image.path, {}, image.build_id}, 0, image};
+        KnownFile file{{.path = image.path.empty() ? name : image.path, .build_id = image.build_id}};
+        file.recorded = image;
         const StringId id = names_.intern(name);
         builds_[names_.intern(file.facts.path)].push_back(id);
         files_.emplace(id, std::move(file));
     }
 }
 
-StringId KnownImages::number(MappedImage& image, uint32_t tgid) {
+StringId KnownImages::number(MappedImage& image, uint32_t tgid, const Region* region) {
     if (image.id != StringId::none) return image.id;
     if (image.is_file) {
         KnownFile file{{tgid, image.name, image.file, image.build_id}};
         file.recorded.deleted = image.is_deleted;
+        if (region) {
+            file.facts.start = region->start.value();
+            file.facts.end = region->end.value();
+        }
         image.id = name_of(std::move(file));
     } else {
         image.id = names_.intern(image.name);
@@ -101,7 +128,7 @@ StringId KnownImages::number(MappedImage& image, uint32_t tgid) {
 }
 
 ImageRef KnownImages::of(const Region& region, uint32_t tgid) {
-    const StringId name = number(*region.image, tgid);
+    const StringId name = number(*region.image, tgid, &region);
     if (region.kind != RegionKind::anon) return {name, region.kind, 0, {}, {}};
     if (is_the_same_everywhere(region.image->name))
         return {name, region.kind, 0, {}, RuntimeAddress{region.end - region.start}};
@@ -174,7 +201,6 @@ const MappedFileFacts* KnownImages::note_used(const ImageRef& ref, uint32_t tgid
     if (!file.is_found && file.facts.tgid != tgid) {
         file.facts.tgid = tgid;  // a cookie came without a process to look at
         look_for(file);
-        file.recorded.build_id = file.facts.build_id;
     }
     return local_ && file.recorded.elsewhere ? &file.facts : nullptr;
 }

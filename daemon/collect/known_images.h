@@ -67,15 +67,19 @@ private:
     /// What is known of a file.
     struct KnownFile {
         MappedFileFacts facts;  ///< tgid: of the process looked at
-        int64_t changed = 0;    ///< ns since the epoch; 0 = unknown
-        RecordedImage recorded = {};
         bool is_found = false;
+        FileIdentity id = {};  ///< as stat(2) gives it, if it was found
+        int64_t changed = 0;   ///< change time, ns since the epoch, if it was found
+        RecordedImage recorded = {};
 
+        /// Nothing is known but its path.
+        bool is_blank() const;
         bool is_same(const KnownFile& other) const;
     };
 
-    StringId number(MappedImage& image, uint32_t tgid);
+    StringId number(MappedImage& image, uint32_t tgid, const Region* region = nullptr);
     StringId name_of(KnownFile file);
+    StringId add_file(StringId path, KnownFile file);
     void look_for(KnownFile& file) const;
     ImageRef region_image(const ImageCookie& cookie);
     ImageRef file_image(const ImageCookie& cookie);

@@ -39,7 +39,7 @@ public:
     }
     /// The image of a file. Files of one path are different images if what is known of them differs.
     ImagePtr get_file(std::string_view path, const FileIdentity& file, std::span<const std::byte> build_id) {
-        key_.assign(path).push_back('\0');
+        key_.assign(path).append(build_id.empty() ? std::string_view("\0i", 2) : std::string_view("\0b", 2));
         key_.append(reinterpret_cast<const char*>(build_id.data()), build_id.size());
         if (build_id.empty())
             key_.append(reinterpret_cast<const char*>(&file.device), sizeof file.device)

@@ -2,12 +2,16 @@
 // Files through /proc/PID. Nothing is read but the notes of an ELF file.
 #include "daemon/source/image_file.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
+#include <functional>
 #include <utility>
 
 #include "daemon/source/proc_scan.h"
@@ -38,20 +42,40 @@ std::string read_link(const std::string& path) {
     return {text.data(), n > 0 ? static_cast<size_t>(n) : 0};
 }
 
-/// True if the file may be the one of a mapping. The device of a mapping is comparable only if it has a
-/// major number: file systems without a device of their own may report another one by stat(2).
+/// True if the file may be the one of a mapping. File systems without a device of their own (btrfs, overlays)
+/// may have another device in mappings than by stat(2): then the inode decides.
 bool fits_mapping(const FileIdentity& file, const FileIdentity& mapping) {
-    return file.inode == mapping.inode && (file.device == mapping.device || major(mapping.device) == 0);
+    const bool is_comparable = major(mapping.device) != 0 && major(file.device) != 0;
+    return file.inode == mapping.inode && (file.device == mapping.device || !is_comparable);
 }
 
-/// The open file; none if it is not regular or may not be read.
-std::optional<ImageFile> open_image(const std::string& path) try {
-    ImageFile file;
-    file.fd = open_regular(path);
+/// Reading a text of the kernel's may take it away from others.
+bool is_kernel_text(const Fd& file) {
+    struct statfs fs {};
+    if (::fstatfs(file.get(), &fs) != 0) return true;
+    constexpr std::array<unsigned long, 6> magics{PROC_SUPER_MAGIC, SYSFS_MAGIC,      TRACEFS_MAGIC,
+                                                  DEBUGFS_MAGIC,    SECURITYFS_MAGIC, CGROUP2_SUPER_MAGIC};
+    return std::ranges::find(magics, static_cast<unsigned long>(fs.f_type)) != magics.end();
+}
+
+int64_t nanoseconds(const struct timespec& time) {
+    constexpr int64_t second = 1'000'000'000;
+    return static_cast<int64_t>(static_cast<uint64_t>(time.tv_sec) * second +
+                                static_cast<uint64_t>(time.tv_nsec));
+}
+
+/// The open file; none if it is not regular, may not be read, or is refused by `is_wanted` before it is
+/// opened for reading.
+template <class IsWanted>
+std::optional<ImageFile> open_image(const std::string& path, IsWanted is_wanted) try {
+    const Fd place = open_file(path, O_PATH);
     struct stat st {};
-    if (::fstat(file.fd.get(), &st) != 0) return std::nullopt;
+    if (::fstat(place.get(), &st) != 0 || !S_ISREG(st.st_mode)) return std::nullopt;
+    if (!is_wanted(identity_of(st)) || is_kernel_text(place)) return std::nullopt;
+    ImageFile file;
+    file.fd = open_regular("/proc/self/fd/" + std::to_string(place.get()));
     file.id = identity_of(st);
-    file.changed = st.st_ctim.tv_sec * 1'000'000'000 + st.st_ctim.tv_nsec;
+    file.changed = nanoseconds(st.st_ctim);
     file.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec);
     file.is_deleted = st.st_nlink == 0;
     file.build_id = build_id_of_fd(file.fd);
@@ -60,48 +84,67 @@ std::optional<ImageFile> open_image(const std::string& path) try {
     return std::nullopt;
 }
 
-/// The file at the path in the recorder's root, if it is the one.
-std::optional<ImageFile> look_here(const MappedFileFacts& wanted) {
-    auto file = open_image(wanted.path);
-    if (!file) return std::nullopt;
+bool is_of_build(const ImageFile& file, const MappedFileFacts& wanted) {
+    return wanted.build_id.empty() || file.build_id == wanted.build_id;
+}
+
+/// The file at the path in the recorder's root, if it is the one. `fits`: its identity does not contradict.
+template <class Fits>
+std::optional<ImageFile> look_here(const MappedFileFacts& wanted, Fits fits) {
+    if (!wanted.path.starts_with('/')) return std::nullopt;
+    auto file = open_image(
+        wanted.path, [&](const FileIdentity& id) { return !wanted.id.is_known() || fits(id, wanted.id); });
+    if (!file || !is_of_build(*file, wanted)) return std::nullopt;
     file->is_here = true;
-    if (!wanted.build_id.empty()) return file->build_id == wanted.build_id ? std::move(file) : std::nullopt;
-    if (!wanted.id.is_known() || file->id == wanted.id) return file;
-    return std::nullopt;
+    return file;
+}
+
+/// Opens a way through the process, where the identity or the build-id shows whether it is the right file.
+std::optional<ImageFile> open_way(const std::string& way, const MappedFileFacts& wanted,
+                                  const FileIdentity& mapping) {
+    auto file = open_image(proc_path(wanted.tgid, way), [&](const FileIdentity& id) {
+        return !mapping.is_known() || fits_mapping(id, mapping);
+    });
+    return file && is_of_build(*file, wanted) ? std::move(file) : std::nullopt;
+}
+
+/// The mapping's own file, for which root is needed.
+std::optional<ImageFile> open_mapping(const MappedFileFacts& wanted, uint64_t start, uint64_t end,
+                                      const FileIdentity& mapping) {
+    return open_way("map_files/" + hex(start) + "-" + hex(end), wanted, mapping);
 }
 
 /// The path of a line is as the reader sees it, which another root may put a directory in front of.
 bool is_mapping_of(const MapsLine& line, const MappedFileFacts& wanted) {
     std::string_view path = line.path;
-    if (wanted.id.is_known()) return line.file.inode == wanted.id.inode;
+    if (wanted.id.is_known()) return fits_mapping(line.file, wanted.id);
     if (path != wanted.path && path.ends_with(deletion_mark)) path.remove_suffix(deletion_mark.size());
     return wanted.build_id.empty() ? path == wanted.path : base_name(path) == base_name(wanted.path);
 }
 
-/// Opens the mapping's own file, for which root is needed; else by the ways that other users have, where the
-/// inode shows whether it is the right one.
-std::optional<ImageFile> open_mapping(const MapsLine& line, const MappedFileFacts& wanted) {
-    std::array<char, 40> range{};
-    std::snprintf(range.data(), range.size(), "map_files/%llx-%llx",
-                  static_cast<unsigned long long>(line.start), static_cast<unsigned long long>(line.end));
-    if (auto file = open_image(proc_path(wanted.tgid, range.data()))) return file;
-    for (const std::string& way : {std::string("exe"), "root" + wanted.path})
-        if (auto file = open_image(proc_path(wanted.tgid, way)); file && fits_mapping(file->id, line.file))
-            return file;
+std::optional<ImageFile> search_mappings(const MappedFileFacts& wanted) {
+    constexpr int most_tries = 8;  // a process may have the name mapped any number of times
+    const std::string maps = read_kernel_file(proc_path(wanted.tgid, "maps"));
+    int tries = 0;
+    for (const MapsLine& line : parse_maps(maps)) {
+        if (!is_mapping_of(line, wanted)) continue;
+        if (++tries > most_tries) break;
+        if (auto file = open_mapping(wanted, line.start, line.end, line.file)) return file;
+        if (auto file = open_way("root" + wanted.path, wanted, line.file)) return file;
+    }
     return std::nullopt;
 }
 
 std::optional<ImageFile> look_in_process(const MappedFileFacts& wanted) {
-    const std::string maps = read_kernel_file(proc_path(wanted.tgid, "maps"));
-    for (const MapsLine& line : parse_maps(maps)) {
-        if (!is_mapping_of(line, wanted)) continue;
-        auto file = open_mapping(line, wanted);
-        if (!file || (!wanted.build_id.empty() && file->build_id != wanted.build_id)) continue;
-        file->is_here = identity_at(wanted.path) == file->id;
-        if (!file->is_here) file->root = describe_root(wanted.tgid);
-        return file;
-    }
-    return std::nullopt;
+    std::optional<ImageFile> file;
+    const bool is_identified = wanted.id.is_known() || !wanted.build_id.empty();
+    if (wanted.end != 0) file = open_mapping(wanted, wanted.start, wanted.end, wanted.id);
+    if (!file && is_identified) file = open_way("exe", wanted, wanted.id);
+    if (!file) file = search_mappings(wanted);
+    if (!file) return std::nullopt;
+    file->is_here = identity_at(wanted.path) == file->id;
+    if (!file->is_here) file->root = describe_root(wanted.tgid);
+    return file;
 }
 
 /// "mnt:[4026531841]" -> "4026531841"
@@ -124,9 +167,10 @@ std::string control_group(uint32_t tgid) {
 }  // namespace
 
 std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted) {
-    if (auto file = look_here(wanted)) return file;
-    if (wanted.tgid == 0) return std::nullopt;
-    return look_in_process(wanted);
+    if (auto file = look_here(wanted, std::equal_to<FileIdentity>())) return file;
+    if (wanted.tgid != 0)
+        if (auto file = look_in_process(wanted)) return file;
+    return look_here(wanted, fits_mapping);
 }
 
 bool is_real_name(uint32_t tgid, const std::string& path, const FileIdentity& id) {

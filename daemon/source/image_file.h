@@ -15,10 +15,11 @@ namespace op::collect {
 
 /// What is known of a mapped file before it is looked for.
 struct MappedFileFacts {
-    uint32_t tgid = 0;  ///< a process that has it mapped; 0 = not known
-    std::string path;   ///< as that process has it, without the kernel's mark of deletion
-    FileIdentity id = {};
-    std::string build_id = {};  ///< lower-case hex; empty = not known
+    uint32_t tgid = 0;            ///< a process that has it mapped; 0 = not known
+    std::string path;             ///< as that process has it, without the kernel's mark of deletion
+    FileIdentity id = {};         ///< as the mapping has it
+    std::string build_id = {};    ///< lower-case hex; empty = not known
+    uint64_t start = 0, end = 0;  ///< run-time addresses of a mapping, half-open; 0 = not known
 };
 
 /// A mapped file that was found.
@@ -34,7 +35,8 @@ struct ImageFile {
 };
 
 /// Looks for the file at its path, and if that is another one, through the process. None if it cannot be
-/// found, for whatever reason. With no known identity the file at the path is taken.
+/// found, for whatever reason, or if it lies in a file system of the kernel's own texts. With no known
+/// identity the file at the path is taken. Opens a few files at most, whatever the process has mapped.
 std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted);
 
 /// True if a file is really named like that, with the mark: `path` leads to it, as the process sees it.

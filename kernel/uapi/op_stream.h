@@ -249,6 +249,7 @@ OP_STREAM_SIZE(op_stream_file, 16);
 OP_STREAM_SIZE(op_record_header, 8);
 OP_STREAM_SIZE(op_record_sample, 48);
 OP_STREAM_SIZE(op_record_mapping, 48);
+OP_STREAM_SIZE(op_file_identity, 16);
 OP_STREAM_SIZE(op_record_unmapping, 40);
 OP_STREAM_SIZE(op_record_name, 32);
 OP_STREAM_SIZE(op_record_fork, 32);

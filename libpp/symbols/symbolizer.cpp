@@ -219,16 +219,16 @@ bool Symbolizer::Impl::is_deleted(const std::string& name) const {
 
 std::optional<std::string> Symbolizer::Impl::find_file(const Wanted& wanted) {
     if (!options.vmlinux.empty() && wanted.recorded == options.vmlinux) return wanted.recorded;
-    if (!wanted.several_builds)
-        if (auto kept = finder.find_kept(wanted.build_id)) return kept;
     if (auto found = finder.find(wanted.recorded, notes)) return found;
-    if (!options.by_build_id || wanted.build_id.empty()) return std::nullopt;
-    return options.by_build_id->executable(wanted.build_id);
+    return find_build(wanted);
 }
 
 Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
-    const auto path = find_file(wanted);
-    if (path) return read_file(wanted, *path);
+    // The build-id is the builder's word: a file at its path is not looked past.
+    if (wanted.elsewhere && !wanted.several_builds)
+        if (const auto kept = finder.find_kept(wanted.build_id))
+            if (Opened opened = read_file(wanted, *kept); !opened.file.empty()) return opened;
+    if (const auto path = find_file(wanted)) return read_file(wanted, *path);
     if (is_deleted(wanted.recorded))
         return {nullptr, {"was deleted or replaced while it ran; keep a copy and give it with --root"}};
     return {nullptr, {"is not found; say where it is with --image-path or --root"}};
@@ -247,7 +247,9 @@ void Symbolizer::Impl::note_unverified(const Wanted& wanted, const std::string& 
 
 /// A copy of the very build.
 std::optional<std::string> Symbolizer::Impl::find_build(const Wanted& wanted) {
-    if (!options.by_build_id || wanted.build_id.empty() || wanted.several_builds) return std::nullopt;
+    if (wanted.build_id.empty() || wanted.several_builds) return std::nullopt;
+    if (auto kept = finder.find_kept(wanted.build_id)) return kept;
+    if (!options.by_build_id) return std::nullopt;
     return options.by_build_id->executable(wanted.build_id);
 }
 

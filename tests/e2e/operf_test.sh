@@ -181,17 +181,23 @@ program before_upgrade "$work/upgraded/program"
 program after_upgrade "$work/upgraded/new"
 "$work/upgraded/program" &
 upgraded=$!
+trap 'kill $upgraded 2>/dev/null; rm -rf "$work"' EXIT
+# Links in map_files may be read by root only, and not in every container.
+may_open_mappings=
+for mapping in "/proc/$$/map_files/"*; do head -c 1 "$mapping" >/dev/null 2>&1 && may_open_mappings=yes; done
 until [ "$(readlink "/proc/$upgraded/exe")" = "$work/upgraded/program" ]; do :; done
 mv "$work/upgraded/new" "$work/upgraded/program"
 "$build/operf" --session-dir "$work/attached" --events TIMER:1000000 --pid $upgraded >"$work/upgraded.log" 2>&1 &
 attached=$!
 until grep -q 'Press Ctl-c' "$work/upgraded.log"; do kill -0 $attached 2>/dev/null || fail "upgraded: operf ended early"; done
-until [ "$(ps -o time= -p $upgraded | awk -F: '{ print $NF + 0 }')" -gt 1 ]; do :; done
+until [ "$(ps -o time= -p $upgraded | awk -F: '{ print $NF + 0 }')" -gt 1 ]; do
+	kill -0 $upgraded 2>/dev/null || fail "upgraded: the program ended early"
+done
 kill $upgraded
 wait $attached || fail "upgraded: operf: $(cat "$work/upgraded.log")"
 "$build/opreport" --session-dir "$work/attached" --symbols >"$work/upgraded.out" 2>"$work/upgraded.err" || fail "upgraded: opreport"
 ! grep -q after_upgrade "$work/upgraded.out" || fail "upgraded: names of a file that did not run: $(cat "$work/upgraded.out")"
-if [ "$(id -u)" = 0 ]; then
+if [ -n "$may_open_mappings" ]; then
 	grep -q before_upgrade "$work/upgraded.out" || fail "upgraded: the deleted file gives no names: $(cat "$work/upgraded.err")"
 else
 	echo "skipped: names of a deleted file that is attached to: only root may open /proc/PID/map_files"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <deque>
 #include <filesystem>
 #include <random>
@@ -354,6 +355,44 @@ TEST_F(Collecting, a_run_that_is_added_keeps_the_files_of_earlier_runs_apart) {
     files();
     EXPECT_EQ(account_.images.at("/lib/up.so").build_id, "02");
     EXPECT_EQ(account_.images.at("/lib/up.so@01").build_id, "01");
+}
+
+TEST_F(Collecting, a_name_with_a_suffix_keeps_its_path_in_later_runs) {
+    const std::string path = dir_.write("up.so", "x");
+    SessionInfo earlier;
+    earlier.images[path].build_id = "01";
+    earlier.images[path + "@02"] = {.build_id = "02", .path = path};
+    const std::byte two[] = {std::byte{2}};
+    collector({.images_are_local = true});
+    collector_->add_earlier(earlier);
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, two}, user(0xb00000)});
+    files();
+    EXPECT_EQ(account_.images.at(path + "@02").path, path);
+    EXPECT_FALSE(account_.images.contains(path));
+}
+
+TEST_F(Collecting, a_path_that_looks_like_a_name_with_a_suffix_is_another_image) {
+    const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}}, three[] = {std::byte{3}};
+    collector();
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, "/lib/up.so@02", three},
+          Mapping{0, 7, {0xc00000}, 0x1000, 0, false, "/lib/up.so", one},
+          Mapping{0, 7, {0xd00000}, 0x1000, 0, false, "/lib/up.so", two}, user(0xb00000), user(0xc00000),
+          user(0xd00000)});
+    files();
+    EXPECT_EQ(account_.images.at("/lib/up.so@02").build_id, "03");
+    EXPECT_EQ(account_.images.at("/lib/up.so@02'").build_id, "02");
+}
+
+TEST_F(Collecting, a_path_has_so_many_names_at_most_whoever_replaces_its_file) {
+    collector();
+    std::vector<std::array<std::byte, 2>> ids(100);
+    for (size_t i = 0; i < ids.size(); ++i) {
+        ids[i] = {std::byte(i), std::byte{1}};
+        feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, "/lib/up.so", ids[i]}, user(0xb00000)});
+    }
+    EXPECT_EQ(files().size(), 65u);
+    EXPECT_TRUE(account_.images.at("/lib/up.so@other").several_builds);
+    EXPECT_EQ(account_.ledger.stored(), ids.size());
 }
 
 TEST_F(Collecting, filters_go_by_path_whichever_file_it_is) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/source/image_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #include "daemon/source/proc_scan.h"
 #include "libop/base/fd.h"
+#include "libop/base/text.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
@@ -34,8 +36,10 @@ protected:
         ASSERT_TRUE(facts_.id.is_known());
     }
     /// True if this process may open mapped files without a name (proc(5), /proc/PID/map_files).
-    static bool may_open_mappings() {
-        return ::access("/proc/self/map_files", R_OK) == 0 && ::geteuid() == 0;
+    bool may_open_mappings() const {
+        const auto start = reinterpret_cast<uintptr_t>(memory_);
+        const std::string link = "/proc/self/map_files/" + hex(start) + "-" + hex(start + 4096);
+        return Fd(::open(link.c_str(), O_RDONLY | O_CLOEXEC)).get() >= 0;
     }
 
     test::TempDir dir_;
@@ -54,7 +58,7 @@ TEST_F(MappedImageFile, is_found_at_its_path) {
 }
 
 TEST_F(MappedImageFile, is_found_behind_a_link_of_its_own_when_another_file_has_its_path) {
-    if (!may_open_mappings()) GTEST_SKIP() << "only root may open /proc/PID/map_files";
+    if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
     std::filesystem::rename(dir_.write("new", "another"), path_);
     const auto found = find_image_file(facts_);
     ASSERT_TRUE(found);

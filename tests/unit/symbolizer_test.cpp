@@ -136,11 +136,11 @@ TEST_F(Symbolizing, symbols_are_not_used_where_samples_of_several_builds_are_cou
     EXPECT_NE(shortcoming("/usr/bin/split").find("was rebuilt while"), std::string::npos);
 }
 
-TEST_F(Symbolizing, the_build_that_the_session_keeps_comes_before_the_file_at_the_path) {
+TEST_F(Symbolizing, the_build_that_the_session_keeps_has_the_names_of_an_image_of_another_root) {
     const std::string kept =
         dir_.write(std::string("images/") + split_id, read_file(root_ + "/usr/bin/split"));
     dir_.write("images/.debug/split.debug", read_file(root_ + "/usr/bin/.debug/split.debug"));
-    info_.images["/usr/bin/demo"].build_id = split_id;
+    info_.images["/usr/bin/demo"] = {.build_id = split_id, .elsewhere = true};
     search_.sessions = {dir_.path()};
     EXPECT_TRUE(symbols("/usr/bin/demo").has_symbols());
     EXPECT_EQ(symbolizer_->file({ImageName::Kind::file, "/usr/bin/demo"}), kept);
@@ -149,7 +149,7 @@ TEST_F(Symbolizing, the_build_that_the_session_keeps_comes_before_the_file_at_th
 
 TEST_F(Symbolizing, a_kept_file_of_another_build_gives_no_names) {
     dir_.write("images/00", read_file(root_ + "/usr/bin/split"));
-    info_.images["/usr/bin/demo"].build_id = "00";
+    info_.images["/usr/bin/demo"] = {.build_id = "00", .elsewhere = true};
     search_.sessions = {dir_.path()};
     EXPECT_FALSE(symbols("/usr/bin/demo").has_symbols());
 }
