@@ -13,6 +13,8 @@ using TimePoint = std::chrono::steady_clock::time_point;
 /// The source is drained this often even if it does not ask for it, so that a crash costs little.
 constexpr std::chrono::milliseconds drain_interval{1000};
 constexpr std::chrono::seconds checkpoint_interval{60};
+/// Then the signals and the program are looked at, however fast the source fills.
+constexpr std::chrono::milliseconds longest_drain{100};
 constexpr int drain_batches = 1000;
 
 class Loop {
@@ -41,10 +43,12 @@ private:
 
     /// Not without end: a source that fills faster than it drains must not hold up the stop signals.
     void drain_some() {
+        const TimePoint end = r_.now() + longest_drain;
         for (int i = 0; i < drain_batches; ++i) {
             const auto records = r_.source.drain();
             if (records.empty()) return;
             r_.sink(records);
+            if (r_.now() >= end) return;
         }
     }
 

@@ -39,15 +39,16 @@ std::string read_part(const Fd& file, size_t size) {
 }  // namespace
 
 std::optional<uint64_t> keep_image(const Fd& session, const std::string& label, const std::string& build_id,
-                                   const Fd& file, uint64_t limit) {
+                                   const Fd& file, uint64_t limit, const AccessPolicy& policy) {
     struct stat st {};
     if (!is_build_id(build_id) || ::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode)) return std::nullopt;
     const auto size = static_cast<uint64_t>(st.st_size);
     if (size == 0 || size > std::min(limit, kept_image_limit)) return std::nullopt;
     const std::string path = label + "/" + kept_images_dir;
-    const Fd dir = open_directory_at(session, kept_images_dir, path, true);
+    const Fd dir = open_directory_at(session, kept_images_dir, path, true, policy);
     if (::faccessat(dir.get(), build_id.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return 0;
-    replace_file_at(dir, build_id, printable(path) + "/" + build_id, read_part(file, size), 0640);
+    replace_file_at(dir, build_id, printable(path) + "/" + build_id, read_part(file, size), policy.file_mode,
+                    [&policy](const Fd& made) { policy.set_group(made); });
     return size;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/fd.h"
 
 namespace op {
@@ -17,10 +18,10 @@ inline constexpr const char* kept_images_dir = "images";
 inline constexpr uint64_t kept_image_limit = uint64_t{16} << 20, kept_images_limit = uint64_t{256} << 20;
 
 /// Copies the binary `file` with that build-id (lower-case hex) below `session`, whose path is `label`.
-/// Returns its bytes; 0 if the session has it already, none if it is larger than `limit` or empty. Throws a
-/// system error; then nothing is left of the copy.
+/// What is made gets the modes and group of `policy`. Returns its bytes; 0 if the session has it already,
+/// none if it is larger than `limit` or empty. Throws a system error; then nothing is left of the copy.
 std::optional<uint64_t> keep_image(const Fd& session, const std::string& label, const std::string& build_id,
-                                   const Fd& file, uint64_t limit);
+                                   const Fd& file, uint64_t limit, const AccessPolicy& policy = {});
 
 /// The path of a kept binary; none if the session does not have it. `build_id` may be any text.
 std::optional<std::string> find_kept_image(const std::string& session_path, const std::string& build_id);

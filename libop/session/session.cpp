@@ -228,7 +228,7 @@ void SessionWriter::write_file(const std::string& name, std::string_view bytes) 
 
 std::optional<uint64_t> SessionWriter::keep_image(const std::string& build_id, const Fd& file,
                                                   uint64_t limit) {
-    return op::keep_image(current(), current_path(), build_id, file, limit);
+    return op::keep_image(current(), current_path(), build_id, file, limit, policy_);
 }
 
 bool SessionWriter::is_in_place() const noexcept {

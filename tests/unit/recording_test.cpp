@@ -27,13 +27,14 @@ public:
     std::span<const Record> drain() override {
         if (stopped) return std::span(&record_, std::exchange(last_, false) ? 1 : 0);
         ++round;
-        if (round % 2 == 0) return {};
+        if (round % 2 == 0 && !is_endless) return {};
         if (each_round) each_round();
         return {&record_, 1};
     }
     int wait_fd() const override { return always_ready_.get(); }
 
     bool started = false, stopped = false;
+    bool is_endless = false;  ///< it fills faster than it is drained
     int round = 0;
     std::function<void()> each_round;
 
@@ -122,6 +123,16 @@ TEST_F(Recordings, without_command_end_with_a_signal) {
     EXPECT_GE(source_.round, 5);
 }
 
+TEST_F(Recordings, end_with_a_signal_even_if_the_source_is_never_empty) {
+    source_.is_endless = true;
+    tick_ = milliseconds(50);
+    source_.each_round = [this] {
+        if (source_.round == 1) send(SIGTERM);
+    };
+    EXPECT_EQ(run(), StopReason::interrupted);
+    EXPECT_LT(source_.round, 10);
+}
+
 TEST_F(Recordings, give_a_command_two_seconds_after_a_signal) {
     ChildProcess command = stubborn();
     std::optional<std::chrono::steady_clock::time_point> asked;
@@ -152,7 +163,7 @@ TEST_F(Recordings, go_on_when_a_checkpoint_fails) {
         if (++checkpoints == 3) send(SIGTERM);
         throw Error(ErrorKind::system, "no space");
     };
-    tick_ = seconds(20);
+    tick_ = seconds(10);
     EXPECT_EQ(run(), StopReason::interrupted);
     EXPECT_EQ(checkpoints, 3);
     ASSERT_EQ(notes_.warnings().size(), 1u);
