@@ -206,7 +206,7 @@ fuzz_tests = $(fuzz_targets)
 endif
 LDADD = $(fuzz_main) libpp.a libopd.a libop.a $(op_system_libs)
 tests_fuzz_disassemble_fuzz_LDADD = $(fuzz_main) libpp.a libop.a -lopcodes -lbfd $(op_system_libs)
-EXTRA_DIST += tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/hostile_profile.h
 
 # Golden cases: what commands print, case by case. `make update-golden` takes today's outcome as expected;
 # review the difference.
