@@ -59,7 +59,7 @@ echo 'fails 3 opreport first 3; fails 1 grep -q there /dev/null; fails 2 oprepor
 golden /good && fail 'a case without its output passed'
 golden --update /good || fail '--update refused a good case'
 golden /good || fail 'a good case failed, or found a file of an earlier run in its home directory'
-[ "$(tr '\n' ' ' <"$work/src/tests/golden/opreport/good/expected")" = 'first 3 piped 2 last ' ] || fail 'the output is wrong'
+[ "$(tr '\n' ' ' <"$work/src/tests/golden/opreport/good/expected")" = 'first 3 .local piped 2 .local last .local ' ] || fail 'the output is wrong'
 
 golden --machine unknown /good && fail 'an unknown machine was taken'
 golden /no-such-case && fail 'no case at all passed'

@@ -181,7 +181,7 @@ program before_upgrade "$work/upgraded/program"
 program after_upgrade "$work/upgraded/new"
 "$work/upgraded/program" &
 upgraded=$!
-trap 'kill $upgraded 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $upgraded 2>/dev/null || :; rm -rf "$work"' EXIT
 # Links in map_files may be read by root only, and not in every container.
 may_open_mappings=
 for mapping in "/proc/$$/map_files/"*; do head -c 1 "$mapping" >/dev/null 2>&1 && may_open_mappings=yes; done
