@@ -155,7 +155,7 @@ public:
         announce();
         const bool recorded = tool_.attempt([this] { record_run(); });
         bool converted = !stream_ || tool_.attempt([this] { convert(); });
-        if (stream_) keep_unconverted("this run");
+        if (stream_ && !tool_.attempt([this] { keep_unconverted("this run"); })) converted = false;
         if (keeper_ && !finish()) converted = false;
         const int program = program_status();
         if (!recorded) return converted ? recording_failed : both_failed;

@@ -86,6 +86,15 @@ void replace_in(const Fd& dir, const std::string& dir_path, const std::string& n
                     [&policy](const Fd& made) { policy.set_group(made); });
 }
 
+/// Renames a file to a name that nothing has yet; false with errno set.
+bool rename_new(const Fd& dir, const std::string& from, const std::string& to) noexcept {
+    if (::renameat2(dir.get(), from.c_str(), dir.get(), to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno != EINVAL) return false;
+    // A file system that does not know the flag, such as NFS.
+    return ::linkat(dir.get(), from.c_str(), dir.get(), to.c_str(), 0) == 0 &&
+           ::unlinkat(dir.get(), from.c_str(), 0) == 0;
+}
+
 void write_counters(const Fd& stats, const std::string& path, const SessionInfo& info,
                     const AccessPolicy& policy) {
     for (const auto& [name, count] : statistics(info)) {
@@ -300,8 +309,7 @@ std::string SessionWriter::set_aside_in_samples(const std::string& name) {
         remove_in_samples(name);
     for (int i = 1;; ++i) {
         const std::string kept = name + "." + std::to_string(i);
-        if (::renameat2(samples_.get(), name.c_str(), samples_.get(), kept.c_str(), RENAME_NOREPLACE) == 0)
-            return samples_path + kept;
+        if (rename_new(samples_, name, kept)) return samples_path + kept;
         if (errno == ENOENT) return "";
         if (errno != EEXIST)
             throw_system("cannot rename " + printable(samples_path + name) + " to " + printable(kept));

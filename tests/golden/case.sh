@@ -18,7 +18,7 @@ set -u
 case_dir=$1
 result=$2
 mkdir -p "$result/home/.local/state/oprofile" "$result/case"
-date +%F > "$result/home/.local/state/oprofile/sandbox-incomplete"
+env -u TZ date +%F > "$result/home/.local/state/oprofile/sandbox-incomplete"
 : > "$result/faults"
 cat > "$result/prelude" <<'END'
 umask 022
