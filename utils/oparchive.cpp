@@ -106,10 +106,12 @@ private:
         if (!refusal.empty()) notes_.warn("source " + printable(path) + " is left out: " + refusal);
     }
 
-    /// The owner of the file that an image's lines come from.
+    /// The owner of the file that an image's lines come from; none if it is not known, as of kept binaries,
+    /// of which the recorder owns the copies.
     std::optional<uid_t> owner_of(const ImageName& image) {
         struct stat st {};
         const auto path = loaded_.file_of(image);
+        if (path && path == loaded_.opened().finder.find_kept(recorded(image.name, {}).build_id)) return {};
         return path && ::stat(path->c_str(), &st) == 0 ? std::optional(st.st_uid) : std::nullopt;
     }
 
@@ -117,7 +119,8 @@ private:
     void add_image(const ImageName& image, std::optional<size_t> file = std::nullopt) {
         if (!has_file(image) || !seen_.insert(image.name).second) return;
         const pp::ImageFinder& finder = loaded_.opened().finder;
-        auto found = finder.find_kept(recorded(image.name, file).build_id);
+        const RecordedImage known = recorded(image.name, file);
+        auto found = known.elsewhere ? finder.find_kept(known.build_id) : std::nullopt;
         if (!found) found = finder.find(image.name, notes_);
         if (!found) found = kernel_image(file);
         if (!found) found = fetch_image(image.name);
@@ -126,7 +129,7 @@ private:
             return;
         }
         const std::string target = image.name.starts_with('/') ? image.name : below_roots(*found);
-        add_binary(*found, target, recorded(image.name, file));
+        add_binary(*found, target, known);
     }
 
     /// The one that the user named, if that file's samples are the kernel's.

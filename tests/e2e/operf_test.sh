@@ -220,6 +220,12 @@ END
 	grep -q "^of_this_root $work/both/program$" "$work/roots.rows" || fail "roots: this one's names: $(cat "$work/roots.out" "$work/roots.err")"
 	grep -q "^of_other_root $work/both/program@" "$work/roots.rows" || fail "roots: the other's names: $(cat "$work/roots.out" "$work/roots.err")"
 	grep -q "of root $root: " "$work/roots.out" || fail "roots: the root is not named"
+	# The archive has the kept binary at its name
+	"$build/oparchive" --session-dir "$work/roots" --output-directory "$work/roots_archive" >"$work/roots_archive.log" 2>&1 ||
+		fail "roots: oparchive: $(cat "$work/roots_archive.log")"
+	grep -q of_other_root "$work/roots_archive$work/both/program@"* || fail "roots: the archive lacks the kept binary"
+	"$build/opreport" "archive:$work/roots_archive" --symbols 2>/dev/null | grep -q of_other_root ||
+		fail "roots: the archive's report lacks its names"
 else
 	echo "skipped: a program of another root: chroot is for root"
 fi
