@@ -12,8 +12,11 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const auto& line : op::collect::parse_maps(text))
+    const auto inode_of = [](const std::string& path) { return std::optional<uint64_t>(path.size() % 4); };
+    for (const auto& line : op::collect::parse_maps(text)) {
         if (line.start >= line.end) std::abort();
+        if (op::collect::mapped_path(line, inode_of).size() > line.path.size()) std::abort();
+    }
     for (const auto& module : op::collect::parse_modules(text))
         if (module.name.empty() || module.length == 0) std::abort();
     if (const auto tgid = op::collect::parse_tgid(text); tgid && *tgid <= 0) std::abort();

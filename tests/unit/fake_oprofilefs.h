@@ -16,7 +16,9 @@ namespace op::test {
 
 class FakeOprofilefs {
 public:
-    FakeOprofilefs() {
+    FakeOprofilefs() : FakeOprofilefs(std::filesystem::temp_directory_path()) {}
+    /// Makes its directory in `parent`.
+    explicit FakeOprofilefs(const std::string& parent) : dir_(parent) {
         dir_.write("stream_version", "1\n");
         dir_.write("cpu_type", "timer");
         dir_.write("enable", "0\n");

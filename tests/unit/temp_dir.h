@@ -14,8 +14,9 @@ namespace op::test {
 
 class TempDir {
 public:
-    TempDir() {
-        std::string pattern = std::filesystem::temp_directory_path() / "oprofile-ng-test.XXXXXX";
+    TempDir() : TempDir(std::filesystem::temp_directory_path()) {}
+    explicit TempDir(const std::string& parent) {
+        std::string pattern = parent + "/oprofile-ng-test.XXXXXX";
         if (!::mkdtemp(pattern.data())) throw std::runtime_error("mkdtemp");
         path_ = pattern;
     }
