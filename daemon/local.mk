@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libopd.a
 libopd_a_SOURCES = \
+	daemon/collect/address_space.cpp daemon/collect/address_space.h \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
 	daemon/collect/collector.cpp daemon/collect/collector.h daemon/collect/collector_options.h \
 	daemon/collect/collector_gaps.cpp \

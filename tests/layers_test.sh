@@ -189,11 +189,11 @@ fi
 # Where an address is made of a number, or its number computed with: file, number of lines, what it does
 # (doc/adr/0013-where-addresses-are-converted.md): read a number, move within its space, convert to another space.
 listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
+daemon/collect/address_space.h 1 convert
 daemon/collect/collector.cpp 4 read convert
 daemon/collect/collector_gaps.cpp 1 read
 daemon/collect/known_images.cpp 3 move
 daemon/collect/process_table.cpp 1 move
-daemon/collect/process_table.h 1 convert
 daemon/collect/sample_files.cpp 2 move
 daemon/source/vmlinux.cpp 1 convert
 libop/stream/stream.cpp 4 read

@@ -9,6 +9,7 @@ if HAVE_GTEST
 unit_tests = tests/unit_tests
 check_PROGRAMS += $(unit_tests)
 tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
+	tests/unit/address_space_test.cpp \
 	tests/unit/annotate_test.cpp \
 	tests/unit/append_check_test.cpp \
 	tests/unit/arrange_test.cpp \

@@ -38,41 +38,6 @@ RuntimeAddress end_of(RuntimeAddress start, uint64_t length) {
 
 }  // namespace
 
-void AddressSpace::map(const Region& region) {
-    if (region.start >= region.end) return;
-    unmap(region.start, region.end);
-    const auto at = std::lower_bound(regions_.begin(), regions_.end(), region.start,
-                                     [](const Region& r, RuntimeAddress pc) { return r.start < pc; });
-    regions_.insert(at, region);
-}
-
-void AddressSpace::unmap(RuntimeAddress start, RuntimeAddress end) {
-    if (start >= end) return;
-    auto first = std::upper_bound(regions_.begin(), regions_.end(), start,
-                                  [](RuntimeAddress pc, const Region& r) { return pc < r.end; });
-    auto last = first;
-    std::vector<Region> remains;  // what sticks out on either side, at most two pieces
-    for (; last != regions_.end() && last->start < end; ++last) {
-        if (last->start < start) {
-            remains.push_back(*last);
-            remains.back().end = start;
-        }
-        if (last->end > end) {
-            remains.push_back(*last);
-            if (last->kind != RegionKind::anon) remains.back().file_offset += end - last->start;
-            remains.back().start = end;
-        }
-    }
-    first = regions_.erase(first, last);
-    regions_.insert(first, remains.begin(), remains.end());
-}
-
-const Region* AddressSpace::find(RuntimeAddress pc) const noexcept {
-    const auto next = std::upper_bound(regions_.begin(), regions_.end(), pc,
-                                       [](RuntimeAddress a, const Region& r) { return a < r.end; });
-    return next != regions_.end() && next->start <= pc ? &*next : nullptr;
-}
-
 bool Process::add_thread(uint32_t tid, uint32_t parent_tid) {
     threads.insert(tid);
     const auto parent = thread_names.find(parent_tid);

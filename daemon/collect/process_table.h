@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Processes, their address spaces, and the kernel's own images. Turns run-time addresses into (image,
-// offset). Does not open files.
+// Processes, their address spaces, and the kernel's own images. Does not open files.
 #pragma once
 
 #include <array>
@@ -12,47 +11,13 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
+#include "daemon/collect/address_space.h"
 #include "daemon/collect/mapped_image.h"
 #include "libop/base/address.h"
 #include "libop/stream/record.h"
 
 namespace op::collect {
-
-/// What kind of memory a region is.
-enum class RegionKind : uint8_t {
-    file,    ///< name = absolute path
-    anon,    ///< name = label: "anon", "[heap]", "[vdso]", ...
-    kernel,  ///< name = path or bare module name
-};
-
-/// A half-open range [start, end) of run-time addresses with what is mapped there.
-struct Region {
-    RuntimeAddress start, end;
-    uint64_t file_offset = 0;  ///< offset of start in the image; always 0 for anon: a region is its own image
-    ImagePtr image = nullptr;  ///< never null in a table
-    RegionKind kind = RegionKind::file;
-
-    /// The key for a pc of this region (doc/FORMATS.md, "Keys"): the place that converts run-time addresses
-    /// (doc/adr/0013-where-addresses-are-converted.md).
-    ImageOffset offset(RuntimeAddress pc) const noexcept { return ImageOffset{pc - start + file_offset}; }
-};
-
-/// Regions sorted by start, never overlapping.
-class AddressSpace {
-public:
-    /// Inserts a region and cuts away the parts of others that it covers.
-    void map(const Region& region);
-    /// Removes [start, end) from the regions that contain parts of it.
-    void unmap(RuntimeAddress start, RuntimeAddress end);
-    /// The region holding pc, or null; valid until the next change.
-    const Region* find(RuntimeAddress pc) const noexcept;
-    const std::vector<Region>& regions() const noexcept { return regions_; }
-
-private:
-    std::vector<Region> regions_;
-};
 
 /// One process. Forked children share the address space until one of them changes it.
 struct Process {
@@ -112,7 +77,6 @@ public:
     const Region* find_user(uint32_t tgid, RuntimeAddress pc) const noexcept;
     /// The kernel image or module holding pc, or null.
     const Region* find_kernel(RuntimeAddress pc) const noexcept { return kernel_.find(pc); }
-    const AddressSpace& kernel() const noexcept { return kernel_; }
 
     /// Changes whenever an earlier lookup's result may no longer hold.
     uint32_t generation() const noexcept { return generation_ + all_renames_; }

@@ -3,15 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-#include <random>
-
 namespace op::collect {
 namespace {
-
-Region region(uint64_t start, uint64_t end, uint64_t offset = 0) {
-    return {RuntimeAddress{start}, RuntimeAddress{end}, offset};
-}
 
 Mapping mapping(uint32_t tgid, uint64_t start, uint64_t length, std::string_view path, uint64_t offset = 0) {
     return {0, tgid, {start}, length, offset, false, path, {}};
@@ -36,54 +29,6 @@ protected:
 };
 
 }  // namespace
-
-TEST(AddressSpace, a_new_region_cuts_what_it_covers) {
-    AddressSpace space;
-    space.map(region(0x1000, 0x5000, 0x100));
-    space.map(region(0x2000, 0x3000, 0));
-    ASSERT_EQ(space.regions().size(), 3u);
-    EXPECT_EQ(space.find({0x1fff})->end.value(), 0x2000u);
-    EXPECT_EQ(space.find({0x2fff})->start.value(), 0x2000u);
-    EXPECT_EQ(space.find({0x3000})->offset({0x3000}).value(), 0x2100u) << "the rest keeps its file offset";
-    EXPECT_EQ(space.find({0x5000}), nullptr);
-}
-
-TEST(AddressSpace, unmap_takes_out_a_range_across_regions) {
-    AddressSpace space;
-    space.map(region(0x1000, 0x2000));
-    space.map(region(0x2000, 0x3000));
-    space.map(region(0x4000, 0x5000));
-    space.unmap({0x1800}, {0x4800});
-    EXPECT_NE(space.find({0x17ff}), nullptr);
-    EXPECT_EQ(space.find({0x1800}), nullptr);
-    EXPECT_EQ(space.find({0x47ff}), nullptr);
-    EXPECT_NE(space.find({0x4800}), nullptr);
-}
-
-TEST(AddressSpace, agrees_with_a_page_by_page_model) {
-    std::mt19937 random(7);
-    AddressSpace space;
-    std::map<uint64_t, uint64_t> model;  // page -> offset of its first byte
-    for (int i = 0; i < 2000; ++i) {
-        const uint64_t first = random() % 64, count = 1 + random() % 8, offset = (random() % 100) << 12;
-        if (random() % 3 == 0) {
-            space.unmap({first << 12}, {(first + count) << 12});
-            for (uint64_t p = first; p < first + count; ++p)
-                model.erase(p);
-        } else {
-            space.map(region(first << 12, (first + count) << 12, offset));
-            for (uint64_t p = first; p < first + count; ++p)
-                model[p] = offset + ((p - first) << 12);
-        }
-        for (uint64_t p = 0; p < 72; ++p) {
-            const Region* r = space.find({p << 12});
-            ASSERT_EQ(r != nullptr, model.contains(p));
-            if (r) {
-                ASSERT_EQ(r->offset({p << 12}).value(), model[p]);
-            }
-        }
-    }
-}
 
 TEST_F(Processes, the_first_mapping_after_exec_is_the_executable) {
     exec(7, "/usr/bin/app");
