@@ -38,6 +38,7 @@ libpp_a_SOURCES = \
 	libpp/profile/command_names.cpp libpp/profile/command_names.h \
 	libpp/profile/image_roots.cpp libpp/profile/image_roots.h \
 	libpp/profile/event_scale.cpp libpp/profile/event_scale.h \
+	libpp/profile/join_builds.cpp libpp/profile/join_builds.h \
 	libpp/profile/percent.cpp libpp/profile/percent.h \
 	libpp/profile/profile.cpp libpp/profile/profile.h \
 	libpp/profile/profile_spec.cpp libpp/profile/profile_spec.h \

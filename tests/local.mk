@@ -79,6 +79,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/image_symbols_test.cpp \
 	tests/unit/in_child.h \
+	tests/unit/join_builds_test.cpp \
 	tests/unit/json_test.cpp \
 	tests/unit/kallsyms_test.cpp \
 	tests/unit/keep_mask.h \

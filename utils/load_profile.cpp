@@ -5,6 +5,7 @@
 #include "libop/stream/record.h"
 #include "libpp/profile/command_names.h"
 #include "libpp/profile/image_roots.h"
+#include "libpp/profile/join_builds.h"
 #include "utils/shared/progress.h"
 
 namespace op::tool {
@@ -14,6 +15,7 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
     : common_(common),
       wants_lines_(options.wants_lines),
       notes_missing_(options.notes_missing),
+      joins_builds_(options.merge.build),
       outside_(outside),
       split_(options.split),
       opened_(open_specified_sessions(common, words, tool)),
@@ -41,8 +43,14 @@ const pp::Profile& LoadedProfile::profile() {
     profile_.emplace(build_profile(classes_, samples_, *symbolizer_, show));
     if (notes_missing_) note_missing(nullptr);
     if (split_) split_by_inlined_functions(*profile_, *split_);
+    if (joins_builds_ && opened_.info) join_builds(*profile_, *opened_.info);
     line.clear();
     return *profile_;
+}
+
+std::vector<pp::ImageTotal> LoadedProfile::totals() {
+    auto totals = image_totals(classes_, samples_);
+    return joins_builds_ && opened_.info ? pp::join_builds(totals, *opened_.info) : totals;
 }
 
 void LoadedProfile::note_missing(const pp::ConcernsImage& concerns) {
@@ -79,6 +87,9 @@ void LoadedProfile::add_command_remarks(std::vector<std::string>& remarks) const
     if (!opened_.info) return;
     for (std::string& line : command_remarks(classes_.images, opened_.info->names))
         remarks.push_back(std::move(line));
+    if (joins_builds_)
+        for (std::string& line : join_remarks(classes_.images, *opened_.info))
+            remarks.push_back(std::move(line));
     for (std::string& line : root_remarks(classes_.images, *opened_.info))
         remarks.push_back(std::move(line));
 }

@@ -67,6 +67,8 @@ public:
     /// The root below which the packages of its images are looked up: the archive, else --root, else empty,
     /// which is this machine.
     std::string package_root() const;
+    /// The totals by application and image; reads the sample files.
+    std::vector<pp::ImageTotal> totals();
     /// The profile with its symbolizer.
     pp::SymbolizedProfile symbolized() { return {&profile(), &*symbolizer_}; }
     /// The head of a report on the profile. To be called after the samples were read.
@@ -77,7 +79,7 @@ public:
 private:
     void add_command_remarks(std::vector<std::string>& remarks) const;
     const CommonOptions& common_;
-    bool wants_lines_, notes_missing_;
+    bool wants_lines_, notes_missing_, joins_builds_;
     const Outside& outside_;
     const std::optional<pp::SplitOptions> split_;
     OpenedSessions opened_;

@@ -332,6 +332,7 @@ int opannotate(Tool& tool, int argc, char** argv) {
     load.select.exclude_dependent = o.exclude_dependent;
     load.merge = pp::parse_merge(o.merge);
     load.merge.library = true;
+    load.merge.build = false;  // instructions are those of one file
     const Outside outside(
         o.common,
         {.profiles = {parsed.words}, .output_dir = o.output_dir, .runs_programs = !o.objdump_params.empty()},

@@ -105,6 +105,7 @@ LoadOptions load_for_report(const ReportCommandOptions& o) {
     LoadOptions load;
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = o.callgraph};
     load.merge = pp::parse_merge(o.merge);
+    load.merge.build &= !o.report.details;  // addresses are those of one file
     load.wants_lines = o.report.debug_info || o.inlines;
     if (o.inlines)
         load.split = pp::SplitOptions{.with_calls = o.callgraph, .with_lines = o.report.debug_info};
@@ -118,6 +119,7 @@ LoadOptions load_for_export(const ReportCommandOptions& o) {
     LoadOptions load;
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(o.merge);
+    load.merge.build = false;  // a profile has the files that addresses are in
     load.may_differ_in_several = true;
     if (o.exporter->has_threads) return load;
     load.merge.cpu = true;
@@ -140,7 +142,7 @@ void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Outsi
 pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     Diagnostics& notes = loaded.samples().notes();
     if (!o.symbols) {
-        const auto totals = image_totals(loaded.classes(), loaded.samples());
+        const auto totals = loaded.totals();
         auto report = report_images(totals, loaded.head(o.report), o.report);
         if (report.rows.empty()) notes.warn("nothing to show: no application reaches --threshold");
         return report;

@@ -47,6 +47,8 @@ std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     need_symbols(!o.report.include_symbols.empty(), "--include-symbols");
     need_symbols(has(o.sort, "vma"), "--sort=vma");
+    if (o.report.details && has(o.merge, "build"))
+        found.push_back("--details and --merge=build exclude each other: addresses are those of one file");
     if (o.callgraph && o.report.details) found.push_back("--callgraph and --details exclude each other");
     if (is_differential && (o.callgraph || o.report.details))
         found.push_back("two profiles are compared by symbols: without --callgraph and --details");
@@ -80,6 +82,8 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     refuse(o.report.reverse, "--reverse-sort");
     refuse(o.report.accumulated, "--accumulated");
     refuse(o.report.global_percent, "--global-percent");
+    if (has(o.merge, "build"))
+        found.push_back(format + " has the files that addresses are in: without --merge=build");
     if (o.inlines && !o.exporter->has_inlines)
         found.push_back(format + " has a place for the lines of inlined functions only: without --inline");
     if (!o.output_file.empty() && !o.output_dir.empty())
@@ -115,7 +119,7 @@ CommandSyntax ReportCommandOptions::syntax() {
          "shares of everything, not of the application, symbol or function"},
         {"sort", 's', &sort, "sort keys: sample, image, app-name, symbol, debug, vma", "KEY,..."},
         {"reverse-sort", 'r', &report.reverse, "sort the other way round"},
-        {"merge", 'm', &merge, "sum over: cpu, tid, tgid, unitmask, lib, all", "WHAT,..."},
+        {"merge", 'm', &merge, "sum over: cpu, tid, tgid, unitmask, lib, build, all", "WHAT,..."},
         {"exclude-dependent", 'x', &exclude_dependent, "only samples in the application's own image"},
         {"exclude-symbols", 'e', &report.exclude_symbols, "leave out these symbols (needs -l)", "NAME,..."},
         {"include-symbols", 'i', &report.include_symbols, "only these symbols (needs -l)", "NAME,..."},

@@ -19,6 +19,7 @@ namespace op::pp {
 struct Merge {
     bool cpu = false, tid = false, tgid = false, unit_mask = false;
     bool library = false;  ///< samples of an image are summed over all applications
+    bool build = false;    ///< rows of several files of one path are joined, after their symbols were found
 };
 
 /// Parses the values of --merge; "tgid", also called "pid", implies tid; "all" means everything. Throws a

@@ -25,6 +25,9 @@ public:
         return at->second;
     }
 
+    /// Adds an image that the profile has already.
+    void add(const ImageName& name, uint32_t index) { indexes_.emplace(name, index); }
+
 private:
     Profile& profile_;
     std::map<ImageName, uint32_t> indexes_;

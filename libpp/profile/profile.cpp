@@ -52,7 +52,25 @@ void check_counts(const std::vector<uint64_t>& counts, size_t rows, size_t width
                 "a row counts nothing");
 }
 
+void check_joined(const Profile& profile) {
+    const JoinedRows& joined = profile.joined;
+    if (joined.images.empty()) return;
+    require(joined.images.size() == profile.images.size() &&
+                joined.symbols.size() == profile.symbols.size() &&
+                joined.symbol_images.size() == profile.symbols.size(),
+            "some rows are joined, others are not");
+    for (const auto* images : {&joined.images, &joined.symbol_images})
+        for (const uint32_t image : *images)
+            require(image < profile.images.size(), "a row's image is unknown");
+    for (const uint32_t symbol : joined.symbols)
+        require(symbol < profile.symbols.size(), "a row's symbol is unknown");
+}
+
 }  // namespace
+
+bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol) {
+    return symbol.symbol->artificial && symbol.symbol->name == profile.images[symbol.image].name.name;
+}
 
 std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts) {
     std::vector<uint64_t> sums(profile.images.size());
@@ -79,6 +97,7 @@ void Profile::check() const {
     for (const auto& arc : arcs)
         check_arc(*this, arc);
     check_counts(arc_counts, arcs.size(), columns.size());
+    check_joined(*this);
 }
 
 }  // namespace op::pp

@@ -67,6 +67,13 @@ struct Arc {
     uint32_t caller, callee;          ///< indexes into Profile::locations; the caller's is its return address
 };
 
+/// The rows of reports where those of several files of one path are joined (libpp/profile/join_builds.h).
+struct JoinedRows {
+    std::vector<uint32_t> images;         ///< for each image the one that has its rows
+    std::vector<uint32_t> symbols;        ///< for each symbol the first one of its row
+    std::vector<uint32_t> symbol_images;  ///< for each symbol the image of its row
+};
+
 /// Symbolised samples. Plain data; valid as long as the Symbolizer it was built with.
 struct Profile {
     Axis axis = Axis::event;
@@ -82,6 +89,10 @@ struct Profile {
     /// Symbols of functions without code of their own, see libpp/profile/split_inlines.h. They begin at their
     /// first sampled instruction.
     std::vector<std::shared_ptr<const ImageSymbol>> inlined;
+    JoinedRows joined = {};  ///< empty lists = every image and symbol has rows of its own
+
+    /// The image that has the rows of an image.
+    uint32_t row_image(uint32_t image) const { return joined.images.empty() ? image : joined.images[image]; }
 
     /// The count of a sample in a column.
     uint64_t count(size_t sample, size_t column) const { return counts[sample * columns.size() + column]; }
@@ -91,9 +102,13 @@ struct Profile {
     /// Throws an internal error unless: there is a column; every index is in range; every symbol lies in an
     /// image with symbols; a location's symbol is of its image and, unless inlined, holds its offset (or, of
     /// a caller, the byte before it); every stack has a frame and lies within frames; there is one count per
-    /// sample or arc and column, and no sample or arc without any.
+    /// sample or arc and column, and no sample or arc without any; rows are joined of all images and symbols
+    /// or of none.
     void check() const;
 };
+
+/// True if the symbol is the image itself, of which no symbol is known.
+bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol);
 
 /// The samples of each image of a profile, over all columns; with `counts`, only where it returns true.
 using CountsLocation = std::function<bool(const Location&)>;

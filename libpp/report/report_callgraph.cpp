@@ -66,7 +66,7 @@ private:
     }
 
     uint32_t function(uint32_t app, uint32_t location) {
-        const AppSymbol function{app, row_symbol(profile_, profile_.locations[location])};
+        const AppSymbol function{profile_.row_image(app), row_symbol(profile_, profile_.locations[location])};
         const auto [at, is_new] = index_.try_emplace(function.key(), static_cast<uint32_t>(index_.size()));
         if (is_new) {
             graph_.functions.push_back(function);

@@ -60,8 +60,9 @@ public:
         for (size_t i = 0; i < rows.size(); ++i)
             row_of.emplace(rows[i].key(), i);
         for (size_t i = 0; i < profile.samples.size(); ++i) {
-            const auto row =
-                row_of.find(AppSymbol{profile.samples[i].app, row_symbol(profile, profile.leaf(i))}.key());
+            const auto row = row_of.find(
+                AppSymbol{profile.row_image(profile.samples[i].app), row_symbol(profile, profile.leaf(i))}
+                    .key());
             if (row != row_of.end()) samples_[row->second].push_back(i);
         }
     }

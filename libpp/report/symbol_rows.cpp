@@ -103,7 +103,8 @@ bool has_several_apps(const Profile& profile) {
     std::vector<std::set<uint32_t>> apps(profile.columns.size());
     for (size_t i = 0; i < profile.samples.size(); ++i)
         for (size_t column = 0; column < apps.size(); ++column)
-            if (profile.count(i, column) && apps[column].insert(profile.samples[i].app).second &&
+            if (profile.count(i, column) &&
+                apps[column].insert(profile.row_image(profile.samples[i].app)).second &&
                 apps[column].size() > 1)
                 return true;
     return false;
@@ -130,8 +131,10 @@ std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& optio
 }
 
 uint32_t row_symbol(const Profile& profile, const Location& location) {
-    if (location.symbol != Location::no_symbol) return location.symbol;
-    return static_cast<uint32_t>(profile.symbols.size()) + location.image;
+    const auto& joined = profile.joined.symbols;
+    if (location.symbol != Location::no_symbol)
+        return joined.empty() ? location.symbol : joined[location.symbol];
+    return static_cast<uint32_t>(profile.symbols.size()) + profile.row_image(location.image);
 }
 
 SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted) {
@@ -142,7 +145,7 @@ SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted
     for (size_t i = 0; i < profile.samples.size(); ++i) {
         const uint32_t symbol = row_symbol(profile, profile.leaf(i));
         if (!wanted[symbol]) continue;
-        const AppSymbol row{profile.samples[i].app, symbol};
+        const AppSymbol row{profile.row_image(profile.samples[i].app), symbol};
         const auto [at, is_new] = rows.try_emplace(row.key(), sums.counts.size());
         if (is_new) {
             sums.rows.push_back(row);
@@ -178,12 +181,15 @@ SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const Report
     }
     const ProfileSymbol& found = profile.symbols[symbol.symbol];
     ImageSymbols& symbols = *profile.images[found.image].symbols;
-    SymbolRow row{.image = found.image,
+    const auto& joined = profile.joined.symbol_images;
+    SymbolRow row{.image = joined.empty() ? found.image : joined[symbol.symbol],
                   .app = symbol.app,
                   .address = found.symbol->address,
                   .name = symbols.name(*found.symbol, options.demangle),
                   .line = std::nullopt,
                   .is_inlined = found.is_inlined};
+    if (row.image != found.image && is_whole_image(profile, found))
+        row.name = profile.images[row.image].name.name;
     if (needs_line) row.line = symbols.line(found.symbol->start);
     return row;
 }
