@@ -2,6 +2,7 @@
 // A copy is made when the first sample of the image is stored: later its last process may be gone.
 #include "daemon/collect/image_keeper.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/source/image_file.h"
@@ -15,12 +16,17 @@ void ImageKeeper::keep(const MappedFileFacts& facts) {
     const auto found = find_image_file(facts);
     if (!found || found->is_here) return;
     try {
-        const auto kept = session_.keep_image(found->build_id, found->fd, room_);
+        const auto kept = session_.keep_image(found->build_id, found->fd, room());
         if (!kept) return note_left_out(printable(facts.path) + " is too large to be kept in the session");
-        room_ -= *kept;
+        room() -= *kept;
     } catch (const Error& error) {
         note_left_out(std::string(error.what()) + ": " + printable(facts.path) + " is not kept");
     }
+}
+
+uint64_t& ImageKeeper::room() {
+    if (!room_) room_ = kept_images_limit - std::min(kept_images_limit, session_.kept_image_bytes());
+    return *room_;
 }
 
 void ImageKeeper::note_left_out(const std::string& what) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "daemon/collect/known_images.h"
 #include "libop/base/diagnostics.h"
@@ -20,15 +21,17 @@ public:
     /// Copies the file into the session if its path does not lead to it here. What cannot be kept is noted
     /// once.
     void keep(const MappedFileFacts& facts);
-    /// The limit counts from 0 again, for a new run.
-    void begin_run() noexcept { room_ = kept_images_limit; }
+    /// What the session has is counted again at the next copy: it may be another session.
+    void begin_run() noexcept { room_.reset(); }
 
 private:
+    /// The bytes for which the session has room.
+    uint64_t& room();
     void note_left_out(const std::string& what);
 
     SessionWriter& session_;
     Diagnostics& notes_;
-    uint64_t room_ = kept_images_limit;  ///< bytes
+    std::optional<uint64_t> room_;  ///< none = not counted yet
     bool is_noted_ = false;
 };
 

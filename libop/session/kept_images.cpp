@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
@@ -36,6 +37,18 @@ std::string read_part(const Fd& file, size_t size) {
     return bytes;
 }
 
+/// Not synced to disk: the recorder may not wait for that while samples come in. After a crash of the machine
+/// the copy may be cut off, and is then made again.
+void write_copy(const Fd& dir, const std::string& name, const std::string& label, const std::string& bytes,
+                const AccessPolicy& policy) {
+    TemporaryFile temporary(dir, name, label);
+    const Fd copy = open_at(dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, policy.file_mode);
+    if (!copy) throw_system("cannot create " + label);
+    policy.set_group(copy);
+    write_fd(copy.get(), bytes, label);
+    temporary.rename();
+}
+
 }  // namespace
 
 std::optional<uint64_t> keep_image(const Fd& session, const std::string& label, const std::string& build_id,
@@ -46,10 +59,25 @@ std::optional<uint64_t> keep_image(const Fd& session, const std::string& label, 
     if (size == 0 || size > std::min(limit, kept_image_limit)) return std::nullopt;
     const std::string path = label + "/" + kept_images_dir;
     const Fd dir = open_directory_at(session, kept_images_dir, path, true, policy);
-    if (::faccessat(dir.get(), build_id.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return 0;
-    replace_file_at(dir, build_id, printable(path) + "/" + build_id, read_part(file, size), policy.file_mode,
-                    [&policy](const Fd& made) { policy.set_group(made); });
+    struct stat kept {};
+    if (::fstatat(dir.get(), build_id.c_str(), &kept, AT_SYMLINK_NOFOLLOW) == 0 &&
+        static_cast<uint64_t>(kept.st_size) >= size)
+        return 0;
+    write_copy(dir, build_id, printable(path) + "/" + build_id, read_part(file, size), policy);
     return size;
+}
+
+uint64_t kept_image_bytes(const Fd& session, const std::string& label) {
+    const Fd dir = open_at(session, kept_images_dir, O_RDONLY | O_DIRECTORY);
+    if (!dir && errno == ENOENT) return 0;
+    if (!dir) throw_system("cannot open directory " + printable(label) + "/" + kept_images_dir);
+    uint64_t sum = 0;
+    for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
+        struct stat st {};
+        if (::fstatat(dir.get(), entry.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0)
+            sum += static_cast<uint64_t>(st.st_size);
+    }
+    return sum;
 }
 
 std::optional<std::string> find_kept_image(const std::string& session_path, const std::string& build_id) {

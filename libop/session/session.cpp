@@ -240,6 +240,10 @@ std::optional<uint64_t> SessionWriter::keep_image(const std::string& build_id, c
     return op::keep_image(current(), current_path(), build_id, file, limit, policy_);
 }
 
+uint64_t SessionWriter::kept_image_bytes() const {
+    return op::kept_image_bytes(current(), current_path());
+}
+
 bool SessionWriter::is_in_place() const noexcept {
     struct stat ours {
     }, named{};

@@ -76,6 +76,8 @@ public:
     void write_file(const std::string& name, std::string_view bytes);
     /// Copies a binary into samples/current (see op::keep_image). Throws a system error.
     std::optional<uint64_t> keep_image(const std::string& build_id, const Fd& file, uint64_t limit);
+    /// The bytes of all binaries kept in samples/current. Throws a system error.
+    uint64_t kept_image_bytes() const;
     /// Writes `abi` and the stats/ files that the ledger of `whole`, all runs in the session, calls for
     /// (doc/FORMATS.md), removes those it does not call for any more.
     void write_statistics(const SessionInfo& whole);

@@ -33,6 +33,13 @@ TEST_F(KeptImages, are_found_by_build_id) {
     EXPECT_EQ(keep("abcd"), 0u) << "the session has it";
 }
 
+TEST_F(KeptImages, are_made_again_if_a_crash_cut_them_off) {
+    ASSERT_EQ(keep("abcd"), 4u);
+    std::filesystem::resize_file(dir_ / "images/abcd", 1);
+    EXPECT_EQ(keep("abcd"), 4u);
+    EXPECT_EQ(read_file(dir_ / "images/abcd"), "\177ELF");
+}
+
 TEST_F(KeptImages, are_small) {
     EXPECT_EQ(keep("abcd", 3), std::nullopt);
     std::filesystem::resize_file(binary_, kept_image_limit + 1);
@@ -63,7 +70,9 @@ TEST_F(KeptImages, go_with_the_session) {
     session.begin(false);
     EXPECT_EQ(session.keep_image("abcd", open_regular(binary_), kept_images_limit), 4u);
     ASSERT_TRUE(find_kept_image(session.current_path(), "abcd"));
+    EXPECT_EQ(session.kept_image_bytes(), 4u);
     session.reset();
+    EXPECT_EQ(session.kept_image_bytes(), 0u);
     EXPECT_FALSE(find_kept_image(session.current_path(), "abcd"));
 }
 
