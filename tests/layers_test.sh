@@ -154,6 +154,7 @@ libpp/symbols/packages.cpp 1 absent
 libpp/symbols/symbolizer.cpp 2 note
 utils/debuginfod.cpp 1 edge
 utils/event_support.cpp 1 note
+utils/fetch_helper.cpp 1 note
 utils/opannotate.cpp 3 note
 utils/oparchive.cpp 2 note
 utils/opcontrol.cpp 2 again

@@ -62,6 +62,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/export_gmon_test.cpp \
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/fd_test.cpp \
+	tests/unit/fetch_helper_test.cpp \
 	tests/unit/fit_names_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/fake_oprofilefs.h \
@@ -98,6 +99,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/oprofilefs_test.cpp \
 	tests/unit/options_test.cpp \
 	tests/unit/output_test.cpp \
+	tests/unit/outside_test.cpp \
 	tests/unit/packing.h \
 	tests/unit/packages_test.cpp \
 	tests/unit/pager_test.cpp \

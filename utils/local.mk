@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libutils.a
 libutils_a_SOURCES = \
 	utils/debuginfod.cpp utils/debuginfod.h \
+	utils/fetch_helper.cpp utils/fetch_helper.h \
 	utils/load_profile.cpp utils/load_profile.h \
 	utils/outside.cpp utils/outside.h \
 	utils/report_options.cpp utils/report_options.h \
@@ -12,6 +13,7 @@ libutils_a_SOURCES = \
 	utils/shared/event_listing.cpp utils/shared/event_listing.h \
 	utils/shared/helper.cpp utils/shared/helper.h \
 	utils/shared/ignored_signal.h \
+	utils/shared/inherited_descriptors.cpp utils/shared/inherited_descriptors.h \
 	utils/shared/landlock.cpp utils/shared/landlock.h \
 	utils/shared/limits.cpp utils/shared/limits.h \
 	utils/shared/options.cpp utils/shared/options.h \
@@ -89,7 +91,7 @@ oparchive_LDADD = $(reporting)
 
 bin_PROGRAMS += opimport
 opimport_SOURCES = utils/opimport.cpp
-opimport_LDADD = libutils.a libop.a -lz -lpopt $(PFM_LIBS)
+opimport_LDADD = libutils.a libop.a -lz -lpopt -lseccomp $(PFM_LIBS)
 
 # The service. Below the prefix, so that an installation for trial touches nothing else; distributions set
 # systemdunitdir.

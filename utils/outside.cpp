@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Requests to the helper begin with a letter: an executable or a debug file by its build-id, a result to
-// write or to show.
+// Requests to the helper that writes begin with a letter: a result to write or to show, directories to
+// remove.
 #include "utils/outside.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +12,9 @@
 #include <utility>
 
 #include "libop/base/error.h"
-#include "libop/base/text.h"
+#include "libop/base/fd.h"
 #include "utils/debuginfod.h"
-#include "utils/shared/daily_note.h"
+#include "utils/fetch_helper.h"
 #include "utils/shared/ignored_signal.h"
 #include "utils/shared/sandbox.h"
 #include "utils/shared/terminal.h"
@@ -24,43 +25,25 @@ namespace op::tool {
 namespace {
 
 // The requests.
-constexpr char for_executable = 'e', for_debug_file = 'd', to_write = 'w', to_show = 's', to_remove = 'r';
-constexpr const char* incomplete_stamp = "sandbox-incomplete";
+constexpr char to_write = 'w', to_show = 's', to_remove = 'r';
 
-void note_missing_parts(Diagnostics& notes) {
-    const std::string missing = missing_sandbox_parts();
-    if (!missing.empty() && is_due(stamp_place(), incomplete_stamp, today()))
-        notes.warn("the sandbox is incomplete on this machine: " + missing);
+/// A directory that an option names.
+struct NamedDir {
+    std::string option, path;
+};
+
+std::vector<NamedDir> dirs_to_read(const CommonOptions& options) {
+    std::vector<NamedDir> dirs{{"--root", options.root}, {"--session-dir", options.session_dir}};
+    for (const std::string& path : options.image_paths)
+        dirs.push_back({"--image-path", path});
+    return dirs;
+}
+
+bool is_unreadable(const NamedDir& dir) {
+    return !Fd(::open(dir.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 }  // namespace
-
-/// Fetches through the helper. A reply is the path, empty if nothing was found, and the notes, each after a
-/// NUL.
-class Outside::Fetcher final : public pp::BuildIdSource {
-public:
-    Fetcher(Helper& helper, Diagnostics& notes) : helper_(helper), notes_(notes) {}
-
-    std::optional<std::string> executable(const std::string& build_id) override {
-        return fetch(for_executable, build_id);
-    }
-    std::optional<std::string> debug_file(const std::string& build_id) override {
-        return fetch(for_debug_file, build_id);
-    }
-
-private:
-    std::optional<std::string> fetch(char what, const std::string& build_id) {
-        const std::string reply = helper_.ask(what + build_id);
-        const auto parts = split(reply, '\0');
-        for (size_t i = 1; i < parts.size(); ++i)
-            notes_.warn(std::string(parts[i]));
-        return parts.empty() || parts.front().empty() ? std::nullopt
-                                                      : std::optional<std::string>(parts.front());
-    }
-
-    Helper& helper_;
-    Diagnostics& notes_;
-};
 
 Outside::Outside(const CommonOptions& options, const OutsidePlan& plan, Tool& tool)
     : output_file_(plan.output_file), show_(plan.show) {
@@ -74,9 +57,15 @@ Outside::Outside(const CommonOptions& options, const OutsidePlan& plan, Tool& to
         make_directory(plan.output_dir);
         needs.writable_dirs.push_back(plan.output_dir);
     }
-    start_helper(tool.notes);
-    note_missing_parts(tool.notes);
+    start_helpers(tool.notes, needs);
+    std::vector<NamedDir> dirs = dirs_to_read(options);
+    std::erase_if(dirs, is_unreadable);
     enter_sandbox(needs, tool.notes);
+    for (const NamedDir& dir : dirs)
+        if (is_unreadable(dir))
+            tool.notes.warn(dir.option + "=" + dir.path +
+                            " cannot be read in the sandbox, from which other processes are out of reach: "
+                            "see --no-sandbox");
 }
 
 Outside::~Outside() {
@@ -96,10 +85,16 @@ void Outside::make_directory(const std::string& path) {
     const TreeWriter makes_it(path);
 }
 
-void Outside::start_helper(Diagnostics& notes) {
-    if (!fetcher_ && made_dirs_.empty() && !is_output_outside()) return;
+/// Two processes: one that crashes over what a server sends does not take the result with it.
+void Outside::start_helpers(Diagnostics& notes, SandboxNeeds& needs) {
+    if (fetcher_) {
+        auto helper = std::make_unique<FetchHelper>(std::move(fetcher_), fetch_notes_, notes);
+        needs.descriptors.push_back(helper->descriptor());
+        fetcher_ = std::move(helper);
+    }
+    if (made_dirs_.empty() && !is_output_outside()) return;
     helper_.emplace([this](std::string_view request) { return answer(request); });
-    if (fetcher_) fetcher_ = std::make_unique<Fetcher>(*helper_, notes);
+    needs.descriptors.push_back(helper_->descriptor());
 }
 
 /// True if the result goes to a file or a pager, not to a standard output that is open.
@@ -117,14 +112,7 @@ std::string Outside::answer(std::string_view request) {
     if (what == to_remove)
         for (const std::string& dir : made_dirs_)
             ::rmdir(dir.c_str());
-    if (!fetcher_ || (what != for_executable && what != for_debug_file)) return "";
-    const std::string build_id(content);
-    std::string reply =
-        (what == for_executable ? fetcher_->executable(build_id) : fetcher_->debug_file(build_id))
-            .value_or("");
-    for (const std::string& note : fetch_notes_.take())
-        reply += '\0' + note;
-    return reply;
+    return "";
 }
 
 void Outside::write(std::string_view bytes) {

@@ -13,6 +13,7 @@
 #include "utils/report_options.h"
 #include "utils/shared/helper.h"
 #include "utils/shared/output.h"
+#include "utils/shared/sandbox.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -27,14 +28,14 @@ struct OutsidePlan {
 };
 
 /// What stays outside: fetching files by build-id, writing the one file that the result goes to, the pager.
-/// Where any of these may be needed, a helper process does them (utils/shared/helper.h).
+/// Where these may be needed, helper processes do them (utils/shared/helper.h), one of them the fetching.
 class Outside {
 public:
     /// Asks a daemon that records into the sessions to write its samples (best effort, at most two seconds
-    /// each), makes the output directory, starts the helper, and goes into the sandbox (see enter_sandbox())
-    /// unless the options forbid it. A note reports, once a day, which parts of the sandbox are missing. No
-    /// foreign file may be read before. Throws a usage error if the specifications are wrong, else what
-    /// TreeWriter throws.
+    /// each), makes the output directory, starts the helpers, and goes into the sandbox (see enter_sandbox())
+    /// unless the options forbid it. A note reports a directory of the
+    /// options that can be read no more. No foreign file may be read before. Throws a usage error if the
+    /// specifications are wrong, else what TreeWriter throws.
     Outside(const CommonOptions& options, const OutsidePlan& plan, Tool& tool);
     Outside(const Outside&) = delete;
     Outside& operator=(const Outside&) = delete;
@@ -49,18 +50,17 @@ public:
     void show(std::string_view text);
 
 private:
-    class Fetcher;
     std::string answer(std::string_view request);
     void make_directory(const std::string& path);
-    void start_helper(Diagnostics& notes);
+    void start_helpers(Diagnostics& notes, SandboxNeeds& needs);
     bool is_output_outside() const;
 
     std::string output_file_;
     std::optional<ShowOptions> show_;
     std::vector<std::string> made_dirs_;  ///< innermost first
-    Diagnostics fetch_notes_;             ///< used by the helper
+    Diagnostics fetch_notes_;             ///< used by the helper that fetches
     std::unique_ptr<pp::BuildIdSource> fetcher_;
-    std::optional<Helper> helper_;
+    std::optional<Helper> helper_;  ///< writes the result
 };
 
 }  // namespace op::tool

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <functional>
@@ -254,6 +257,101 @@ TEST_F(SandboxCalls, type_nothing_into_the_terminal) {
     EXPECT_EQ(inside(type), EPERM);
 }
 
+TEST_F(SandboxCalls, make_no_request_but_to_terminals) {
+    const Fd file = open_file(dir_.write("file", "content"), O_RDONLY);
+    long flags = 0;
+    const Attempt get = [&] { return fault(::ioctl(file.get(), FS_IOC_GETFLAGS, &flags)); };
+    if (outside(get) == 0) expect_denied("FS_IOC_SETFLAGS", get);
+    EXPECT_EQ(inside([&] { return fault(::ioctl(file.get(), FS_IOC_SETFLAGS, &flags)); }), EPERM);
+    EXPECT_EQ(inside([&] { return fault(::ioctl(file.get(), FS_IOC_FSSETXATTR, nullptr)); }), EPERM);
+    EXPECT_EQ(inside([] { return fault(::ioctl(-1, TIOCGWINSZ, nullptr)); }), EBADF);
+    EXPECT_EQ(inside([] { return ::isatty(-1) == 0 ? errno : 0; }), EBADF);
+}
+
+TEST_F(SandboxCalls, have_no_signal_sent) {
+    const Victim victim;
+    const Fd file = open_file(dir_.write("file", "content"), O_RDONLY);
+    const auto denied_in = [&](const char* what, int command, auto argument) {
+        EXPECT_EQ(inside([&] { return fault(::fcntl(file.get(), command, argument)); }), EPERM) << what;
+    };
+    expect_denied("F_SETOWN", [&] { return fault(::fcntl(file.get(), F_SETOWN, victim.pid())); });
+    expect_denied("F_SETSIG", [&] { return fault(::fcntl(file.get(), F_SETSIG, SIGUSR1)); });
+    const f_owner_ex owner{F_OWNER_PID, victim.pid()};
+    denied_in("F_SETOWN_EX", F_SETOWN_EX, &owner);
+    denied_in("F_SETLEASE", F_SETLEASE, F_RDLCK);
+    EXPECT_EQ(inside([&] { return fault(::fcntl(file.get(), F_GETFL)); }), 0);
+}
+
+TEST_F(SandboxCalls, slow_and_limit_no_other_process) {
+    const Victim victim;
+    const rlimit all{RLIM_INFINITY, RLIM_INFINITY};
+    rlimit old{};
+    expect_denied("prlimit", [&] { return fault(::prlimit(victim.pid(), RLIMIT_CORE, nullptr, &old)); });
+    expect_denied("setpriority",
+                  [&] { return fault(::setpriority(PRIO_PROCESS, static_cast<id_t>(victim.pid()), 19)); });
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    ::sched_getaffinity(0, sizeof cpus, &cpus);
+    expect_denied("sched_setaffinity",
+                  [&] { return fault(::sched_setaffinity(victim.pid(), sizeof cpus, &cpus)); });
+    EXPECT_EQ(inside([&] { return fault(::getrlimit(RLIMIT_CORE, &old)); }), 0);
+    EXPECT_EQ(inside([&] { return fault(::prlimit(::getpid(), RLIMIT_DATA, &all, nullptr)); }), EPERM);
+}
+
+TEST_F(SandboxCalls, change_no_times_and_take_no_locks) {
+    const std::string file = dir_.write("file", "content");
+    expect_denied("flock",
+                  [&] { return fault(::flock(open_file(file, O_RDONLY).get(), LOCK_EX | LOCK_NB)); });
+    expect_denied(
+        "utimensat", [&] { return fault(::utimensat(AT_FDCWD, file.c_str(), nullptr, 0)); }, EACCES);
+    const test::TempDir output;
+    const SandboxNeeds writes{.writable_dirs = {output.path()}};
+    EXPECT_EQ(inside([&] { return fault(::utimensat(AT_FDCWD, file.c_str(), nullptr, 0)); }, writes), EPERM);
+    EXPECT_EQ(inside(
+                  [&] {
+                      const Fd made(::open((output / "made").c_str(), O_WRONLY | O_CREAT, 0644));
+                      return made ? fault(::futimens(made.get(), nullptr)) : errno;
+                  },
+                  writes),
+              0);
+}
+
+TEST_F(SandboxCalls, newer_than_known_are_missing) {
+    for (const long call : {451L, 463L, 469L, 600L})
+        EXPECT_EQ(inside([call] { return fault(::syscall(call, -1, nullptr, 0, 0, 0, 0)); }), ENOSYS) << call;
+    EXPECT_EQ(inside([] { return fault(::syscall(SYS_openat2, -1, nullptr, nullptr, 0)); }), ENOSYS);
+}
+
+// As on a kernel without Landlock.
+TEST_F(SandboxCalls, open_nothing_for_writing_and_make_and_remove_nothing) {
+    const std::string file = dir_.write("file", "content"), other = dir_ / "other", made = dir_ / "made";
+    const auto filter = [](bool may_write) {
+        return [may_write] {
+            ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            if (forbid_calls({.may_write = may_write}) != 0) ::_exit(255);
+        };
+    };
+    const Attempt attempts[] = {
+        [&] { return open_fault(file, O_WRONLY); },
+        [&] { return open_fault(file, O_RDWR); },
+        [&] { return open_fault(file, O_RDONLY | O_TRUNC); },
+        [&] { return open_fault(other, O_RDONLY | O_CREAT); },
+        [&] { return open_fault(dir_.path(), O_WRONLY | O_TMPFILE); },
+        [&] { return fault(::mkdir(made.c_str(), 0755)); },
+        [&] { return fault(::symlink("x", (dir_ / "link").c_str())); },
+        [&] { return fault(::link(file.c_str(), (dir_ / "hard").c_str())); },
+        [&] { return fault(::mkfifo((dir_ / "pipe").c_str(), 0600)); },
+        [&] { return fault(::rename(other.c_str(), (dir_ / "renamed").c_str())); },
+        [&] { return fault(::rmdir(made.c_str())); },
+        [&] { return fault(::unlink(file.c_str())); },
+    };
+    for (const Attempt& attempt : attempts)
+        EXPECT_EQ(fault_after(filter(false), attempt), EACCES) << &attempt - attempts;
+    EXPECT_EQ(fault_after(filter(false), [&] { return open_fault(file, O_RDONLY); }), 0);
+    for (const Attempt& attempt : attempts)
+        EXPECT_EQ(fault_after(filter(true), attempt), 0) << &attempt - attempts;
+}
+
 TEST_F(SandboxCalls, change_no_modes) {
     const std::string file = dir_.write("file", "content");
     expect_denied("fchmod", [&] { return fault(::fchmod(open_file(file, O_RDONLY).get(), 0666)); });
@@ -283,9 +381,34 @@ TEST(Sandbox, gets_no_new_privileges_and_leaves_no_core_file) {
               0);
 }
 
+TEST(Sandbox, closes_inherited_descriptors_that_can_be_written_to) {
+    const test::TempDir dir;
+    const std::string path = dir.write("file", "content");
+    const Fd written = open_file(path, O_WRONLY), read = open_file(path, O_RDONLY);
+    const Fd kept = open_file(path, O_RDWR), socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+    EXPECT_EQ(inside(
+                  [&] {
+                      const std::array<int, 4> all{written.get(), socket.get(), read.get(), kept.get()};
+                      int open = 0;
+                      for (size_t i = 0; i < all.size(); ++i)
+                          open |= ::fcntl(all[i], F_GETFL) >= 0 ? 1 << i : 0;
+                      return open;
+                  },
+                  {.descriptors = {kept.get()}}),
+              0b1100);
+}
+
+TEST(Sandbox, lacks_something_where_what_is_missing_is_needed) {
+    const std::string missing = missing_sandbox_parts({}),
+                      of_output = missing_sandbox_parts({.writable_dirs = {"/x"}});
+    const bool has_landlock = landlock_abi() > 0, has_filter = has_call_filter();
+    EXPECT_EQ(missing.empty(), has_filter);
+    EXPECT_EQ(of_output.empty(), has_landlock && has_filter);
+}
+
 TEST(Sandbox, limits_memory_but_not_mapped_files) {
     if (is_sanitized) GTEST_SKIP() << "the address sanitizer reserves terabytes";
-    constexpr size_t piece = size_t{1} << 30;
+    constexpr size_t piece = size_t{1} << 30, largest = (size_t{64} << 30) + piece;  // more than any limit
     const auto too_much = [] {
         rlimit limit{};
         ::getrlimit(RLIMIT_DATA, &limit);
@@ -298,13 +421,9 @@ TEST(Sandbox, limits_memory_but_not_mapped_files) {
               }),
               ENOMEM);
     const test::TempDir dir;
-    const Fd file = open_file(dir.write("file", "content"), O_RDWR);
-    EXPECT_EQ(inside([&] {
-                  if (::ftruncate(file.get(), static_cast<off_t>(too_much())) != 0)
-                      return 0;  // no sparse files
-                  return MappedFile(file, "file").bytes().size() > piece ? 0 : 1;
-              }),
-              0);
+    const std::string path = dir.write("file", "content");
+    if (::truncate(path.c_str(), static_cast<off_t>(largest)) != 0) GTEST_SKIP() << "no sparse files here";
+    EXPECT_EQ(inside([&] { return MappedFile(path).bytes().size() > piece ? 0 : 1; }), 0);
 }
 
 TEST(Sandbox, limit_is_named_where_memory_runs_out) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A list of what is denied, not of what is allowed: doc/adr/0015-the-cage.md has the reason.
+// A list of what is denied of the calls known here, and an end of that list: doc/adr/0015-the-cage.md has the
+// reason.
 #include "utils/shared/call_filter.h"
 
+#include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -11,7 +14,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <type_traits>
 
@@ -31,10 +36,12 @@ constexpr const char* denied[] = {
     // read and written as a file.
     "socket", "socketpair", "socketcall", "connect", "bind", "listen", "accept", "accept4", "sendto",
     "sendmsg", "sendmmsg", "recvmsg", "recvmmsg",
-    // Other processes.
-    "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_open", "pidfd_getfd",
-    "pidfd_send_signal", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "ipc", "shmget", "shmat", "msgget",
-    "msgsnd", "semget", "semop", "mq_open",
+    // Other processes. Those of one user may limit, slow down and move each other.
+    "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp", "pidfd_open",
+    "pidfd_getfd", "pidfd_send_signal", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "setpriority",
+    "ioprio_set", "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler",
+    "migrate_pages", "move_pages", "ipc", "shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl",
+    "semget", "semop", "semtimedop", "semctl", "mq_open", "mq_unlink",
     // The kernel.
     "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "bpf", "perf_event_open",
     "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "keyctl", "add_key",
@@ -42,10 +49,42 @@ constexpr const char* denied[] = {
     // Namespaces and mounts.
     "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen",
     "fsconfig", "fsmount", "mount_setattr", "name_to_handle_at", "open_by_handle_at",
-    // What Landlock has no right for: the modes, owners and attributes of files. truncate: before ABI 3.
-    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "setxattr",
-    "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "truncate",
-    "truncate64"};
+    // What Landlock has no right for: the modes, owners, attributes and locks of files. truncate: before
+    // ABI 3.
+    "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat", "setxattr", "lsetxattr",
+    "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "utime", "utimes", "futimesat", "flock",
+    "truncate", "truncate64"};
+
+/// Making, renaming and removing files, for kernels without Landlock. openat2's flags are in memory.
+constexpr const char* writing[] = {"creat",     "mkdir",           "mkdirat", "mknod",    "mknodat",
+                                   "symlink",   "symlinkat",       "link",    "linkat",   "unlink",
+                                   "unlinkat",  "rmdir",           "rename",  "renameat", "renameat2",
+                                   "utimensat", "utimensat_time64"};
+
+/// Flags of open() that change files or open them for writing: each is a bit.
+constexpr unsigned writing_flags[] = {O_WRONLY, O_RDWR, O_CREAT, O_TRUNC};
+
+/// Commands of fcntl() that have signals sent to other processes, or make others wait.
+constexpr unsigned denied_fcntl[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
+
+/// Requests to a terminal that type into it, take it from others or change its driver.
+constexpr unsigned denied_terminal[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD};
+
+/// The second byte of an ioctl's request is its kind; that of terminals is 'T', on POWER 't' as well, one bit
+/// apart. A request of another kind differs in another bit.
+constexpr unsigned kind_shift = 8, kind_bits = 0xff, terminal_kind = 'T', either_case = 'T' ^ 't';
+
+/// The newest call that was known here, set_mempolicy_home_node of Linux 5.17.
+constexpr uint32_t newest_call = 450;
+/// Since clone3 calls have one number on all architectures that number them from 0.
+constexpr bool has_common_numbers = SYS_clone3 == 435;
+
+/// The flags of clone(2) come second there.
+#if defined(__s390__) || defined(__CRIS__)
+constexpr unsigned clone_flags = 1;
+#else
+constexpr unsigned clone_flags = 0;
+#endif
 
 /// New programs and processes.
 constexpr const char* starting[] = {"execve", "execveat", "fork", "vfork"};
@@ -85,15 +124,59 @@ void deny_starting(Rules& rules, bool may_execute) {
     if (!is_sanitized) rules.deny("ptrace", EPERM);
     if (may_execute || is_sanitized)
         for (unsigned flag = 1; flag != 0; flag <<= 1)
-            if (namespaces & flag) rules.deny("clone", EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
+            if (namespaces & flag)
+                rules.deny("clone", EPERM, SCMP_CMP(clone_flags, SCMP_CMP_MASKED_EQ, flag, flag));
     if (may_execute) return;
     for (const char* const call : starting)
         rules.deny(call, EPERM);
     // A thread gets no namespace of its own (clone(2)) but by capabilities that are gone.
-    if (!is_sanitized) rules.deny("clone", EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+    if (!is_sanitized) rules.deny("clone", EPERM, SCMP_CMP(clone_flags, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
     const auto self = static_cast<uint64_t>(::getpid());
     rules.deny("kill", EPERM, SCMP_A0(SCMP_CMP_NE, self, 0));
     rules.deny("tgkill", EPERM, SCMP_A0(SCMP_CMP_NE, self, 0));
+}
+
+/// Requests to devices and file systems, but for those to terminals that only concern this process.
+void deny_requests(Rules& rules) {
+    for (unsigned bit = 1; bit < kind_bits; bit <<= 1)
+        if (bit != either_case)
+            rules.deny("ioctl", EPERM,
+                       SCMP_A1(SCMP_CMP_MASKED_EQ, uint64_t{bit} << kind_shift,
+                               uint64_t{~terminal_kind & bit} << kind_shift));
+    for (const uint64_t request : denied_terminal)
+        rules.deny("ioctl", EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, low_half, request));
+    for (const char* const call : {"fcntl", "fcntl64"})
+        for (const uint64_t command : denied_fcntl)
+            rules.deny(call, EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, low_half, command));
+    rules.deny("prlimit64", EPERM, SCMP_A0(SCMP_CMP_NE, 0, 0));  // 0: this process
+}
+
+void deny_writing(Rules& rules, bool may_write) {
+    rules.deny("openat2", ENOSYS);
+    if (may_write) {  // of utimensat what futimens() uses: no path
+        for (const char* const call : {"utimensat", "utimensat_time64"})
+            rules.deny(call, EPERM, SCMP_A1(SCMP_CMP_NE, 0, 0));
+        return;
+    }
+    for (const char* const call : writing)
+        rules.deny(call, EACCES);
+    for (const uint64_t flag : writing_flags) {
+        rules.deny("open", EACCES, SCMP_A1(SCMP_CMP_MASKED_EQ, flag, flag));
+        rules.deny("openat", EACCES, SCMP_A2(SCMP_CMP_MASKED_EQ, flag, flag));
+    }
+}
+
+/// Calls that are newer than newest_call are as on a kernel that lacks them. libseccomp has no ranges.
+int forbid_newer_calls() noexcept {
+    if (!has_common_numbers) return 0;
+    sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, newest_call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{std::size(steps), steps};
+    return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -111,10 +194,12 @@ int forbid_calls(const CallRights& rights) noexcept {
     Rules rules(filter.get());
     for (const char* const call : denied)
         rules.deny(call, EPERM);
-    for (const uint64_t request : {uint64_t{TIOCSTI}, uint64_t{TIOCLINUX}})
-        rules.deny("ioctl", EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, low_half, request));
+    deny_requests(rules);
+    deny_writing(rules, rights.may_write);
     deny_starting(rules, rights.may_execute);
-    return rules.fault() != 0 ? rules.fault() : -seccomp_load(filter.get());
+    if (rules.fault() != 0) return rules.fault();
+    if (const int fault = -seccomp_load(filter.get())) return fault;
+    return forbid_newer_calls();
 }
 
 }  // namespace op::tool

@@ -29,6 +29,8 @@ public:
     /// The reply to a request of any bytes; waits for it. Throws the Error that the child threw, or a system
     /// error if the child is gone.
     std::string ask(std::string_view request);
+    /// This end of the connection.
+    int descriptor() const noexcept { return socket_.get(); }
 
 private:
     Fd socket_;

@@ -12,6 +12,8 @@
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "utils/shared/call_filter.h"
+#include "utils/shared/daily_note.h"
+#include "utils/shared/inherited_descriptors.h"
 #include "utils/shared/landlock.h"
 #include "utils/shared/limits.h"
 
@@ -44,25 +46,40 @@ uint32_t capabilities_for(const SandboxNeeds& needs) noexcept {
            (needs.writable_dirs.empty() ? 0 : capability_bit(CAP_DAC_OVERRIDE));
 }
 
+constexpr const char* incomplete_stamp = "sandbox-incomplete";
+
+void note_missing_parts(const SandboxNeeds& needs, Diagnostics& notes) {
+    const std::string missing = missing_sandbox_parts(needs);
+    if (!missing.empty() && is_due(stamp_place(), incomplete_stamp, today()))
+        notes.warn("the sandbox is incomplete on this machine: " + missing);
+}
+
 }  // namespace
 
-std::string missing_sandbox_parts() {
+/// Without Landlock the filter of calls keeps files from being opened for writing, but not some of them only.
+std::string missing_sandbox_parts(const SandboxNeeds& needs) {
     std::vector<std::string> missing;
-    if (landlock_abi() == 0) missing.emplace_back("without Landlock files can be written");
-    if (!has_call_filter()) missing.emplace_back("without seccomp programs can be started");
+    const bool may_write = !needs.writable_dirs.empty(), has_filter = has_call_filter();
+    if (landlock_abi() == 0 && (may_write || !has_filter))
+        missing.emplace_back("without Landlock files can be written");
+    if (!has_filter) missing.emplace_back("without seccomp programs can be started");
     return joined(missing);
 }
 
 void enter_sandbox(const SandboxNeeds& needs, Diagnostics& notes) {
+    note_missing_parts(needs, notes);
     const auto report = [&notes](const char* part, int fault) {
         if (fault != 0) notes.warn(std::string("the sandbox lacks ") + part + ": " + errno_text(fault));
     };
+    close_writable_descriptors(needs.descriptors);
     report("\"no new privileges\"", fault_of(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)));
     report("dropping capabilities", keep_capabilities(capabilities_for(needs)));
     report("a limit on core files", limit_core_files());
     report("a limit on memory", limit_memory());
     report("Landlock", restrict_files({needs.writable_dirs, needs.runs_programs}, landlock_abi()));
-    if (has_call_filter()) report("seccomp", forbid_calls({needs.runs_programs}));
+    if (has_call_filter())
+        report("seccomp",
+               forbid_calls({.may_execute = needs.runs_programs, .may_write = !needs.writable_dirs.empty()}));
 }
 
 }  // namespace op::tool
