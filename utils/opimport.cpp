@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// opimport: makes a sample file of another kind of machine one of this kind.
+// opimport: makes a sample file of another kind of machine one of this kind. What reads the other machine's
+// files is in the sandbox; what writes is a helper process outside.
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
@@ -12,7 +17,9 @@
 #include "libop/events/event_catalogue.h"
 #include "libop/session/foreign_abi.h"
 #include "libop/session/session_statistics.h"
+#include "utils/shared/helper.h"
 #include "utils/shared/options.h"
+#include "utils/shared/sandbox.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -20,7 +27,7 @@ namespace {
 
 struct Options {
     std::string abi, output;
-    bool force = false, verbose = false;
+    bool force = false, verbose = false, no_sandbox = false;
 };
 
 CommandSyntax syntax(Options& o) {
@@ -30,6 +37,7 @@ CommandSyntax syntax(Options& o) {
                 {"output", 'o', &o.output, "the sample file to write", "FILE"},
                 {"force", 'f', &o.force, "convert even if both machines have the same ABI"},
                 {"verbose", 'V', &o.verbose, "print the header of the sample file"},
+                {"no-sandbox", 0, &o.no_sandbox, "read foreign files with all rights (see SANDBOX)"},
             }};
 }
 
@@ -48,6 +56,30 @@ void print_header(const SampleFileContent& content) {
 void settle_cpu_type(SampleFileContent& content) {
     if (content.version != 0x12) return;
     content.header.cpu_type = cpu_models().number_of_0_9(content.header.cpu_type);
+}
+
+/// Header and entries as they are in memory, for write_samples() in another process of this program.
+std::string bytes_of(const SampleFileContent& content) {
+    static_assert(std::is_trivially_copyable_v<SampleHeader> && std::is_trivially_copyable_v<SampleEntry>);
+    std::string bytes(reinterpret_cast<const char*>(&content.header), sizeof content.header);
+    return bytes.append(reinterpret_cast<const char*>(content.entries.data()),
+                        content.entries.size() * sizeof(SampleEntry));
+}
+
+/// The inverse; throws an internal error for another length.
+SampleFileContent content_of(std::string_view bytes) {
+    SampleFileContent content;
+    const size_t head = sizeof content.header;
+    if (bytes.size() < head || (bytes.size() - head) % sizeof(SampleEntry) != 0)
+        throw Error(ErrorKind::internal, "samples to write are cut off");
+    std::memcpy(&content.header, bytes.data(), head);
+    for (const auto& [flag, at] :  // whatever comes from the sandbox, they are true or false
+         {std::pair{&content.header.is_kernel, offsetof(SampleHeader, is_kernel)},
+          std::pair{&content.header.cg_to_is_kernel, offsetof(SampleHeader, cg_to_is_kernel)}})
+        *flag = bytes[at] != '\0';
+    content.entries.resize((bytes.size() - head) / sizeof(SampleEntry));
+    std::memcpy(content.entries.data(), bytes.data() + head, bytes.size() - head);
+    return content;
 }
 
 /// Writes beside the output and renames over it: a failure leaves what was there.
@@ -76,6 +108,38 @@ void write_samples(const std::string& output, const SampleFileContent& content, 
     if (lost > 0) notes.warn(std::to_string(lost) + " samples did not fit: a count is at most 4294967295");
 }
 
+/// What write_samples() adds to notes goes back with the reply, each note followed by a NUL.
+std::string write_request(const std::string& output, std::string_view request) {
+    Diagnostics notes;
+    write_samples(output, content_of(request), notes);
+    std::string reply;
+    for (const std::string& note : notes.take())
+        reply += note + '\0';
+    return reply;
+}
+
+/// Reads the sample file and prints what is asked for.
+SampleFileContent read_samples(const Options& o, const std::string& input, Diagnostics& notes) {
+    const ForeignAbi abi(read_file(o.abi), printable(o.abi));
+    if (!o.force && abi == ForeignAbi(abi_text(), "abi"))
+        throw_usage(
+            "the other machine's ABI is this machine's: nothing to convert (--force converts anyway)");
+    const MappedFile file(input);
+    SampleFileContent content = abi.parse(file.bytes(), printable(input), notes);
+    if (o.verbose) print_header(content);
+    settle_cpu_type(content);
+    return content;
+}
+
+void convert(const Options& o, const std::string& input, Diagnostics& notes) {
+    if (o.no_sandbox) return write_samples(o.output, read_samples(o, input, notes), notes);
+    Helper writer([&o](std::string_view request) { return write_request(o.output, request); });
+    enter_sandbox({.descriptors = {writer.descriptor()}}, notes);
+    const std::string reply = writer.ask(bytes_of(read_samples(o, input, notes)));
+    for (std::string_view rest = reply; !rest.empty(); rest.remove_prefix(rest.find('\0') + 1))
+        notes.warn(std::string(rest.substr(0, rest.find('\0'))));
+}
+
 int opimport(Tool& tool, int argc, char** argv) {
     Options o;
     const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
@@ -87,16 +151,7 @@ int opimport(Tool& tool, int argc, char** argv) {
     if (o.output == "-")
         throw_usage("a sample file does not go to standard output: name a file ('./-' for one named so)");
     const std::string& input = parsed.words.front();
-    if (input.ends_with(".jo")) return 0;
-    const ForeignAbi abi(read_file(o.abi), printable(o.abi));
-    if (!o.force && abi == ForeignAbi(abi_text(), "abi"))
-        throw_usage(
-            "the other machine's ABI is this machine's: nothing to convert (--force converts anyway)");
-    const MappedFile file(input);
-    SampleFileContent content = abi.parse(file.bytes(), printable(input), tool.notes);
-    if (o.verbose) print_header(content);
-    settle_cpu_type(content);
-    write_samples(o.output, content, tool.notes);
+    if (!input.ends_with(".jo")) convert(o, input, tool.notes);
     return 0;
 }
 
