@@ -2,6 +2,7 @@
 // Debug files by build-id or debug link.
 #include "libpp/object/debuginfo.h"
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -16,8 +17,11 @@ namespace op::pp {
 namespace {
 
 constexpr const char* debug_dir = "/usr/lib/debug";
-/// Bytes. A sparse file of any size takes no room, and hours to read.
-constexpr uint64_t largest_summed = uint64_t{8} << 30;
+/// Files for which the checksum is calculated: a second's work.
+constexpr uint64_t largest_summed = uint64_t{1} << 30;  // bytes
+/// A file that takes less than this part of its size on the disk is sparse: file systems that compress save
+/// less.
+constexpr uint64_t least_stored = 32;
 
 uint32_t checksum(std::span<const std::byte> bytes) {
     uLong crc = ::crc32(0, nullptr, 0);
@@ -29,15 +33,30 @@ uint32_t checksum(std::span<const std::byte> bytes) {
     return static_cast<uint32_t>(crc);
 }
 
+/// The reason why the checksum of an open file is not calculated; else empty. Strangers choose how many
+/// debug links there are, and a sparse file of any size costs them nothing.
+std::string summing_fault(const Fd& file) {
+    struct stat st {};
+    if (::fstat(file.get(), &st) != 0) return "its size cannot be read";
+    if (static_cast<uint64_t>(st.st_size) > largest_summed)
+        return "it is larger than 1 GiB, too much for a checksum";
+    constexpr uint64_t small = 1 << 20;
+    const uint64_t size = static_cast<uint64_t>(st.st_size),
+                   stored = static_cast<uint64_t>(st.st_blocks) * 512;
+    return size > small && stored < size / least_stored ? "it is sparse" : "";
+}
+
 /// Empty = fits, else what does not. Without a descriptor the path is opened.
-std::string fault_of(const Fd& fd, const std::string& path, const std::string& build_id,
+std::string fault_of(const Fd& given, const std::string& path, const std::string& build_id,
                      const DebugLink* link) {
     try {
-        const MappedFile file = fd ? MappedFile(fd, path) : MappedFile(path);
+        const Fd opened = given ? Fd() : open_regular(path);
+        const Fd& fd = given ? given : opened;
+        const MappedFile file(fd, path);
         const std::string found = open_elf(file.bytes(), path)->build_id();
         const bool has_ids = !build_id.empty() && !found.empty();
         if (has_ids || !link) return found == build_id ? "" : "its build-id differs";
-        if (file.bytes().size() > largest_summed) return "it is larger than 8 GiB, too much for a checksum";
+        if (std::string why = summing_fault(fd); !why.empty()) return why;
         return checksum(file.bytes()) == link->crc ? "" : "its checksum differs";
     } catch (const Error& e) {
         return e.what();

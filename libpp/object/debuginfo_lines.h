@@ -19,10 +19,9 @@ namespace op::pp {
 /// debug information results in fewer lines, never in an error. Not thread-safe.
 class LineTable {
 public:
-    /// `bytes` (an ELF file) must outlive the table. A file without debug information has no lines,
-    /// nor, with a note, has one of a suspicious unpacking_fault(). The
-    /// sections of a relocatable file get the addresses of relocatable_layout(). Shared parts and split units
-    /// are searched in `places`.
+    /// `bytes` (an ELF file) must outlive the table. A file without debug information has no lines. A file
+    /// with an unpacking_fault() has none either, with a note. The sections of a relocatable file get the
+    /// addresses of relocatable_layout(). Shared parts and split units are searched in `places`.
     explicit LineTable(std::span<const std::byte> bytes, DebugPlaces places = {});
     ~LineTable();
 

@@ -12,12 +12,14 @@ namespace op::pp {
 
 namespace {
 
-constexpr std::string_view old_compressed = ".zdebug";
+/// Of sections that old linkers compressed. libdw looks for such a name of each section that it knows:
+/// .zdebug_info, .zgnu_debugaltlink.
+constexpr std::string_view old_compressed = ".z";
 constexpr uint64_t most_growth = 64;
 constexpr uint64_t most_unpacked = uint64_t{8} << 30;  // bytes
 
-/// The size that a section claims to have unpacked; 0 if it is not compressed. Sections .zdebug_* of old
-/// linkers begin with "ZLIB" and that size, big-endian.
+/// The size that a section claims to have unpacked; 0 if it is not compressed. Those of old linkers begin
+/// with "ZLIB" and that size, big-endian.
 uint64_t unpacked_size(Elf_Scn* scn, const GElf_Shdr& header, std::string_view name) {
     GElf_Chdr compressed;
     if (header.sh_flags & SHF_COMPRESSED) return gelf_getchdr(scn, &compressed) ? compressed.ch_size : 0;

@@ -23,10 +23,14 @@ int digit62(char c) noexcept {
     return is_upper(c) ? c - 'A' + 36 : -1;
 }
 
-/// The lifetimes that a binder "G<number>_" at `at` declares, up to `most`; else 0.
-uint64_t lifetimes_at(std::string_view mangled, size_t at, uint64_t most) noexcept {
+/// Characters that may be read to judge a name. A number is read from each of its digits on, so a long one
+/// costs its square; such a name is not worth demangling.
+constexpr size_t most_read = 1 << 18;
+
+/// The lifetimes that a binder "G<number>_" at `at` declares, up to `most`; else 0. Adds what it read.
+uint64_t lifetimes_at(std::string_view mangled, size_t at, uint64_t most, size_t& read) noexcept {
     uint64_t value = 0;
-    for (++at; at < mangled.size() && digit62(mangled[at]) >= 0; ++at)
+    for (++at; at < mangled.size() && digit62(mangled[at]) >= 0; ++at, ++read)
         value = std::min(most, value * 62 + static_cast<uint64_t>(digit62(mangled[at])) + 1);
     return at < mangled.size() && mangled[at] == '_' ? value + 1 : 0;
 }
@@ -45,15 +49,15 @@ class DEffort {
 public:
     explicit DEffort(std::string_view mangled)
         : mangled_(mangled), once_(static_cast<double>(mangled.size())) {
-        for (size_t at = 0; at < mangled.size(); ++at) {
+        for (size_t at = 0; at < mangled.size() && read_ <= most_read; ++at) {
             if (mangled[at] == 'Q') take_reference(at);
             if (is_digit(mangled[at])) take_identifier(at);
             // The name of a symbol as an argument: its length may end in digits of the name.
             if (mangled[at] == 'S' && at + 1 < mangled.size() && is_digit(mangled[at + 1])) ++doublings_;
         }
     }
-    /// Characters read.
-    double value() const noexcept { return once_ * std::exp2(doublings_); }
+    /// Characters that demangling reads; infinite if finding out takes too long.
+    double value() const noexcept { return read_ <= most_read ? once_ * std::exp2(doublings_) : HUGE_VAL; }
 
 private:
     /// "Q" and a number of base 26: capitals, then a small letter; the distance back.
@@ -61,20 +65,26 @@ private:
         size_t distance = 0, end = at + 1;
         for (; end < mangled_.size() && is_upper(mangled_[end]); ++end)
             distance = std::min(mangled_.size(), distance * 26 + static_cast<size_t>(mangled_[end] - 'A'));
+        read_ += end - at;
         if (end == mangled_.size() || mangled_[end] < 'a' || mangled_[end] > 'z') return;
         distance = distance * 26 + static_cast<size_t>(mangled_[end] - 'a');
         if (distance > at) return;
         const size_t to = at - distance;
         if (is_digit(mangled_[to])) {
-            once_ += static_cast<double>(number_at(mangled_, to, mangled_.size()).second);
+            once_ += static_cast<double>(take_number(to).second);
             take_end_of_name(end + 1);
         } else {
             doublings_ += a_third_of_three;
         }
     }
     void take_identifier(size_t at) noexcept {
-        const auto [begin, size] = number_at(mangled_, at, mangled_.size());
+        const auto [begin, size] = take_number(at);
         take_end_of_name(begin + size);
+    }
+    std::pair<size_t, size_t> take_number(size_t at) noexcept {
+        const auto number = number_at(mangled_, at, mangled_.size());
+        read_ += number.first - at;
+        return number;
     }
     /// The parameters of a function may follow a name there, or something that looks like them.
     void take_end_of_name(size_t at) noexcept {
@@ -86,6 +96,7 @@ private:
     static constexpr double a_third_of_three = 0.53;
     std::string_view mangled_;
     double once_, doublings_ = 0;
+    size_t read_ = 0;  ///< to judge the name
 };
 
 }  // namespace
@@ -111,9 +122,12 @@ bool is_cheap_rust_name(std::string_view mangled) {
     constexpr uint64_t most = 10'000;
     if (!mangled.starts_with("_R")) return true;
     uint64_t lifetimes = 0;
-    for (size_t at = mangled.find('G'); at != mangled.npos; at = mangled.find('G', at + 1))
-        lifetimes += lifetimes_at(mangled, at, most);
-    return lifetimes <= most;
+    size_t read = 0;
+    for (size_t at = mangled.find('G'); at != mangled.npos; at = mangled.find('G', at + 1)) {
+        lifetimes += lifetimes_at(mangled, at, most, read);
+        if (lifetimes > most || read > most_read) return false;
+    }
+    return true;
 }
 
 bool is_cheap_d_name(std::string_view mangled) {

@@ -2,6 +2,7 @@
 // Fuzz target: with any debug information in an ELF file, queries for lines and inlined functions at any
 // address end. The file is also its own package of split units (FILE.dwp). Supplementary files that it refers
 // to are looked for and not found.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +37,26 @@ void ask(op::pp::LineTable& lines, op::LinkAddress address) {
     require(frames.size() < frame_limit && (inlined.empty() || inlined.size() < frames.size()));
     if (line) require(!frames.empty() && frames.front().file == line->file);
 }
+
+/// Memory like that of a mapped file: libelf must not write where unpacking_fault() did not allow it.
+class MappedCopy {
+public:
+    explicit MappedCopy(std::string_view content) : size_(std::max<size_t>(content.size(), 1)) {
+        memory_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        require(memory_ != MAP_FAILED);
+        content.copy(static_cast<char*>(memory_), content.size());
+        require(::mprotect(memory_, size_, PROT_READ) == 0);
+        used_ = content.size();
+    }
+    MappedCopy(const MappedCopy&) = delete;
+    MappedCopy& operator=(const MappedCopy&) = delete;
+    ~MappedCopy() { ::munmap(memory_, size_); }
+    std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(memory_), used_}; }
+
+private:
+    void* memory_;
+    size_t size_, used_;
+};
 
 /// The files beside the input that it may ask for; removed with the process's directory.
 class Beside {
@@ -67,9 +89,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
         const auto object = op::open_elf(bytes, "input");
         op::Diagnostics notes;
-        std::vector<std::byte> own = bytes;  // libelf unpacks in place
+        const MappedCopy own(text);
         const std::string path = is_package ? beside.path() : "";
-        op::pp::LineTable lines(own, {path, path, {}, &notes});
+        op::pp::LineTable lines(own.bytes(), {path, path, {}, &notes});
         for (const auto& section : object->sections()) {
             if (!section.code) continue;
             const uint64_t step = std::max<uint64_t>(1, section.size / addresses_a_section);

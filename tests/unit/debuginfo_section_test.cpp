@@ -90,6 +90,20 @@ TEST(LineTable, survives_a_mapped_file_whose_sections_unpack_to_nothing) {
     EXPECT_FALSE(LineTable(file.bytes()).has_lines());
 }
 
+TEST(LineTable, survives_any_mapped_section_with_a_name_of_old_linkers) {
+    const test::TempDir dir;
+    const std::string packed =
+        std::string("ZLIB\0\0\0\0\0\0\0\4", 12) + std::string("\x78\x9c\x73\x74\x72\x06\0\x02\x48\0\xc7", 11);
+    for (const char* const name : {".zdebug_info", ".zgnu_debugaltlink", ".zgnu_debuglink", ".z"}) {
+        const MappedFile file(dir.write("x", elf_file(name, 0, packed)));
+        EXPECT_FALSE(LineTable(file.bytes()).has_lines()) << name;
+    }
+}
+
+TEST(UnpackingFault, is_of_any_section_with_a_name_of_old_linkers) {
+    EXPECT_NE(fault_of(elf_file(".zgnu_debugaltlink", 0, std::string("ZLIB\0\0\0\1\0\0\0\0", 12))), "");
+}
+
 TEST(LineTable, reads_nothing_of_a_file_that_would_unpack_to_too_much) {
     Diagnostics notes;
     const std::string file = claiming(uint64_t{6} << 30);

@@ -38,7 +38,14 @@ TEST(DebugFile, of_a_terabyte_is_not_summed_up) {
     std::filesystem::resize_file(path, uint64_t{1} << 40, error);
     if (error) GTEST_SKIP() << "no file of that size here: " << error.message();
     EXPECT_EQ(debug_file_fault(open_file(path, O_RDONLY), path, Linked()),
-              "it is larger than 8 GiB, too much for a checksum");
+              "it is larger than 1 GiB, too much for a checksum");
+}
+
+TEST(DebugFile, that_is_sparse_is_not_summed_up) {
+    const test::TempDir dir;
+    const std::string path = dir.write("x.debug", read_file(test::fixture("root/usr/bin/demo")));
+    std::filesystem::resize_file(path, uint64_t{64} << 20);
+    EXPECT_EQ(debug_file_fault(open_file(path, O_RDONLY), path, Linked()), "it is sparse");
 }
 
 }  // namespace op::pp

@@ -88,6 +88,14 @@ TEST(Demangle, effort_on_d_names_includes_the_length_of_what_is_repeated) {
     EXPECT_FALSE(is_cheap_d_name(name(9, 14)));
 }
 
+TEST(DemangleEffort, is_judged_in_time_of_any_name) {
+    constexpr size_t length = 4 << 20;  // would take hours if each number were read from each of its digits
+    for (const char repeated : {'1', 'Q', 'G', '0'}) {
+        const std::string name(length, repeated);
+        EXPECT_FALSE(is_cheap_d_name("_D" + name) && is_cheap_rust_name("_R" + name)) << repeated;
+    }
+}
+
 TEST(Demangle, an_honest_name_may_be_long) {
     std::string mangled = "_Z1f", plain = "f(int";
     for (int i = 0; i < 1000; ++i)
