@@ -24,7 +24,7 @@ public:
     StopReason run() {
         while (!over_) {
             wait();
-            drain_some();
+            has_more_ = drain_some();
             if (program_ended_ && (!r_.command || r_.command->poll_end())) over_ = true;
             stopping_.watch();
             if (stopping_.interrupted() && !r_.command) over_ = true;
@@ -34,22 +34,26 @@ public:
     }
 
 private:
+    /// What a source announced once it may not announce again: after a drain that did not take all there is
+    /// no waiting.
     void wait() {
         const int program = r_.command ? r_.command->wait_fd() : r_.attached;
         pollfd fds[] = {{r_.source.wait_fd(), POLLIN, 0}, {r_.signals.fd(), POLLIN, 0}, {program, POLLIN, 0}};
-        ::poll(fds, std::size(fds), static_cast<int>(drain_interval.count()));
+        ::poll(fds, std::size(fds), has_more_ ? 0 : static_cast<int>(drain_interval.count()));
         program_ended_ = fds[2].revents != 0;
     }
 
-    /// Not without end: a source that fills faster than it drains must not hold up the stop signals.
-    void drain_some() {
+    /// Not without end: a source that fills faster than it drains must not hold up the stop signals. True if
+    /// there may be more.
+    bool drain_some() {
         const TimePoint end = r_.now() + longest_drain;
         for (int i = 0; i < drain_batches; ++i) {
             const auto records = r_.source.drain();
-            if (records.empty()) return;
+            if (records.empty()) return false;
             r_.sink(records);
-            if (r_.now() >= end) return;
+            if (r_.now() >= end) break;
         }
+        return true;
     }
 
     /// A disk that is full now may have room at the end.
@@ -64,7 +68,7 @@ private:
 
     const Recording& r_;
     Stopping stopping_;
-    bool over_ = false, program_ended_ = false;
+    bool over_ = false, program_ended_ = false, has_more_ = false;
     TimePoint next_checkpoint_ = r_.now() + checkpoint_interval;
 };
 

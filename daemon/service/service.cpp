@@ -68,7 +68,7 @@ void Service::wait(ControlServer& control, StopSignals& signals) {
 }
 
 milliseconds Service::time_to_wait(Clock::time_point now) const {
-    if (sampling() && p_.source.wait_fd() < 0) return milliseconds(0);
+    if (sampling() && (has_more_ || p_.source.wait_fd() < 0)) return milliseconds(0);
     auto next = std::min(next_dump_, next_account_);
     next = std::min(next, now + drain_interval);
     if (sampling() && rest_until_ > now) next = std::min(next, rest_until_);
@@ -89,24 +89,27 @@ void Service::turn(Clock::time_point now) {
 }
 
 void Service::drain_some(Clock::time_point now) {
-    bool got_any = false, got_last = true;
-    const bool fine = attempt("reading samples", [&] {
-        for (int i = 0; i < drain_batches && got_last; ++i) {
-            const auto records = p_.source.drain();
-            got_last = !records.empty();
-            got_any |= got_last;
-            p_.keeper.process(records);
-        }
-    });
+    bool got_any = false;
+    const bool fine = attempt("reading samples", [&] { got_any = drain_batches_of_source(); });
     if (!fine) {
         failure_ = last_fault_;
         return end_sampling(State::failed);
     }
-    if (p_.source.wait_fd() < 0 && !got_last) {
+    if (p_.source.wait_fd() < 0 && !has_more_) {
         p_.log.say("the source has ended");
         return end_sampling(State::stopped);
     }
     rest_if_idle(now, got_any);
+}
+
+bool Service::drain_batches_of_source() {
+    has_more_ = false;  // stays so after an exception
+    for (int i = 0; i < drain_batches; ++i) {
+        const auto records = p_.source.drain();
+        if (records.empty()) return i > 0;
+        p_.keeper.process(records);
+    }
+    return has_more_ = true;
 }
 
 void Service::rest_if_idle(Clock::time_point now, bool got_any) {
@@ -133,6 +136,7 @@ void Service::start() {
     state_ = State::sampling;
     failure_.clear();
     idle_rounds_ = 0;
+    has_more_ = false;
     rest_until_ = {};
     p_.log.say("sampling");
 }
@@ -154,14 +158,7 @@ void Service::end_sampling(State next) {
 }
 
 void Service::dump() {
-    if (sampling()) {
-        // Not without end: what comes meanwhile is for the next one.
-        for (int i = 0; i < drain_batches; ++i) {
-            const auto records = p_.source.drain();
-            if (records.empty()) break;
-            p_.keeper.process(records);
-        }
-    }
+    if (sampling()) drain_batches_of_source();
     p_.keeper.collector().retry_files();
     p_.session.write_statistics(p_.keeper.whole(p_.keeper.checkpoint()));
     last_dump_ = Clock::now();

@@ -53,6 +53,8 @@ public:
     ControlReply handle(const ControlRequest& request, ClientRole role);
     /// One round of what is due: drains some, dumps if it is time. For run() and tests.
     void turn(Clock::time_point now);
+    /// How long run() waits for something to do; not at all if the source had more than a round takes.
+    std::chrono::milliseconds time_to_wait(Clock::time_point now) const;
     void on_signal(int number);
     bool sampling() const noexcept { return state_ == State::sampling; }
     bool over() const noexcept { return over_; }
@@ -61,8 +63,9 @@ private:
     enum class State { stopped, sampling, failed };
 
     void wait(ControlServer& control, StopSignals& signals);
-    std::chrono::milliseconds time_to_wait(Clock::time_point now) const;
     void drain_some(Clock::time_point now);
+    /// Not without end: what comes meanwhile is for the next round. True if there was a record.
+    bool drain_batches_of_source();
     void rest_if_idle(Clock::time_point now, bool got_any);
     void finish();
 
@@ -93,6 +96,7 @@ private:
     int idle_rounds_ = 0;           ///< consecutive wake-ups without a record
     Clock::time_point rest_until_;  ///< the source is not waited for until then
     bool source_ready_ = false;
+    bool has_more_ = false;  ///< the last drain of the source did not take all
 };
 
 }  // namespace op::collect

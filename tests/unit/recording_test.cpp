@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,15 +32,17 @@ public:
         if (each_round) each_round();
         return {&record_, 1};
     }
-    int wait_fd() const override { return always_ready_.get(); }
+    int wait_fd() const override { return is_silent ? never_ready_.get() : always_ready_.get(); }
 
     bool started = false, stopped = false;
     bool is_endless = false;  ///< it fills faster than it is drained
+    bool is_silent = false;   ///< it never asks to be drained
     int round = 0;
     std::function<void()> each_round;
 
 private:
     Fd always_ready_ = open_file("/dev/null", O_RDONLY);
+    Fd never_ready_{::eventfd(0, EFD_CLOEXEC)};
     SessionInfo info_;
     Record record_ = Lost{1, 0, LossCause::kernel_buffer};
     bool last_ = true;
@@ -131,6 +134,17 @@ TEST_F(Recordings, end_with_a_signal_even_if_the_source_is_never_empty) {
     };
     EXPECT_EQ(run(), StopReason::interrupted);
     EXPECT_LT(source_.round, 10);
+}
+
+TEST_F(Recordings, do_not_wait_for_a_source_that_was_not_drained_to_its_end) {
+    source_.is_endless = source_.is_silent = true;
+    tick_ = milliseconds(50);
+    source_.each_round = [this] {
+        if (source_.round == 40) send(SIGTERM);
+    };
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(run(), StopReason::interrupted);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, seconds(10)) << "a second in every round";
 }
 
 TEST_F(Recordings, give_a_command_two_seconds_after_a_signal) {

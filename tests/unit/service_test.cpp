@@ -119,6 +119,22 @@ TEST_F(Serviced, samples_are_drained_and_stored_while_sampling) {
     EXPECT_EQ(value("stored"), "5");
 }
 
+TEST_F(Serviced, a_source_that_was_not_drained_to_its_end_is_not_waited_for) {
+    ask("start");
+    for (int i = 0; i < 1000; ++i)
+        source_.put_samples(1);
+    service_.turn(now_);
+    ASSERT_FALSE(source_.waiting.empty());
+    EXPECT_EQ(service_.time_to_wait(now_).count(), 0);
+    ask("dump");
+    ASSERT_FALSE(source_.waiting.empty());
+    EXPECT_EQ(service_.time_to_wait(now_).count(), 0);
+    while (!source_.waiting.empty())
+        service_.turn(now_);
+    service_.turn(now_);
+    EXPECT_GT(service_.time_to_wait(now_).count(), 0);
+}
+
 TEST_F(Serviced, dump_takes_what_still_waits_in_the_source) {
     ask("start");
     source_.put_samples(3);
