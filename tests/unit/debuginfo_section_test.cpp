@@ -20,9 +20,10 @@ void append(std::string& to, const Value& value) {
     to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// An ELF file of this machine's byte order with one section of debug information.
+/// An ELF file of this machine's byte order with a section of debug information, and an empty one, without
+/// which libdw does not look at others.
 std::string elf_file(const std::string& name, uint64_t flags, const std::string& content) {
-    const std::string names = std::string(1, '\0') + name + std::string(1, '\0');
+    const std::string nul(1, '\0'), names = nul + name + nul + ".debug_abbrev" + nul;
     Elf64_Ehdr head{};
     std::copy_n(ELFMAG, SELFMAG, head.e_ident);
     head.e_ident[EI_CLASS] = ELFCLASS64;
@@ -33,13 +34,15 @@ std::string elf_file(const std::string& name, uint64_t flags, const std::string&
     head.e_shoff = sizeof head;
     head.e_ehsize = sizeof head;
     head.e_shentsize = sizeof(Elf64_Shdr);
-    head.e_shnum = 3;
-    head.e_shstrndx = 2;
-    const uint64_t after = sizeof head + 3 * sizeof(Elf64_Shdr);
+    head.e_shnum = 4;
+    head.e_shstrndx = 3;
+    const uint64_t after = sizeof head + 4 * sizeof(Elf64_Shdr);
     std::string file;
     append(file, head);
     append(file, Elf64_Shdr{});
     append(file, Elf64_Shdr{1, SHT_PROGBITS, flags, 0, after, content.size(), 0, 0, 8, 0});
+    const auto second_name = static_cast<Elf64_Word>(name.size() + 2);
+    append(file, Elf64_Shdr{second_name, SHT_PROGBITS, 0, 0, after, 0, 0, 0, 1, 0});
     append(file, Elf64_Shdr{0, SHT_STRTAB, 0, 0, after + content.size(), names.size(), 0, 0, 1, 0});
     return file + content + names;
 }
@@ -92,8 +95,9 @@ TEST(LineTable, survives_a_mapped_file_whose_sections_unpack_to_nothing) {
 
 TEST(LineTable, survives_any_mapped_section_with_a_name_of_old_linkers) {
     const test::TempDir dir;
-    const std::string packed =
-        std::string("ZLIB\0\0\0\0\0\0\0\4", 12) + std::string("\x78\x9c\x73\x74\x72\x06\0\x02\x48\0\xc7", 11);
+    const std::string packed =  // zlib's stream of "ABCD", eight times
+        std::string("ZLIB\0\0\0\0\0\0\0\x20", 12) +
+        std::string("\x78\x9c\x73\x74\x72\x76\x71\xc4\x83\x01\x89\x20\x08\x51", 14);
     for (const char* const name : {".zdebug_info", ".zgnu_debugaltlink", ".zgnu_debuglink", ".z"}) {
         const MappedFile file(dir.write("x", elf_file(name, 0, packed)));
         EXPECT_FALSE(LineTable(file.bytes()).has_lines()) << name;
