@@ -200,8 +200,8 @@ void Daemon::open_source() {
 
 void Daemon::make_session_dir() const {
     const AccessPolicy policy = own_access_policy();
-    if (::mkdir(o_.session_dir.c_str(), policy.directory_mode) == 0)
-        policy.set_group(open_file(o_.session_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    if (::mkdir(o_.session_dir.c_str(), policy.first_directory_mode()) == 0)
+        policy.finish(open_file(o_.session_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     else if (errno != EEXIST)
         throw_system("cannot make session directory " + printable(o_.session_dir));
 }

@@ -5,9 +5,11 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 
@@ -33,6 +35,22 @@ bool has_capabilities() noexcept {
     return ::syscall(SYS_capget, &header, sets.data()) == 0 && (sets[0].effective | sets[1].effective) != 0;
 }
 
+/// See acl(5). False if one is left.
+bool remove_access_lists(const Fd& made) noexcept {
+    const auto is_gone = [&made](const char* list) {
+        return ::fremovexattr(made.get(), list) == 0 || errno == ENODATA || errno == EOPNOTSUPP;
+    };
+    const bool has_no_default = is_gone("system.posix_acl_default") || errno == EACCES;  // a file
+    return is_gone("system.posix_acl_access") && has_no_default;
+}
+
+/// The umask can only be read by setting it.
+mode_t current_umask() noexcept {
+    const mode_t mask = ::umask(077);
+    ::umask(mask);
+    return mask;
+}
+
 }  // namespace
 
 void check_trusted(const struct stat& st, const std::string& label) {
@@ -54,13 +72,14 @@ void AccessPolicy::check(const Fd& file, const std::string& label) const {
     check(st, label);
 }
 
-void AccessPolicy::set_group(const Fd& made) const noexcept {
+void AccessPolicy::finish(const Fd& made) const noexcept {
     struct stat st {};
-    if (!group || ::fstat(made.get(), &st) != 0 || st.st_gid == *group) return;
-    const mode_t owners = st.st_mode & S_IRWXU;
-    const bool is_given = ::fchown(made.get(), static_cast<uid_t>(-1), *group) == 0;
-    if (!is_given) [[maybe_unused]]
-        const int ignored = ::fchmod(made.get(), owners);  // its owner may do that
+    if (!is_strict || ::fstat(made.get(), &st) != 0) return;
+    const mode_t mode = S_ISDIR(st.st_mode) ? directory_mode : file_mode;
+    const bool is_groups =
+        !group || st.st_gid == *group || ::fchown(made.get(), static_cast<uid_t>(-1), *group) == 0;
+    const bool is_granted = remove_access_lists(made) && is_groups;
+    [[maybe_unused]] const int ignored = ::fchmod(made.get(), is_granted ? mode : mode & S_IRWXU);
 }
 
 AccessPolicy own_access_policy() {
@@ -69,8 +88,9 @@ AccessPolicy own_access_policy() {
     // Of a process that acts as another user for a while, the real user is still root.
     if (!is_root && ::getuid() != 0 && !has_capabilities()) return policy;
     policy.is_strict = true;
-    policy.directory_mode = 0750;
-    policy.file_mode = 0640;
+    const mode_t mask = current_umask();
+    policy.directory_mode = 0750 & ~mask;
+    policy.file_mode = 0640 & ~mask;
     policy.group = is_root ? find_group(readers_group).value_or(0) : ::getegid();
     return policy;
 }

@@ -64,14 +64,21 @@ bool move_into_place(const Fd& dir, const std::string& from, const std::string& 
     return errno == EINVAL && ::renameat(dir.get(), from.c_str(), dir.get(), name.c_str()) == 0;
 }
 
-/// Opens a directory that was just made as `name`.
+/// Opens a directory that was just made as `name`. One that cannot be used is removed.
 Fd open_made(const Fd& dir, const std::string& name, const std::string& label, const AccessPolicy& policy) {
     Fd made = open_at(dir, name.c_str(), directory_flags);
     struct stat st {};
-    if (!made || ::fstat(made.get(), &st) != 0) fail("cannot make directory", label);
-    if (policy.is_strict && st.st_uid != ::geteuid()) fail("cannot make directory", label, EEXIST);
-    policy.set_group(made);
-    return made;
+    const bool is_known = made && ::fstat(made.get(), &st) == 0;
+    const int error = errno;
+    if (is_known && (!policy.is_strict || st.st_uid == ::geteuid())) {
+        policy.finish(made);
+        return made;
+    }
+    ::unlinkat(dir.get(), name.c_str(), AT_REMOVEDIR);
+    if (!is_known) fail("cannot make directory", label, error);
+    throw Error(ErrorKind::system, "cannot make directory " + printable(label) +
+                                       ": what is made on this file system belongs to user " +
+                                       std::to_string(st.st_uid) + "; use a directory on another one");
 }
 
 /// The new directory, or none if there is something of that name now. Under another name first if the policy
@@ -79,7 +86,7 @@ Fd open_made(const Fd& dir, const std::string& name, const std::string& label, c
 Fd make_directory(const Fd& dir, const std::string& name, const std::string& label,
                   const AccessPolicy& policy) {
     const std::string first_name = policy.is_strict ? temporary_name("") : name;
-    if (::mkdirat(dir.get(), first_name.c_str(), policy.directory_mode) != 0) {
+    if (::mkdirat(dir.get(), first_name.c_str(), policy.first_directory_mode()) != 0) {
         if (errno == EEXIST && !policy.is_strict) return {};
         fail("cannot make directory", label);
     }

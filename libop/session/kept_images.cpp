@@ -42,9 +42,10 @@ std::string read_part(const Fd& file, size_t size) {
 void write_copy(const Fd& dir, const std::string& name, const std::string& label, const std::string& bytes,
                 const AccessPolicy& policy) {
     TemporaryFile temporary(dir, name, label);
-    const Fd copy = open_at(dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, policy.file_mode);
+    const Fd copy =
+        open_at(dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, policy.first_file_mode());
     if (!copy) throw_system("cannot create " + label);
-    policy.set_group(copy);
+    policy.finish(copy);
     write_fd(copy.get(), bytes, label);
     temporary.rename();
 }

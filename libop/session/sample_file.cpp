@@ -57,8 +57,8 @@ size_t length_of(const Fd& fd, const Place& at) {
 
 Fd create_temporary(const Place& at, const std::string& name) {
     for (const bool may_be_left_over : {true, false}) {
-        Fd fd = open_at(at.dir, name.c_str(), O_RDWR | O_CREAT | O_EXCL, at.policy.file_mode);
-        if (fd) at.policy.set_group(fd);
+        Fd fd = open_at(at.dir, name.c_str(), O_RDWR | O_CREAT | O_EXCL, at.policy.first_file_mode());
+        if (fd) at.policy.finish(fd);
         if (fd) return fd;
         const bool is_removed =
             may_be_left_over && errno == EEXIST && ::unlinkat(at.dir.get(), name.c_str(), 0) == 0;

@@ -26,12 +26,12 @@ namespace {
 constexpr const char* deleted_name = ".deleted";
 
 Fd open_session_dir(const std::string& path, bool create, const AccessPolicy& policy) {
-    const bool is_made = create && ::mkdir(path.c_str(), policy.directory_mode) == 0;
+    const bool is_made = create && ::mkdir(path.c_str(), policy.first_directory_mode()) == 0;
     if (create && !is_made && errno != EEXIST)
         throw_system("cannot make session directory " + printable(path));
     Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_made ? O_NOFOLLOW : 0)));
     if (dir && is_made) policy.check(dir, path);
-    if (dir && is_made) policy.set_group(dir);
+    if (dir && is_made) policy.finish(dir);
     if (dir) return dir;
     if (errno == ENOENT)
         throw_usage("session directory " + printable(path) + " does not exist; make it first");
@@ -82,8 +82,8 @@ void check_plain_name(const std::string& name) {
 
 void replace_in(const Fd& dir, const std::string& dir_path, const std::string& name, std::string_view bytes,
                 const AccessPolicy& policy) {
-    replace_file_at(dir, name, printable(dir_path) + "/" + printable(name), bytes, policy.file_mode,
-                    [&policy](const Fd& made) { policy.set_group(made); });
+    replace_file_at(dir, name, printable(dir_path) + "/" + printable(name), bytes, policy.first_file_mode(),
+                    [&policy](const Fd& made) { policy.finish(made); });
 }
 
 /// Renames a file to a name that nothing has yet; false with errno set.
@@ -283,12 +283,13 @@ void SessionWriter::save_as(const std::string& name) {
 Fd SessionWriter::open_log(const std::string& name) const {
     const std::string path = printable(dir_path_) + "/samples/" + printable(name);
     check_plain_name(name);
-    Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, policy_.file_mode);
+    Fd log = open_at(samples_, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK,
+                     policy_.first_file_mode());
     struct stat st {};
     if (!log || ::fstat(log.get(), &st) != 0) throw_system("cannot open " + path);
     check_own_file(st, path);
     policy_.check(st, path);
-    if (st.st_size == 0) policy_.set_group(log);
+    if (st.st_size == 0) policy_.finish(log);
     return log;
 }
 

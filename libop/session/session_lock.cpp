@@ -56,12 +56,12 @@ bool is_current(const Fd& dir, const Fd& file) noexcept {
 }
 
 Fd open_lock(const Fd& dir, const std::string& path, const AccessPolicy& policy) {
-    Fd file = open_at(dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK, policy.file_mode);
+    Fd file = open_at(dir, lock_name, O_RDWR | O_CREAT | O_NONBLOCK, policy.first_file_mode());
     struct stat st {};
     if (!file || ::fstat(file.get(), &st) != 0) throw_system("cannot open lock file " + path);
     check_own_file(st, path);
     policy.check(st, path);
-    if (st.st_size == 0) policy.set_group(file);
+    if (st.st_size == 0) policy.finish(file);
     return file;
 }
 

@@ -2,8 +2,10 @@
 // What a recorder takes for its own in a session directory, and who may read what it makes there.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
@@ -135,6 +137,54 @@ TEST_F(SessionOfRoot, keeps_the_group_that_a_directory_would_pass_on_out) {
         ASSERT_EQ(::lstat(entry.path().c_str(), &st), 0);
         EXPECT_EQ(st.st_gid, own_access_policy().group) << entry.path();
     }
+}
+
+/// An access control list for user 12345: may do anything. See acl(5) and <linux/posix_acl_xattr.h>.
+std::string list_for_stranger() {
+    std::string list("\2\0\0\0", 4);
+    const auto add = [&list](uint16_t tag, uint32_t id) {
+        for (const uint16_t part :
+             {tag, uint16_t{7}, static_cast<uint16_t>(id), static_cast<uint16_t>(id >> 16)})
+            list.append({static_cast<char>(part & 0xff), static_cast<char>(part >> 8)});
+    };
+    constexpr uint32_t none = UINT32_MAX;
+    add(1, none);      // the owner
+    add(2, stranger);  // a user
+    add(4, none);      // the group
+    add(16, none);     // the mask
+    add(32, none);     // others
+    return list;
+}
+
+TEST_F(SessionOfRoot, keeps_the_access_that_a_directory_would_grant_out) {
+    fs::create_directory(dir_ / "shared");
+    const std::string list = list_for_stranger();
+    if (::setxattr((dir_ / "shared").c_str(), "system.posix_acl_default", list.data(), list.size(), 0) != 0)
+        GTEST_SKIP() << "no access control lists here";
+    record(dir_ / "shared/d");
+    EXPECT_EQ(modes_below(dir_ / "shared"), (std::set<std::string>{"directory 750", "file 640"}));
+    for (const auto& entry : fs::recursive_directory_iterator(dir_ / "shared"))
+        EXPECT_EQ(::llistxattr(entry.path().c_str(), nullptr, 0), 0) << entry.path();
+}
+
+TEST_F(SessionOfRoot, keeps_to_the_umask) {
+    ::umask(077);
+    record(dir_ / "private");
+    ::umask(022);
+    EXPECT_EQ(modes_below(dir_ / "private"), (std::set<std::string>{"directory 700", "file 600"}));
+}
+
+TEST_F(SessionOfRoot, leaves_no_directory_where_what_root_makes_belongs_to_others) {
+    fs::permissions(dir_.path(), fs::perms(0777));
+    const Fd top = open_file(dir_.path(), O_RDONLY | O_DIRECTORY);
+    EXPECT_EQ(in_child([&] {
+                  ::setfsuid(stranger);  // as on a network file system that trusts no root
+                  return fault(ErrorKind::system,
+                               [&] { open_directory_at(top, "new", "new", true, own_access_policy()); });
+              }),
+              "cannot make directory new: what is made on this file system belongs to user 12345; use a "
+              "directory on another one");
+    EXPECT_EQ(std::distance(fs::directory_iterator(dir_.path()), {}), 1) << "only the session of the fixture";
 }
 
 TEST_F(SessionOfRoot, of_older_modes_is_appended_to) {
