@@ -22,6 +22,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/collecting.h \
 	tests/unit/collector_placed_test.cpp \
 	tests/unit/clock_test.cpp \
+	tests/unit/collector_cache_test.cpp \
 	tests/unit/collector_doubt_test.cpp \
 	tests/unit/collector_test.cpp \
 	tests/unit/command_names_test.cpp \

@@ -99,17 +99,28 @@ void ProcessTable::map_program_in_memory(const Process& process, std::string_vie
     region.image = std::move(program);
 }
 
+/// Of the kernel, or of all processes.
+void ProcessTable::note_change() noexcept {
+    ++changes_;
+    ++changes_of_all_;
+}
+
+void ProcessTable::note_change(uint32_t tgid) noexcept {
+    ++changes_;
+    ++changes_of_[tgid % changes_of_.size()];
+}
+
 void ProcessTable::apply(const Mapping& mapping) {
-    ++generation_;
     Region region{mapping.start, end_of(mapping.start, mapping.length), mapping.file_offset};
     if (mapping.kernel) {
         region.kind = RegionKind::kernel;
         region.file_offset = 0;
         region.image = images_.get(mapping.path);
         kernel_.map(region);
-        return;
+        return note_change();
     }
     if (mapping.tgid == unseen_process) return;
+    note_change(mapping.tgid);
     MappedPath path = classify_mapped_path(mapping.path);
     if (mapping.is_exact) path = {RegionKind::file, mapping.path};
     region.kind = path.kind;
@@ -135,7 +146,7 @@ ImagePtr ProcessTable::command_image(std::string_view name) {
 void ProcessTable::apply(const Unmapping& unmapping) {
     const auto it = processes_.find(unmapping.tgid);
     if (it == processes_.end()) return;
-    ++generation_;
+    note_change(unmapping.tgid);
     own_space(it->second).unmap(unmapping.start, end_of(unmapping.start, unmapping.length));
 }
 
@@ -153,11 +164,9 @@ void ProcessTable::apply(const Name& name) {
         if (command == process.command) return;
         left_out_thread_names_ += process.keep_thread_names();
         process.command = std::move(command);
-        ++renames_[name.tgid % renames_.size()];
-        ++all_renames_;
-        return;
+        return note_change(name.tgid);
     }
-    ++generation_;
+    note_change(name.tgid);
     process.command = std::move(command);
     process.space.reset();
     process.awaiting_executable = true;  // until then the kernel works for the program that called exec
@@ -176,7 +185,7 @@ void ProcessTable::apply(const Fork& fork) {
             left_out_thread_names_ += !it->second.add_thread(fork.tid, fork.parent_tid);
         return;
     }
-    ++generation_;
+    note_change(fork.tgid);
     const auto parent = processes_.find(fork.parent_tgid);
     Process child;
     if (parent != processes_.end()) {
@@ -207,17 +216,14 @@ void ProcessTable::bury(uint32_t tgid, uint64_t time) {
     while (!graves_.empty() && (graves_.size() > grave_limit || graves_.front().time + grave_time < time)) {
         // A number that was given to a new process meanwhile stays.
         const auto it = processes_.find(graves_.front().tgid);
-        if (it != processes_.end() && it->second.ended()) {
-            processes_.erase(it);
-            ++generation_;
-        }
+        if (it != processes_.end() && it->second.ended()) forget(it->first);
         graves_.pop_front();
     }
 }
 
 void ProcessTable::lose_track() {
     ++losses_;
-    ++generation_;
+    note_change();
     if (processes_.size() <= most_) return;
     std::erase_if(processes_, [this](const auto& each) { return each.second.known_after + 1 < losses_; });
     most_ = std::max(least_of_most, 2 * processes_.size());
@@ -229,7 +235,7 @@ bool ProcessTable::is_in_doubt(uint32_t tgid) const noexcept {
 }
 
 void ProcessTable::forget(uint32_t tgid) {
-    if (processes_.erase(tgid) != 0) ++generation_;
+    if (processes_.erase(tgid) != 0) note_change(tgid);
 }
 
 const Process* ProcessTable::find(uint32_t tgid) const noexcept {

@@ -78,11 +78,12 @@ public:
     /// The kernel image or module holding pc, or null.
     const Region* find_kernel(RuntimeAddress pc) const noexcept { return kernel_.find(pc); }
 
-    /// Changes whenever an earlier lookup's result may no longer hold.
-    uint32_t generation() const noexcept { return generation_ + all_renames_; }
-    /// The same for lookups of one process: other processes rarely change it by a new command name.
+    /// Changes whenever the result of an earlier lookup may no longer hold.
+    uint32_t generation() const noexcept { return changes_; }
+    /// The same for lookups of one process, in its own mappings and in the kernel's. A change of another
+    /// process changes it only if both have the same place in the table.
     uint32_t generation(uint32_t tgid) const noexcept {
-        return generation_ + renames_[tgid % renames_.size()];
+        return changes_of_all_ + changes_of_[tgid % changes_of_.size()];
     }
     /// Names of threads that were not kept.
     uint64_t left_out_thread_names() const noexcept { return left_out_thread_names_; }
@@ -95,6 +96,8 @@ private:
     AddressSpace& own_space(Process& process);
     void map_program_in_memory(const Process& process, std::string_view path, Region& region);
     void bury(uint32_t tgid, uint64_t time);
+    void note_change() noexcept;
+    void note_change(uint32_t tgid) noexcept;
 
     struct Grave {
         uint32_t tgid;
@@ -105,9 +108,9 @@ private:
     std::unordered_map<uint32_t, Process> processes_;
     std::deque<Grave> graves_;  ///< ended processes, oldest first
     AddressSpace kernel_;
-    uint32_t generation_ = 0;  ///< without new command names
-    uint32_t all_renames_ = 0;
-    std::array<uint32_t, 1024> renames_{};  ///< new command names, by process number
+    uint32_t changes_ = 0;                     ///< of any kind
+    uint32_t changes_of_all_ = 0;              ///< of the kernel, or of all processes at once
+    std::array<uint32_t, 1024> changes_of_{};  ///< of processes, by their numbers
     uint64_t left_out_thread_names_ = 0;
     uint32_t losses_ = 0;          ///< of the side band
     size_t most_ = least_of_most;  ///< processes that may be in doubt

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <variant>
+#include <vector>
+
 namespace op::collect {
 namespace {
 
@@ -21,6 +24,10 @@ protected:
     std::string_view executable(uint32_t tgid) const {
         const Process* p = table.find(tgid);
         return p && p->executable ? std::string_view(p->executable->name) : "none";
+    }
+    template <class R>
+    void apply(const R& record) {
+        if constexpr (requires { table.apply(record); }) table.apply(record);
     }
     void exec(uint32_t tgid, std::string_view path) {
         table.apply(Name{0, tgid, tgid, true, "x"});
@@ -142,16 +149,32 @@ TEST_F(Processes, names_of_threads_are_bounded_and_the_rest_is_counted) {
     EXPECT_EQ(unknown, more) << "no name is better than a wrong one";
 }
 
-TEST_F(Processes, a_new_name_leaves_lookups_of_other_processes_valid) {
+TEST_F(Processes, a_change_of_a_process_leaves_lookups_of_others_valid) {
     exec(7, "/bin/app");
     exec(8, "/bin/other");
-    const uint32_t all = table.generation(), of_7 = table.generation(7), of_8 = table.generation(8);
-    table.apply(Name{0, 7, 7, false, "renamed"});
-    EXPECT_NE(table.generation(), all);
-    EXPECT_NE(table.generation(7), of_7);
+    const uint32_t of_8 = table.generation(8);
+    const std::vector<Record> changes{mapping(7, 0x5000, 0x1000, "/lib/c.so"),
+                                      Unmapping{0, 7, {0x5000}, 0x800}, Name{0, 7, 7, false, "renamed"},
+                                      Name{0, 7, 7, true, "next"}, Fork{0, 7, 7, 8, 8}};
+    for (const Record& change : changes) {
+        const uint32_t all = table.generation(), of_7 = table.generation(7);
+        std::visit([&](const auto& record) { apply(record); }, change);
+        EXPECT_NE(table.generation(), all) << change.index();
+        EXPECT_NE(table.generation(7), of_7) << change.index();
+        EXPECT_EQ(table.generation(8), of_8) << change.index();
+    }
+    table.forget(7);
     EXPECT_EQ(table.generation(8), of_8);
-    table.apply(Name{0, 7, 7, true, "renamed"});
-    EXPECT_NE(table.generation(8), of_8) << "a new program is more than a name";
+}
+
+TEST_F(Processes, a_change_of_the_kernel_or_a_loss_ends_lookups_of_all) {
+    exec(7, "/bin/app");
+    uint32_t of_7 = table.generation(7);
+    table.apply(Mapping{0, 0, {0xffffffffc0000000}, 0x1000, 0, true, "ext4", {}});
+    EXPECT_NE(table.generation(7), of_7);
+    of_7 = table.generation(7);
+    table.lose_track();
+    EXPECT_NE(table.generation(7), of_7);
 }
 
 TEST_F(Processes, a_reused_process_number_is_not_buried_with_its_first_owner) {
