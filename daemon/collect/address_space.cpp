@@ -3,13 +3,42 @@
 #include "daemon/collect/address_space.h"
 
 #include <iterator>
-#include <utility>
 
 namespace op::collect {
+namespace {
+
+/// Of a region in the tree, with what the allocator adds, and the rest of its image.
+constexpr uint64_t fixed_bytes = 128;
+
+uint64_t bytes_of(const Region& region) {
+    return fixed_bytes + 2 * region.image->name.size();  // the pool's key contains the name again
+}
+
+}  // namespace
+
+AddressSpace::AddressSpace(const AddressSpace& other) : regions_(other.regions_), sum_(other.sum_) {
+    add_bytes(other.bytes_);
+}
+
+void AddressSpace::clear() noexcept {
+    regions_.clear();
+    add_bytes(-bytes_);
+}
+
+/// Modulo 2^64: what is added may be negative.
+void AddressSpace::add_bytes(uint64_t bytes) noexcept {
+    bytes_ += bytes;
+    if (sum_) *sum_ += bytes;
+}
+
+AddressSpace::Regions::iterator AddressSpace::insert(Regions::iterator before, const Region& region) {
+    add_bytes(bytes_of(region));
+    return regions_.emplace_hint(before, region.start, region);
+}
 
 void AddressSpace::map(const Region& region) {
     if (region.start >= region.end) return;
-    regions_.emplace_hint(cut(region.start, region.end), region.start, region);
+    insert(cut(region.start, region.end), region);
 }
 
 void AddressSpace::unmap(RuntimeAddress start, RuntimeAddress end) {
@@ -25,8 +54,10 @@ const Region* AddressSpace::find(RuntimeAddress pc) const noexcept {
 
 /// Removes what lies in [start, end). Returns the first region behind it.
 AddressSpace::Regions::iterator AddressSpace::cut(RuntimeAddress start, RuntimeAddress end) {
-    const auto first = split(start);
-    return regions_.erase(first, split(end));
+    auto first = split(start);
+    for (const auto last = split(end); first != last; first = regions_.erase(first))
+        add_bytes(-bytes_of(first->second));
+    return first;
 }
 
 /// Makes two regions of one that begins before the address and ends behind it. Returns the first region that
@@ -39,7 +70,7 @@ AddressSpace::Regions::iterator AddressSpace::split(RuntimeAddress at) {
     Region rest = region;
     if (rest.kind != RegionKind::anon) rest.file_offset += at - rest.start;
     rest.start = region.end = at;
-    return regions_.emplace_hint(next, at, std::move(rest));
+    return insert(next, rest);
 }
 
 }  // namespace op::collect

@@ -34,13 +34,22 @@ struct Region {
 /// Regions that never overlap. A change leaves the other regions where they are in memory.
 class AddressSpace {
 public:
+    /// `sum` (null = not wanted) must outlive the object and its copies. It is kept the sum of their bytes().
+    explicit AddressSpace(uint64_t* sum = nullptr) : sum_(sum) {}
+    AddressSpace(const AddressSpace& other);
+    AddressSpace& operator=(const AddressSpace&) = delete;
+    ~AddressSpace() { clear(); }
+
     /// Inserts a region and cuts away the parts of others that it covers.
     void map(const Region& region);
     /// Removes [start, end) from the regions that contain parts of it.
     void unmap(RuntimeAddress start, RuntimeAddress end);
     /// The region holding pc, or null; valid until that region changes.
     const Region* find(RuntimeAddress pc) const noexcept;
+    void clear() noexcept;
     size_t size() const noexcept { return regions_.size(); }
+    /// About what the regions and the names of their images take in memory, as if no two had one image.
+    uint64_t bytes() const noexcept { return bytes_; }
 
 private:
     using Regions = std::map<RuntimeAddress, Region>;
@@ -48,7 +57,12 @@ private:
     Regions::iterator split(RuntimeAddress at);
     Regions::iterator cut(RuntimeAddress start, RuntimeAddress end);
 
+    Regions::iterator insert(Regions::iterator before, const Region& region);
+    void add_bytes(uint64_t bytes) noexcept;
+
     Regions regions_;  ///< by start
+    uint64_t bytes_ = 0;
+    uint64_t* sum_;
 };
 
 }  // namespace op::collect

@@ -370,6 +370,7 @@ SessionInfo Collector::flush_and_account() {
     info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);
     info.arcs_stored = counts.arcs.stored;
     info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
+    info.mappings_left_out = table_.left_out_mappings();
     info.names = commands_.describe(names_);
     if (options_.separation.thread && table_.left_out_thread_names() > 0) info.names.set_left_out_threads();
     images_.describe(info);

@@ -13,6 +13,14 @@ constexpr uint64_t grave_time = 2'000'000'000;
 /// ... but never more than this many.
 constexpr size_t grave_limit = 4096;
 
+/// As many as the kernel allows a process by default (vm.max_map_count). Nobody reports the ends of mappings,
+/// so here a process can seem to have any number.
+constexpr size_t most_regions = 65536;
+/// Of a process that changes what it has from its parent: copying more takes longer than a fork.
+constexpr size_t most_copied_regions = 4096;
+/// Of all processes.
+constexpr uint64_t most_region_bytes = uint64_t{256} << 20;
+
 /// Around a command name.
 constexpr std::string_view command_start = "/[";
 constexpr char command_end = ']';
@@ -81,12 +89,27 @@ std::string_view Process::name_of(uint32_t tid) const {
 }
 
 AddressSpace& ProcessTable::own_space(Process& process) {
-    if (!process.space) {
-        process.space = std::make_shared<AddressSpace>();
-    } else if (process.space.use_count() > 1) {
+    if (process.space.use_count() == 1) return *process.space;
+    if (process.space && process.space->size() <= most_copied_regions) {
         process.space = std::make_shared<AddressSpace>(*process.space);
+    } else {
+        if (process.space) left_out_mappings_ += process.space->size();
+        process.space = std::make_shared<AddressSpace>(&region_bytes_);
     }
     return *process.space;
+}
+
+void ProcessTable::forget_mappings(AddressSpace& space) {
+    left_out_mappings_ += space.size();
+    space.clear();
+    note_change();  // also of processes that share it
+}
+
+void ProcessTable::make_room(AddressSpace& changed) {
+    if (changed.size() > most_regions) forget_mappings(changed);
+    const auto bytes_of = [](const auto& each) { return each.second.space ? each.second.space->bytes() : 0; };
+    while (region_bytes_ > most_region_bytes)
+        forget_mappings(*std::ranges::max_element(processes_, {}, bytes_of)->second.space);
 }
 
 /// A program that was started from a memfd is a file to us, or it would have no application.
@@ -133,7 +156,9 @@ void ProcessTable::apply(const Mapping& mapping) {
     Process& process = processes_[mapping.tgid];
     map_program_in_memory(process, mapping.path, region);
     if (region.kind == RegionKind::anon) region.file_offset = 0;
-    own_space(process).map(region);
+    AddressSpace& space = own_space(process);
+    space.map(region);
+    make_room(space);
     if (region.kind != RegionKind::file) return;
     if (process.awaiting_executable) process.executable = region.image;
     process.awaiting_executable = false;

@@ -56,6 +56,10 @@ inline constexpr uint32_t unseen_process = 0;
 /// All processes and the kernel. Not thread-safe.
 class ProcessTable {
 public:
+    ProcessTable() = default;
+    ProcessTable(const ProcessTable&) = delete;  // its address spaces refer to it
+    ProcessTable& operator=(const ProcessTable&) = delete;
+
     void apply(const Mapping& mapping);
     void apply(const Unmapping& unmapping);
     void apply(const Name& name);
@@ -87,6 +91,9 @@ public:
     }
     /// Names of threads that were not kept.
     uint64_t left_out_thread_names() const noexcept { return left_out_thread_names_; }
+    /// Mappings for which there was no room. Those of a process that has too many, or the most of all
+    /// processes when all have too many, are forgotten together: they can be learned again from elsewhere.
+    uint64_t left_out_mappings() const noexcept { return left_out_mappings_; }
     size_t size() const noexcept { return processes_.size(); }
     /// The number of images kept, including some that are no longer mapped anywhere.
     size_t images() const noexcept { return images_.size(); }
@@ -94,6 +101,8 @@ public:
 private:
     ImagePtr command_image(std::string_view name);
     AddressSpace& own_space(Process& process);
+    void forget_mappings(AddressSpace& space);
+    void make_room(AddressSpace& changed);
     void map_program_in_memory(const Process& process, std::string_view path, Region& region);
     void bury(uint32_t tgid, uint64_t time);
     void note_change() noexcept;
@@ -105,13 +114,14 @@ private:
     };
 
     ImagePool images_;
+    uint64_t region_bytes_ = 0;  ///< of all processes' address spaces, which keep it
     std::unordered_map<uint32_t, Process> processes_;
     std::deque<Grave> graves_;  ///< ended processes, oldest first
     AddressSpace kernel_;
     uint32_t changes_ = 0;                     ///< of any kind
     uint32_t changes_of_all_ = 0;              ///< of the kernel, or of all processes at once
     std::array<uint32_t, 1024> changes_of_{};  ///< of processes, by their numbers
-    uint64_t left_out_thread_names_ = 0;
+    uint64_t left_out_thread_names_ = 0, left_out_mappings_ = 0;
     uint32_t losses_ = 0;          ///< of the side band
     size_t most_ = least_of_most;  ///< processes that may be in doubt
 

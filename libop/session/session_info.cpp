@@ -207,6 +207,7 @@ void plain_fields(Visit&& visit, Info& info) {
     visit("arcs_lost", info.arcs_lost);
     visit("side_band_lost", info.side_band_lost);
     visit("unsure_samples", info.unsure_samples);
+    visit("mappings_left_out", info.mappings_left_out);
 }
 
 Json ledger_json(const Ledger& ledger) {
@@ -386,6 +387,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
     arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);
     side_band_lost = add_saturating(side_band_lost, newer.side_band_lost);
     unsure_samples = add_saturating(unsure_samples, newer.unsure_samples);
+    mappings_left_out = add_saturating(mappings_left_out, newer.mappings_left_out);
 }
 
 std::string to_json(const SessionInfo& info) {

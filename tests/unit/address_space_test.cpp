@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace op::collect {
 namespace {
 
 Region region(uint64_t start, uint64_t end, uint64_t offset = 0) {
-    return {RuntimeAddress{start}, RuntimeAddress{end}, offset};
+    static const auto image = std::make_shared<MappedImage>(MappedImage{.name = "/lib/x.so"});
+    return {RuntimeAddress{start}, RuntimeAddress{end}, offset, image};
 }
 
 }  // namespace
@@ -37,6 +39,25 @@ TEST(AddressSpace, unmap_takes_out_a_range_across_regions) {
     EXPECT_EQ(space.find({0x1800}), nullptr);
     EXPECT_EQ(space.find({0x47ff}), nullptr);
     EXPECT_NE(space.find({0x4800}), nullptr);
+}
+
+TEST(AddressSpace, keeps_the_sum_of_what_all_take) {
+    uint64_t sum = 0;
+    {
+        AddressSpace space(&sum);
+        space.map(region(0x1000, 0x4000));
+        const uint64_t one = space.bytes();
+        EXPECT_GT(one, sizeof(Region));
+        space.map(region(0x2000, 0x3000));
+        EXPECT_EQ(space.bytes(), 3 * one);
+        AddressSpace copy(space);
+        EXPECT_EQ(sum, 6 * one);
+        copy.unmap({0x1800}, {0x3800});
+        EXPECT_EQ(sum, 5 * one);
+        space.clear();
+        EXPECT_EQ(sum, copy.bytes());
+    }
+    EXPECT_EQ(sum, 0u);
 }
 
 TEST(AddressSpace, agrees_with_a_page_by_page_model) {

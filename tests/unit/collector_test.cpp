@@ -271,6 +271,19 @@ TEST_F(Collecting, a_new_mapping_ends_what_the_cache_knew) {
     EXPECT_EQ(account_.ledger.lost(LossCause::no_mapping), 1u);
 }
 
+TEST_F(Collecting, mappings_that_find_no_room_are_counted_and_asked_for_again) {
+    const std::vector<Record> answer{Mapping{0, 7, {0x7f0000}, 0x10000, 0, false, "/lib/libc.so", {}}};
+    collector({}, [&](const Sample&, Gap gap) -> std::span<const Record> {
+        EXPECT_EQ(gap, Gap::mapping);
+        return answer;
+    });
+    for (uint64_t i = 0; i < 65'536; ++i)
+        feed({Mapping{0, 7, {0x10000000 + i * 0x2000}, 0x1000, 0, false, "/lib/many.so", {}}});
+    feed({user(0x7f0010)});
+    EXPECT_EQ(files(), std::vector{"{root}/bin/app/{dep}/{root}/lib/libc.so/" + std::string(tail) + " 10=1"});
+    EXPECT_EQ(account_.mappings_left_out, 65'537u) << "and one that was there before";
+}
+
 TEST_F(Collecting, call_chains_become_arcs_from_caller_to_callee) {
     collector();
     const uint64_t chain[] = {kernel_start + 0x500, 0x400100, 0x400200};

@@ -196,6 +196,52 @@ TEST_F(Processes, ten_thousand_children_do_not_pile_up) {
     EXPECT_LT(table.size(), 5000u);
 }
 
+TEST_F(Processes, mappings_whose_ends_nobody_reports_do_not_pile_up) {
+    exec(7, "/usr/bin/app");
+    for (uint64_t i = 1; i <= 70'000; ++i)
+        table.apply(mapping(7, i << 13, 0x1000, "/lib/x.so"));
+    EXPECT_EQ(table.left_out_mappings(), 65'537u) << "one more than there may be";
+    EXPECT_EQ(at(7, 70'000 << 13), "/lib/x.so");
+    EXPECT_EQ(at(7, 1 << 13), "none");
+    EXPECT_EQ(executable(7), "/usr/bin/app");
+}
+
+TEST_F(Processes, who_has_the_most_mappings_loses_them_when_there_is_no_room) {
+    const std::string path = "/" + std::string(4000, 'x');
+    exec(7, "/usr/bin/app");
+    exec(8, "/usr/bin/large");
+    table.apply(Fork{0, 9, 9, 8, 8});
+    table.apply(mapping(9, 0x5000, 0x1000, "/lib/own.so"));
+    for (uint64_t i = 1; i <= 20'000; ++i)
+        table.apply(mapping(8, i << 13, 0x1000, path));
+    table.apply(Fork{0, 10, 10, 8, 8});
+    exec(11, "/usr/bin/late");
+    const uint32_t of_10 = table.generation(10);
+    uint64_t i = 0;
+    while (table.left_out_mappings() == 0)
+        table.apply(mapping(11, ++i << 13, 0x1000, path));
+    EXPECT_EQ(table.left_out_mappings(), 20'001u);
+    EXPECT_EQ(at(8, 0x2000), "none");
+    EXPECT_EQ(at(10, 0x2000), "none") << "it shares them";
+    EXPECT_NE(table.generation(10), of_10);
+    EXPECT_EQ(at(9, 0x1000), "/usr/bin/large") << "the child from before has its own";
+    EXPECT_EQ(at(7, 0x1000), "/usr/bin/app");
+    EXPECT_EQ(at(11, i << 13), path);
+}
+
+TEST_F(Processes, a_child_of_a_process_with_very_many_mappings_does_not_get_a_copy) {
+    exec(7, "/usr/bin/app");
+    for (uint64_t i = 1; i <= 5000; ++i)
+        table.apply(mapping(7, i << 13, 0x1000, "/lib/x.so"));
+    table.apply(Fork{0, 8, 8, 7, 7});
+    EXPECT_EQ(at(8, 1 << 13), "/lib/x.so");
+    table.apply(mapping(8, 0x1000, 0x1000, "/lib/own.so"));
+    EXPECT_EQ(at(8, 0x1000), "/lib/own.so");
+    EXPECT_EQ(at(8, 1 << 13), "none");
+    EXPECT_EQ(table.left_out_mappings(), 5001u);
+    EXPECT_EQ(at(7, 1 << 13), "/lib/x.so");
+}
+
 TEST_F(Processes, names_that_nothing_maps_any_more_are_forgotten) {
     for (uint32_t i = 0; i < 100'000; ++i) {
         table.apply(Name{i, 10 + i, 10 + i, true, "x"});

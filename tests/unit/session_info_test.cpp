@@ -46,6 +46,7 @@ SessionInfo full_info() {
     info.arcs_lost = 6;
     info.side_band_lost = 9;
     info.unsure_samples = 8;
+    info.mappings_left_out = 9;
     info.names.add_command("/bin/\xff%41", "a \"name\"\n", most);
     info.names.set_thread({1, 4294967295}, "50%\xfe");
     info.names.add_left_out_samples(7);
@@ -73,6 +74,7 @@ void expect_same(const SessionInfo& a, const SessionInfo& b) {
     EXPECT_EQ(a.arcs_lost, b.arcs_lost);
     EXPECT_EQ(a.side_band_lost, b.side_band_lost);
     EXPECT_EQ(a.unsure_samples, b.unsure_samples);
+    EXPECT_EQ(a.mappings_left_out, b.mappings_left_out);
     EXPECT_EQ(a.names, b.names);
 }
 
@@ -185,7 +187,7 @@ TEST(SessionInfo, merge_widens_times_and_adds_accounts) {
     newer.start_time = 1700000100;
     newer.stop_time = 1700000200;
     newer.ledger.add_stored(10);
-    newer.arcs_lost = newer.side_band_lost = newer.unsure_samples = most;
+    newer.arcs_lost = newer.side_band_lost = newer.unsure_samples = newer.mappings_left_out = most;
     newer.command = "other";
     info.merge(newer);
     EXPECT_EQ(info.start_time, 1700000000u);
@@ -194,6 +196,7 @@ TEST(SessionInfo, merge_widens_times_and_adds_accounts) {
     EXPECT_EQ(info.arcs_lost, most);
     EXPECT_EQ(info.side_band_lost, most);
     EXPECT_EQ(info.unsure_samples, most);
+    EXPECT_EQ(info.mappings_left_out, most);
     EXPECT_EQ(info.command, "other");
     EXPECT_EQ(info.host, "box");
     EXPECT_EQ(info.cpu_type, 67u);
