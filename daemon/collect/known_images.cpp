@@ -41,7 +41,7 @@ bool KnownImages::KnownFile::is_same(const KnownFile& other) const {
     if (!facts.build_id.empty() && !other.facts.build_id.empty())
         return facts.build_id == other.facts.build_id;
     if (is_found && other.is_found) return id == other.id && changed == other.changed;
-    if (facts.id.is_known() && other.facts.id.is_known()) return facts.id == other.facts.id;
+    if (facts.id.is_known() && other.facts.id.is_known()) return facts.id.may_be(other.facts.id);
     if (recorded.mtime != 0 && other.recorded.mtime != 0) return recorded.mtime == other.recorded.mtime;
     return is_blank() || other.is_blank();
 }

@@ -43,7 +43,8 @@ public:
         key_.append(reinterpret_cast<const char*>(build_id.data()), build_id.size());
         if (build_id.empty())
             key_.append(reinterpret_cast<const char*>(&file.device), sizeof file.device)
-                .append(reinterpret_cast<const char*>(&file.inode), sizeof file.inode);
+                .append(reinterpret_cast<const char*>(&file.inode), sizeof file.inode)
+                .append(reinterpret_cast<const char*>(&file.generation), sizeof file.generation);
         ImagePtr image = get_by_key(path);
         if (image->is_file) return image;
         image->is_file = true;

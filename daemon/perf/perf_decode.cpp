@@ -60,7 +60,9 @@ std::pair<std::span<const uint64_t>, uint16_t> take_chain(ByteReader& in, uint64
 /// MMAP2: u32 major, minor; u64 inode, generation (perf_event_open(2)).
 FileIdentity decode_file(ByteReader in) {
     const auto major = in.get<uint32_t>(), minor = in.get<uint32_t>();
-    return {makedev(major, minor), in.get<uint64_t>()};
+    FileIdentity file{makedev(major, minor), in.get<uint64_t>()};
+    file.generation = in.get<uint64_t>();
+    return file;
 }
 
 }  // namespace

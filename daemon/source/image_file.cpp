@@ -3,7 +3,9 @@
 #include "daemon/source/image_file.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
@@ -46,7 +48,8 @@ std::string read_link(const std::string& path) {
 /// may have another device in mappings than by stat(2): then the inode decides.
 bool fits_mapping(const FileIdentity& file, const FileIdentity& mapping) {
     const bool is_comparable = major(mapping.device) != 0 && major(file.device) != 0;
-    return file.inode == mapping.inode && (file.device == mapping.device || !is_comparable);
+    return file.inode == mapping.inode && (file.device == mapping.device || !is_comparable) &&
+           file.may_have_generation_of(mapping);
 }
 
 /// Reading a text of the kernel's may take it away from others.
@@ -64,8 +67,14 @@ int64_t nanoseconds(const struct timespec& time) {
                                 static_cast<uint64_t>(time.tv_nsec));
 }
 
-/// The open file; none if it is not regular, may not be read, or is refused by `is_wanted` before it is
-/// opened for reading.
+/// 0 if the file system does not give it.
+uint64_t generation_of(const Fd& file) {
+    std::array<uint32_t, 2> value{};  // an int as most file systems have it, a long by its definition
+    return ::ioctl(file.get(), FS_IOC_GETVERSION, value.data()) == 0 ? value[0] : 0;
+}
+
+/// The open file; none if it is not regular, may not be read, or is refused by `is_wanted`, which is asked
+/// before it is opened for reading and, with the generation, afterwards.
 template <class IsWanted>
 std::optional<ImageFile> open_image(const std::string& path, IsWanted is_wanted) try {
     const Fd place = open_file(path, O_PATH);
@@ -75,6 +84,8 @@ std::optional<ImageFile> open_image(const std::string& path, IsWanted is_wanted)
     ImageFile file;
     file.fd = open_regular("/proc/self/fd/" + std::to_string(place.get()));
     file.id = identity_of(st);
+    file.id.generation = generation_of(file.fd);
+    if (!is_wanted(file.id)) return std::nullopt;
     file.changed = nanoseconds(st.st_ctim);
     file.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec);
     file.is_deleted = st.st_nlink == 0;
@@ -129,8 +140,9 @@ std::optional<ImageFile> search_mappings(const MappedFileFacts& wanted) {
     for (const MapsLine& line : parse_maps(maps)) {
         if (!is_mapping_of(line, wanted)) continue;
         if (++tries > most_tries) break;
-        if (auto file = open_mapping(wanted, line.start, line.end, line.file)) return file;
-        if (auto file = open_way("root" + wanted.path, wanted, line.file)) return file;
+        const FileIdentity mapping{line.file.device, line.file.inode, wanted.id.generation};
+        if (auto file = open_mapping(wanted, line.start, line.end, mapping)) return file;
+        if (auto file = open_way("root" + wanted.path, wanted, mapping)) return file;
     }
     return std::nullopt;
 }
@@ -142,7 +154,8 @@ std::optional<ImageFile> look_in_process(const MappedFileFacts& wanted) {
     if (!file && is_identified) file = open_way("exe", wanted, wanted.id);
     if (!file) file = search_mappings(wanted);
     if (!file) return std::nullopt;
-    file->is_here = identity_at(wanted.path) == file->id;
+    const auto here = identity_at(wanted.path);
+    file->is_here = here && here->may_be(file->id);
     if (!file->is_here) file->root = describe_root(wanted.tgid);
     return file;
 }
@@ -167,7 +180,7 @@ std::string control_group(uint32_t tgid) {
 }  // namespace
 
 std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted) {
-    if (auto file = look_here(wanted, std::equal_to<FileIdentity>())) return file;
+    if (auto file = look_here(wanted, std::mem_fn(&FileIdentity::may_be))) return file;
     if (wanted.tgid != 0)
         if (auto file = look_in_process(wanted)) return file;
     return look_here(wanted, fits_mapping);

@@ -25,7 +25,7 @@ struct MappedFileFacts {
 /// A mapped file that was found.
 struct ImageFile {
     Fd fd;                    ///< open for reading
-    FileIdentity id;          ///< as stat(2) gives it
+    FileIdentity id;          ///< as stat(2) gives it, with the generation if the file system has it
     int64_t changed = 0;      ///< change time, ns since the epoch
     uint64_t mtime = 0;       ///< seconds since the epoch
     std::string build_id;     ///< lower-case hex; empty = it has none

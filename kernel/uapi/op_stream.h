@@ -89,12 +89,13 @@ struct op_record_sample {
 
 /*
  * header.flags: OP_MAPPING_KERNEL; OP_MAPPING_EXACT: the path has no mark of deletion, even if it looks like it;
- * OP_MAPPING_FILE: a struct op_file_identity is the last part. Followed by the path, then the build-id, then the
- * identity, each unpadded; zeros to size.
+ * OP_MAPPING_FILE: a struct op_file_identity follows; OP_MAPPING_GENERATION: behind it an op_u64, the generation of
+ * the inode. Followed by the path, then the build-id, then these, each unpadded; zeros to size.
  */
 #define OP_MAPPING_KERNEL 1
 #define OP_MAPPING_EXACT 2
 #define OP_MAPPING_FILE 4
+#define OP_MAPPING_GENERATION 8
 struct op_file_identity {
 	op_u32 device_major, device_minor;
 	op_u64 inode;

@@ -32,9 +32,14 @@ size_t padded(size_t n) {
     return (n + 7) & ~size_t{7};
 }
 
+bool has_generation(const Mapping& m) {
+    return m.file.is_known() && m.file.generation != 0;
+}
+
 uint16_t mapping_flags(const Mapping& m) {
     return static_cast<uint16_t>((m.kernel ? OP_MAPPING_KERNEL : 0) | (m.is_exact ? OP_MAPPING_EXACT : 0) |
-                                 (m.file.is_known() ? OP_MAPPING_FILE : 0));
+                                 (m.file.is_known() ? OP_MAPPING_FILE : 0) |
+                                 (has_generation(m) ? OP_MAPPING_GENERATION : 0));
 }
 
 template <class T>
@@ -103,6 +108,7 @@ struct Encode {
         std::string tail = std::string(path).append(id);
         if (m.file.is_known())
             tail.append(raw(op_file_identity{major(m.file.device), minor(m.file.device), m.file.inode}));
+        if (has_generation(m)) tail.append(raw(op_u64{m.file.generation}));
         append(out, OP_RECORD_MAPPING, mapping_flags(m), r, tail);
     }
     void operator()(const Unmapping& u) const {
@@ -205,6 +211,7 @@ Mapping decode_mapping(ByteReader& in, uint16_t flags) {
     if (flags & OP_MAPPING_FILE) {
         const auto file = in.get<op_file_identity>();
         m.file = {makedev(file.device_major, file.device_minor), file.inode};
+        if (flags & OP_MAPPING_GENERATION) m.file.generation = in.get<op_u64>();
     }
     return m;
 }

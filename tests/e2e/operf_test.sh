@@ -171,6 +171,17 @@ for report in "opreport --symbols" "opannotate --assembly" "opgprof --output-fil
 	grep -q 'replaced/program is not the build that was profiled' "$work/replaced.log" || fail "replaced: $report is silent"
 done
 
+# A program without a build-id whose inode, too, the next file of its path got: it has none of that one's names
+for name in gone next; do
+	echo "volatile unsigned long n; void $name(void) { while (n < 50000000) n++; } int main(void) { $name(); }" >"$work/$name.c"
+	cc -O0 -Wl,--build-id=none -o "$work/$name" "$work/$name.c"
+done
+mkdir "$work/reused"
+expect 0 reused --session-dir "$work/reused" --events TIMER:100000 sh -c "cp '$work/gone' '$work/reused/program'
+	'$work/reused/program'; rm '$work/reused/program'; cp '$work/next' '$work/reused/program'"
+"$build/opreport" --session-dir "$work/reused" --symbols >"$work/reused.out" 2>&1 || fail "reused: opreport"
+! grep -qw next "$work/reused.out" || fail "reused: names of a file that did not run: $(cat "$work/reused.out")"
+
 # A program that was replaced before it is attached to: the names are those of the file that runs
 mkdir "$work/upgraded" "$work/attached"
 program() { # NAME FILE: a program that runs in the function NAME until it is ended

@@ -357,6 +357,19 @@ TEST_F(Collecting, files_of_one_path_have_names_and_sample_files_of_their_own) {
     EXPECT_EQ(account_.path("/lib/up.so@801-1234"), "/lib/up.so");
 }
 
+TEST_F(Collecting, files_that_had_one_inode_in_turn_are_different_images) {
+    Mapping first{0, 8, {0x1000}, 0x1000, 0, false, "/tmp/prog", {}, {0x801, 5, 1}};
+    Mapping second = first;
+    second.tgid = 9;
+    second.file.generation = 2;
+    collector();
+    feed({first, user(0x1000, 8), second, user(0x1000, 9)});
+    files();
+    EXPECT_TRUE(account_.images.contains("/tmp/prog"));
+    EXPECT_EQ(account_.path("/tmp/prog@801-5"), "/tmp/prog");
+    EXPECT_EQ(account_.images.size(), 2u);
+}
+
 TEST_F(Collecting, a_run_that_is_added_keeps_the_files_of_earlier_runs_apart) {
     const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
     SessionInfo earlier;

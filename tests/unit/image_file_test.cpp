@@ -75,6 +75,16 @@ TEST_F(MappedImageFile, is_not_found_when_its_process_is_not_known) {
     EXPECT_FALSE(find_image_file(facts_));
 }
 
+TEST_F(MappedImageFile, is_not_the_next_file_that_got_its_inode) {
+    const auto found = find_image_file(facts_);
+    ASSERT_TRUE(found);
+    if (found->id.generation == 0) GTEST_SKIP() << "the file system does not number generations of inodes";
+    facts_.id.generation = found->id.generation;
+    EXPECT_TRUE(find_image_file(facts_));
+    ++facts_.id.generation;
+    EXPECT_FALSE(find_image_file(facts_));
+}
+
 TEST_F(MappedImageFile, of_another_build_id_is_not_taken) {
     facts_.build_id = "abcd";
     EXPECT_FALSE(find_image_file(facts_));

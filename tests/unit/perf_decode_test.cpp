@@ -81,7 +81,7 @@ TEST(PerfDecoder, a_mapping_brings_its_build_id) {
     EXPECT_EQ(decoded->time, 77u);
 }
 
-TEST(PerfDecoder, a_mapping_without_a_build_id_brings_device_and_inode) {
+TEST(PerfDecoder, a_mapping_without_a_build_id_brings_device_inode_and_generation) {
     PerfBytes bytes(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
     bytes.u32(7).u32(8).u64(0x400000).u64(0x1000).u64(0x2000);
     bytes.u32(8).u32(1).u64(4711).u64(3);  // major, minor, inode, generation
@@ -90,7 +90,7 @@ TEST(PerfDecoder, a_mapping_without_a_build_id_brings_device_and_inode) {
     const auto decoded = PerfDecoder(plain).decode(bytes.header(), chains);
     const auto& m = std::get<Mapping>(decoded->record);
     EXPECT_TRUE(m.build_id.empty());
-    EXPECT_EQ(m.file, (FileIdentity{makedev(8, 1), 4711}));
+    EXPECT_EQ(m.file, (FileIdentity{makedev(8, 1), 4711, 3}));
 }
 
 TEST(PerfDecoder, names_forks_and_exits_carry_their_ids) {

@@ -32,7 +32,7 @@ std::string write_stream(const std::string& path, const std::vector<Record>& rec
 }
 
 std::vector<Record> one_of_each() {
-    return {Mapping{1, 7, {0x1000}, 0x2000, 0x30, false, "/usr/bin/app", id},
+    return {Mapping{1, 7, {0x1000}, 0x2000, 0x30, false, "/usr/bin/app", id, {0x801, 4711, 3}},
             Name{2, 7, 8, true, "app"},
             Fork{3, 9, 9, 7, 8},
             Sample{4, 7, 8, 1, 0, CpuMode::kernel, 2, {0xffffffff81000000}, chain, 250},
@@ -143,6 +143,7 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     const auto& m = std::get<Mapping>(records[0]);
     EXPECT_EQ(m.path, "/usr/bin/app");
     EXPECT_EQ(m.file_offset, 0x30u);
+    EXPECT_EQ(m.file, (FileIdentity{0x801, 4711, 3}));
     ASSERT_EQ(m.build_id.size(), 2u);
     EXPECT_EQ(m.build_id[1], std::byte{0xcd});
     EXPECT_EQ(std::get<Name>(records[1]).comm, "app");
