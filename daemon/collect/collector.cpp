@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libop/base/clock.h"
+
 namespace op::collect {
 namespace {
 
@@ -283,11 +285,14 @@ void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& c
 
 void Collector::take(const Mapping& mapping) {
     if (mapping.kernel) images_.take(mapping);
-    if (!options_.images_are_local || mapping.is_exact || !mapping.path.ends_with(deletion_mark))
-        return table_.apply(mapping);
-    Mapping exact = mapping;
-    exact.is_exact = is_real_name(mapping.tgid, std::string(mapping.path), mapping.file);
-    table_.apply(exact);
+    if (!options_.images_are_local || mapping.kernel) return table_.apply(mapping);
+    Mapping local = mapping;
+    if (local.time == 0) local.time = sample_clock_ns();  // it is there now
+    if (!local.is_exact && local.path.ends_with(deletion_mark))
+        local.is_exact = is_real_name(local.tgid, std::string(local.path), local.file);
+    const MappedImage* const known = local.build_id.empty() ? table_.find_image(local) : nullptr;
+    if (known && images_.has_changed(*known, local.tgid)) table_.forget_image(*known);
+    table_.apply(local);
 }
 
 void Collector::take(const Name& name) {

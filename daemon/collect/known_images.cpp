@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libop/base/clock.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
@@ -41,9 +42,14 @@ bool KnownImages::KnownFile::is_same(const KnownFile& other) const {
     if (!facts.build_id.empty() && !other.facts.build_id.empty())
         return facts.build_id == other.facts.build_id;
     if (is_found && other.is_found) return id == other.id && changed == other.changed;
-    if (facts.id.is_known() && other.facts.id.is_known()) return facts.id.may_be(other.facts.id);
+    if (facts.id.is_known() && other.facts.id.is_known())
+        return facts.id.may_be(other.facts.id) && !is_newer(other) && !other.is_newer(*this);
     if (recorded.mtime != 0 && other.recorded.mtime != 0) return recorded.mtime == other.recorded.mtime;
     return is_blank() || other.is_blank();
+}
+
+bool KnownImages::KnownFile::is_newer(const KnownFile& other) const {
+    return is_found && other.facts.mapped != 0 && changed > other.facts.mapped;
 }
 
 /// Adds what the file itself shows. A path that leads to another file is no file of the image.
@@ -115,6 +121,7 @@ StringId KnownImages::number(MappedImage& image, uint32_t tgid, const Region* re
     if (image.is_file) {
         KnownFile file{{tgid, image.name, image.file, image.build_id}};
         file.recorded.deleted = image.is_deleted;
+        if (local_ && image.mapped != 0) file.facts.mapped = calendar_ns(image.mapped);
         if (region) {
             file.facts.start = region->start.value();
             file.facts.end = region->end.value();
@@ -125,6 +132,15 @@ StringId KnownImages::number(MappedImage& image, uint32_t tgid, const Region* re
         if (image.is_deleted) deleted_.insert(image.id);
     }
     return image.id;
+}
+
+bool KnownImages::has_changed(const MappedImage& image, uint32_t tgid) const {
+    const auto known = files_.find(image.id);
+    if (known == files_.end() || !image.build_id.empty() || !image.file.is_known()) return false;
+    const KnownFile& file = known->second;
+    const auto now = change_time(tgid, image.name, image.file);
+    if (!now) return false;
+    return file.is_found ? *now != file.changed : file.facts.mapped != 0 && *now > file.facts.mapped;
 }
 
 ImageRef KnownImages::of(const Region& region, uint32_t tgid) {

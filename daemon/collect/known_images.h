@@ -45,6 +45,10 @@ public:
     /// True if the cookie was of another image before.
     bool take(const ImageCookie& cookie);
 
+    /// True if the file of a known image, which is mapped again, is not what it was: written to, or its inode
+    /// was given to another file.
+    bool has_changed(const MappedImage& image, uint32_t tgid) const;
+
     /// The image of a region of a process.
     ImageRef of(const Region& region, uint32_t tgid);
     /// A file that the process has mapped, or a program's name that is used in place of an image.
@@ -75,6 +79,8 @@ private:
         /// Nothing is known but its path.
         bool is_blank() const;
         bool is_same(const KnownFile& other) const;
+        /// It was found, and changed after the other was mapped.
+        bool is_newer(const KnownFile& other) const;
     };
 
     StringId number(MappedImage& image, uint32_t tgid, const Region* region = nullptr);

@@ -24,6 +24,7 @@ struct MappedImage {
     std::string build_id = {};     ///< lower-case hex; empty = unknown
     bool is_file = false;          ///< `name` is the path of a mapped file
     bool is_deleted = false;       ///< the path had the mark of deletion
+    uint64_t mapped = 0;           ///< when it was mapped last, sample time; 0 = not known
     StringId id = StringId::none;  ///< the collector's number for it, once a sample is in it
     std::string key = {};          ///< the pool's
 };
@@ -39,12 +40,7 @@ public:
     }
     /// The image of a file. Files of one path are different images if what is known of them differs.
     ImagePtr get_file(std::string_view path, const FileIdentity& file, std::span<const std::byte> build_id) {
-        key_.assign(path).append(build_id.empty() ? std::string_view("\0i", 2) : std::string_view("\0b", 2));
-        key_.append(reinterpret_cast<const char*>(build_id.data()), build_id.size());
-        if (build_id.empty())
-            key_.append(reinterpret_cast<const char*>(&file.device), sizeof file.device)
-                .append(reinterpret_cast<const char*>(&file.inode), sizeof file.inode)
-                .append(reinterpret_cast<const char*>(&file.generation), sizeof file.generation);
+        set_file_key(path, file, build_id);
         ImagePtr image = get_by_key(path);
         if (image->is_file) return image;
         image->is_file = true;
@@ -52,9 +48,26 @@ public:
         image->build_id = hex(build_id);
         return image;
     }
+    /// The image that get_file() would return; null if it would create one. Valid until the next change.
+    MappedImage* find_file(std::string_view path, const FileIdentity& file,
+                           std::span<const std::byte> build_id) {
+        set_file_key(path, file, build_id);
+        const auto it = images_.find(key_);
+        return it == images_.end() ? nullptr : it->second.get();
+    }
+    /// Those who have the image keep it; get_file() creates another one.
+    void forget(const MappedImage& image) { images_.erase(std::string(image.key)); }
     size_t size() const noexcept { return images_.size(); }
 
 private:
+    void set_file_key(std::string_view path, const FileIdentity& file, std::span<const std::byte> build_id) {
+        key_.assign(path).append(build_id.empty() ? std::string_view("\0i", 2) : std::string_view("\0b", 2));
+        key_.append(reinterpret_cast<const char*>(build_id.data()), build_id.size());
+        if (!build_id.empty()) return;
+        key_.append(reinterpret_cast<const char*>(&file.device), sizeof file.device)
+            .append(reinterpret_cast<const char*>(&file.inode), sizeof file.inode)
+            .append(reinterpret_cast<const char*>(&file.generation), sizeof file.generation);
+    }
     ImagePtr get_by_key(std::string_view name) {
         if (const auto it = images_.find(key_); it != images_.end()) return it->second;
         if (images_.size() >= sweep_at_) sweep();

@@ -40,6 +40,10 @@ std::string memfd_name(std::string_view path) {
     return std::string(memfd_mark) + one_component(path.substr(memfd_mark.size()));
 }
 
+MappedPath path_of(const Mapping& mapping) {
+    return mapping.is_exact ? MappedPath{RegionKind::file, mapping.path} : classify_mapped_path(mapping.path);
+}
+
 RuntimeAddress end_of(RuntimeAddress start, uint64_t length) {
     return {length > UINT64_MAX - start.value() ? UINT64_MAX : start.value() + length};
 }
@@ -144,12 +148,12 @@ void ProcessTable::apply(const Mapping& mapping) {
     }
     if (mapping.tgid == unseen_process) return;
     note_change(mapping.tgid);
-    MappedPath path = classify_mapped_path(mapping.path);
-    if (mapping.is_exact) path = {RegionKind::file, mapping.path};
+    const MappedPath path = path_of(mapping);
     region.kind = path.kind;
     if (path.kind == RegionKind::file) {
         region.image = images_.get_file(path.name, mapping.file, mapping.build_id);
         region.image->is_deleted = path.deleted;
+        region.image->mapped = mapping.time;
     } else {
         region.image = images_.get(path.name);
     }
@@ -162,6 +166,12 @@ void ProcessTable::apply(const Mapping& mapping) {
     if (region.kind != RegionKind::file) return;
     if (process.awaiting_executable) process.executable = region.image;
     process.awaiting_executable = false;
+}
+
+MappedImage* ProcessTable::find_image(const Mapping& mapping) {
+    const MappedPath path = path_of(mapping);
+    if (mapping.kernel || path.kind != RegionKind::file) return nullptr;
+    return images_.find_file(path.name, mapping.file, mapping.build_id);
 }
 
 ImagePtr ProcessTable::command_image(std::string_view name) {

@@ -61,6 +61,10 @@ public:
     ProcessTable& operator=(const ProcessTable&) = delete;
 
     void apply(const Mapping& mapping);
+    /// The image that a mapping of a file will have; null if it is new. Valid until the next change.
+    MappedImage* find_image(const Mapping& mapping);
+    /// Later mappings of its file have another image, earlier ones keep it.
+    void forget_image(const MappedImage& image) { images_.forget(image); }
     void apply(const Unmapping& unmapping);
     void apply(const Name& name);
     void apply(const Fork& fork);

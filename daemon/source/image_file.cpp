@@ -33,9 +33,14 @@ FileIdentity identity_of(const struct stat& st) {
     return {st.st_dev, st.st_ino};
 }
 
-std::optional<FileIdentity> identity_at(const std::string& path) {
+std::optional<struct stat> stat_of(const std::string& path) {
     struct stat st {};
-    return ::stat(path.c_str(), &st) == 0 ? std::optional(identity_of(st)) : std::nullopt;
+    return ::stat(path.c_str(), &st) == 0 ? std::optional(st) : std::nullopt;
+}
+
+std::optional<FileIdentity> identity_at(const std::string& path) {
+    const auto st = stat_of(path);
+    return st ? std::optional(identity_of(*st)) : std::nullopt;
 }
 
 std::string read_link(const std::string& path) {
@@ -99,13 +104,15 @@ bool is_of_build(const ImageFile& file, const MappedFileFacts& wanted) {
     return wanted.build_id.empty() || file.build_id == wanted.build_id;
 }
 
-/// The file at the path in the recorder's root, if it is the one. `fits`: its identity does not contradict.
+/// The file at the path in the recorder's root, if it is the one and has not changed since. `fits`: its
+/// identity does not contradict.
 template <class Fits>
 std::optional<ImageFile> look_here(const MappedFileFacts& wanted, Fits fits) {
     if (!wanted.path.starts_with('/')) return std::nullopt;
     auto file = open_image(
         wanted.path, [&](const FileIdentity& id) { return !wanted.id.is_known() || fits(id, wanted.id); });
     if (!file || !is_of_build(*file, wanted)) return std::nullopt;
+    if (wanted.build_id.empty() && wanted.mapped != 0 && file->changed > wanted.mapped) return std::nullopt;
     file->is_here = true;
     return file;
 }
@@ -184,6 +191,13 @@ std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted) {
     if (wanted.tgid != 0)
         if (auto file = look_in_process(wanted)) return file;
     return look_here(wanted, fits_mapping);
+}
+
+std::optional<int64_t> change_time(uint32_t tgid, const std::string& path, const FileIdentity& mapping) {
+    auto there = tgid != 0 ? stat_of(proc_path(tgid, "root" + path)) : std::nullopt;
+    if (!there) there = stat_of(path);
+    if (!there || !fits_mapping(identity_of(*there), mapping)) return std::nullopt;
+    return nanoseconds(there->st_ctim);
 }
 
 bool is_real_name(uint32_t tgid, const std::string& path, const FileIdentity& id) {

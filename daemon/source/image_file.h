@@ -20,6 +20,7 @@ struct MappedFileFacts {
     FileIdentity id = {};         ///< as the mapping has it
     std::string build_id = {};    ///< lower-case hex; empty = not known
     uint64_t start = 0, end = 0;  ///< run-time addresses of a mapping, half-open; 0 = not known
+    int64_t mapped = 0;           ///< when it was mapped, ns since the epoch; 0 = not known
 };
 
 /// A mapped file that was found.
@@ -36,8 +37,14 @@ struct ImageFile {
 
 /// Looks for the file at its path, and if that is another one, through the process. None if it cannot be
 /// found, for whatever reason, or if it lies in a file system of the kernel's own texts. With no known
-/// identity the file at the path is taken. Opens a few files at most, whatever the process has mapped.
+/// identity the file at the path is taken. A file that changed after it was mapped may be another one in the
+/// same inode: it is taken only while the process has it mapped. Opens a few files at most, whatever the
+/// process has mapped.
 std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted);
+
+/// The change time of the file at `path`, as the process sees it, in ns since the epoch; none if its identity
+/// is not that of the mapping.
+std::optional<int64_t> change_time(uint32_t tgid, const std::string& path, const FileIdentity& mapping);
 
 /// True if a file is really named like that, with the mark: `path` leads to it, as the process sees it.
 bool is_real_name(uint32_t tgid, const std::string& path, const FileIdentity& id);

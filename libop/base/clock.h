@@ -18,6 +18,8 @@ inline uint64_t monotonic_ns() noexcept {
 
 /// The clock of the kernel's sample times in ns: CLOCK_MONOTONIC outside all time namespaces.
 uint64_t sample_clock_ns() noexcept;
+/// The calendar time of a sample time, ns since the epoch, by what the clocks are apart now.
+int64_t calendar_ns(uint64_t sample_time) noexcept;
 /// How much CLOCK_MONOTONIC of a time namespace is ahead of that, in ns, by the text of
 /// /proc/PID/timens_offsets (time_namespaces(7)); 0 for text that is not understood.
 int64_t monotonic_offset(std::string_view timens_offsets);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <deque>
 #include <filesystem>
 #include <random>
 
+#include "libop/base/text.h"
 #include "tests/unit/collecting.h"
 
 namespace op::collect {
@@ -368,6 +370,24 @@ TEST_F(Collecting, files_that_had_one_inode_in_turn_are_different_images) {
     EXPECT_TRUE(account_.images.contains("/tmp/prog"));
     EXPECT_EQ(account_.path("/tmp/prog@801-5"), "/tmp/prog");
     EXPECT_EQ(account_.images.size(), 2u);
+}
+
+TEST_F(Collecting, a_file_that_is_written_to_between_two_mappings_is_another_image) {
+    const std::string path = dir_.write("up.so", "one");
+    struct stat st {};
+    const auto look = [&] { return ::stat(path.c_str(), &st); };
+    ASSERT_EQ(look(), 0);
+    const FileIdentity id{st.st_dev, st.st_ino};
+    collector({.images_are_local = true});
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, {}, id}, user(0xb00000),
+          Mapping{0, 8, {0xb00000}, 0x1000, 0, false, path, {}, id}, user(0xb00000, 8)});
+    for (const int64_t before = st.st_ctim.tv_nsec; st.st_ctim.tv_nsec == before; look())
+        dir_.write("up.so", "two");
+    feed({Mapping{0, 9, {0xb00000}, 0x1000, 0, false, path, {}, id}, user(0xb00000, 9)});
+    files();
+    EXPECT_EQ(account_.images.size(), 2u);
+    EXPECT_TRUE(account_.images.contains(path));
+    EXPECT_EQ(account_.path(path + "@" + hex(id.device) + "-" + hex(id.inode)), path);
 }
 
 TEST_F(Collecting, a_run_that_is_added_keeps_the_files_of_earlier_runs_apart) {

@@ -85,6 +85,21 @@ TEST_F(MappedImageFile, is_not_the_next_file_that_got_its_inode) {
     EXPECT_FALSE(find_image_file(facts_));
 }
 
+TEST_F(MappedImageFile, that_changed_since_is_certain_only_while_it_is_mapped) {
+    const auto found = find_image_file(facts_);
+    ASSERT_TRUE(found);
+    facts_.tgid = 0;
+    facts_.mapped = found->changed;
+    EXPECT_TRUE(find_image_file(facts_));
+    --facts_.mapped;
+    EXPECT_FALSE(find_image_file(facts_));
+    if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
+    facts_.tgid = static_cast<uint32_t>(::getpid());
+    const auto again = find_image_file(facts_);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->is_here);
+}
+
 TEST_F(MappedImageFile, of_another_build_id_is_not_taken) {
     facts_.build_id = "abcd";
     EXPECT_FALSE(find_image_file(facts_));
