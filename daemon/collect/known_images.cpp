@@ -44,6 +44,8 @@ bool KnownImages::KnownFile::is_same(const KnownFile& other) const {
     if (is_found && other.is_found) return id == other.id && changed == other.changed;
     if (facts.id.is_known() && other.facts.id.is_known())
         return facts.id.may_be(other.facts.id) && !is_newer(other) && !other.is_newer(*this);
+    if (recorded.elsewhere || other.recorded.elsewhere)
+        return !is_earlier && !other.is_earlier && is_blank() && other.is_blank();
     if (recorded.mtime != 0 && other.recorded.mtime != 0) return recorded.mtime == other.recorded.mtime;
     return is_blank() || other.is_blank();
 }
@@ -110,6 +112,7 @@ void KnownImages::add_earlier(const SessionInfo& earlier) {
     for (const auto& [name, image] : earlier.images) {
         KnownFile file{{.path = image.path.empty() ? name : image.path, .build_id = image.build_id}};
         file.recorded = image;
+        file.is_earlier = true;
         const StringId id = names_.intern(name);
         builds_[names_.intern(file.facts.path)].push_back(id);
         files_.emplace(id, std::move(file));

@@ -72,8 +72,9 @@ private:
     struct KnownFile {
         MappedFileFacts facts;  ///< tgid: of the process looked at
         bool is_found = false;
-        FileIdentity id = {};  ///< as stat(2) gives it, if it was found
-        int64_t changed = 0;   ///< change time, ns since the epoch, if it was found
+        bool is_earlier = false;  ///< of an earlier run, and not seen in this one
+        FileIdentity id = {};     ///< as stat(2) gives it, if it was found
+        int64_t changed = 0;      ///< change time, ns since the epoch, if it was found
         RecordedImage recorded = {};
 
         /// Nothing is known but its path.

@@ -310,8 +310,12 @@ void merge_kernel_image(std::vector<RecordedKernelImage>& images, const Recorded
         *old = newer;
 }
 
+/// What was elsewhere once and is here now, or the other way round, is one file by its build-id only.
 void merge_image(RecordedImage& image, const RecordedImage& newer) {
-    const bool several = image.several_builds || newer.several_builds || image.is_other_build(newer);
+    const bool has_moved =
+        image.elsewhere != newer.elsewhere && (image.build_id.empty() || image.build_id != newer.build_id);
+    const bool several =
+        image.several_builds || newer.several_builds || image.is_other_build(newer) || has_moved;
     image = newer;
     image.several_builds = several;
 }
@@ -379,8 +383,10 @@ void SessionInfo::merge(const SessionInfo& newer) {
         merge_event(events, event);
     for (const RecordedKernelImage& image : newer.kernel_images)
         merge_kernel_image(kernel_images, image);
-    for (const auto& [path, image] : newer.images)
-        merge_image(images[path], image);
+    for (const auto& [path, image] : newer.images) {
+        const auto [old, is_new] = images.try_emplace(path, image);
+        if (!is_new) merge_image(old->second, image);
+    }
     names.merge(newer.names);
     ledger.merge(newer.ledger);
     arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);

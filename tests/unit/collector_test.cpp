@@ -403,6 +403,20 @@ TEST_F(Collecting, a_run_that_is_added_keeps_the_files_of_earlier_runs_apart) {
     EXPECT_EQ(account_.images.at("/lib/up.so@01").build_id, "01");
 }
 
+TEST_F(Collecting, an_earlier_file_that_was_elsewhere_is_known_by_its_build_id_only) {
+    const std::string path = dir_.write("prog", "x");
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    SessionInfo earlier;
+    earlier.images[path].elsewhere = true;
+    collector({.images_are_local = true});
+    collector_->add_earlier(earlier);
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, {}, {st.st_dev, st.st_ino}}, user(0xb00000)});
+    files();
+    EXPECT_FALSE(account_.images.contains(path));
+    EXPECT_EQ(account_.path(path + "@" + hex(st.st_dev) + "-" + hex(st.st_ino)), path);
+}
+
 TEST_F(Collecting, a_name_with_a_suffix_keeps_its_path_in_later_runs) {
     const std::string path = dir_.write("up.so", "x");
     SessionInfo earlier;

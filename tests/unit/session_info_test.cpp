@@ -230,7 +230,13 @@ TEST(SessionInfo, merge_records_that_an_image_was_rebuilt) {
     EXPECT_TRUE(merged({"", 5}, {"cd", 6})) << "without build-ids the time decides";
     EXPECT_FALSE(merged({"", 0}, {"cd", 6})) << "nothing is known of it";
     EXPECT_TRUE(merged({"ab", 5, false, true}, {"ab", 5})) << "in a run before";
-    SessionInfo info;
+    EXPECT_TRUE(merged({.elsewhere = true}, {"cd", 6})) << "the path led to another file before";
+    EXPECT_TRUE(merged({"cd", 6}, {.elsewhere = true})) << "or does now";
+    EXPECT_FALSE(merged({.build_id = "cd", .elsewhere = true}, {"cd", 6}))
+        << "the same build of another root";
+    SessionInfo info, first;
+    first.images["/bin/b"].elsewhere = true;
+    info.merge(first);
     info.images["/bin/a"].several_builds = true;
     EXPECT_TRUE(parse_session_info(to_json(info), "manifest").has_several_builds("/bin/a"));
     EXPECT_FALSE(info.has_several_builds("/bin/b"));
