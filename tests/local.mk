@@ -79,6 +79,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/helper_test.cpp \
 	tests/unit/image_file_test.cpp \
 	tests/unit/image_keeper_test.cpp \
+	tests/unit/image_search_test.cpp \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/image_symbols_test.cpp \
 	tests/unit/in_child.h \

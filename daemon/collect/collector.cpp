@@ -171,8 +171,9 @@ void Collector::lose_unplaced(const Origin& origin) {
     lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
 }
 
-void Collector::note_image(const ImageRef& image, uint32_t tgid) {
-    if (const auto* const elsewhere = images_.note_used(image, tgid)) keeper_.keep(*elsewhere);
+void Collector::note_image(const ImageRef& image, const MappedAt& at) {
+    const MappedFileFacts* const elsewhere = images_.note_used(image, at);
+    if (elsewhere && keeper_.keep(*elsewhere)) images_.settle(image);
 }
 
 bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot& slot) {
@@ -183,7 +184,7 @@ bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot
             lose(files_.failure(), origin.cpu, origin.weight);
             return false;
         }
-        note_image(range.image, origin.tgid);
+        note_image(range.image, range.at(origin.tgid));
         note_thread(origin);
     }
     slot = {};
@@ -279,7 +280,7 @@ void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& c
         arcs_lost_ += origin.weight;
         return;
     }
-    note_image(caller->image, origin.tgid);
+    note_image(caller->image, {origin.tgid});
     add(*file, caller->key << 32 | (callee->key & 0xffffffff), origin.weight);
 }
 

@@ -74,6 +74,9 @@ private:
         static ImageRange of(const Region& region, const ImageRef& image);
         /// All offsets of an image.
         static ImageRange of(const ImageRef& image);
+        MappedAt at(uint32_t tgid) const {
+            return end == UINT64_MAX ? MappedAt{tgid} : MappedAt{tgid, start, end};
+        }
     };
     /// An address as sample files have it.
     struct ImageKey {
@@ -114,7 +117,7 @@ private:
     void lose_unplaced(const Origin& origin);
     void note_thread(const Origin& origin);
     void count_named_run();
-    void note_image(const ImageRef& image, uint32_t tgid);
+    void note_image(const ImageRef& image, const MappedAt& at);
     bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);

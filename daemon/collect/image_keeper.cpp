@@ -11,17 +11,21 @@
 
 namespace op::collect {
 
-void ImageKeeper::keep(const MappedFileFacts& facts) {
-    if (facts.build_id.empty()) return;
+bool ImageKeeper::keep(const MappedFileFacts& facts) {
+    if (facts.build_id.empty()) return false;
     const auto found = find_image_file(facts);
-    if (!found || found->is_here) return;
+    if (!found) return false;
+    if (found->is_here) return true;
     try {
         const auto kept = session_.keep_image(found->build_id, found->fd, room());
-        if (!kept) return note_left_out(printable(facts.path) + " is too large to be kept in the session");
-        room() -= *kept;
+        if (kept)
+            room() -= *kept;
+        else
+            note_left_out(printable(facts.path) + " is too large to be kept in the session");
     } catch (const Error& error) {
         note_left_out(std::string(error.what()) + ": " + printable(facts.path) + " is not kept");
     }
+    return true;
 }
 
 uint64_t& ImageKeeper::room() {

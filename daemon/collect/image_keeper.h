@@ -18,9 +18,9 @@ public:
     /// Both must outlive the object.
     ImageKeeper(SessionWriter& session, Diagnostics& notes) : session_(session), notes_(notes) {}
 
-    /// Copies the file into the session if its path does not lead to it here. What cannot be kept is noted
-    /// once.
-    void keep(const MappedFileFacts& facts);
+    /// Copies the file into the session if its path does not lead to it here. Returns false if it was not
+    /// found: another process may have it. What cannot be kept is noted once.
+    bool keep(const MappedFileFacts& facts);
     /// What the session has is counted again at the next copy: it may be another session.
     void begin_run() noexcept { room_.reset(); }
 

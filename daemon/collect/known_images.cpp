@@ -212,16 +212,35 @@ uint64_t KnownImages::mtime(const ImageRef& image) const {
     return is_kernel_file ? st.st_mtim.tv_sec : 0;
 }
 
-const MappedFileFacts* KnownImages::note_used(const ImageRef& ref, uint32_t tgid) {
-    if (ref.kind != RegionKind::file || !used_.insert(ref.name).second) return nullptr;
-    const auto at = files_.find(ref.name);
-    if (at == files_.end()) return nullptr;
-    KnownFile& file = at->second;
-    if (!file.is_found && file.facts.tgid != tgid) {
-        file.facts.tgid = tgid;  // a cookie came without a process to look at
-        look_for(file);
-    }
-    return local_ && file.recorded.elsewhere ? &file.facts : nullptr;
+/// Limits what strangers make the recorder search: a file ever more rarely, and all together.
+bool KnownImages::may_search(KnownFile& file) {
+    constexpr uint64_t between_all = 50'000'000, between = 100'000'000;
+    constexpr uint32_t most_doublings = 7;
+    const uint64_t now = monotonic_ns();
+    if (now < next_search_ || now < file.next_search) return false;
+    next_search_ = now + between_all;
+    file.next_search = now + (between << std::min(file.searches++, most_doublings));
+    return true;
+}
+
+const MappedFileFacts* KnownImages::note_used(const ImageRef& ref, const MappedAt& at) {
+    if (ref.kind != RegionKind::file) return nullptr;
+    const bool is_first = used_.insert(ref.name).second;
+    const auto known = files_.find(ref.name);
+    if (!local_ || known == files_.end()) return nullptr;
+    KnownFile& file = known->second;
+    const bool is_further = file.facts.tgid != at.tgid;
+    if (!is_first && !(file.is_pending && is_further && may_search(file))) return nullptr;
+    file.facts.tgid = at.tgid;
+    file.facts.start = at.start;
+    file.facts.end = at.end;
+    if (is_further) look_for(file);
+    file.is_pending = file.recorded.elsewhere && !(file.is_found && file.facts.build_id.empty());
+    return file.recorded.elsewhere ? &file.facts : nullptr;
+}
+
+void KnownImages::settle(const ImageRef& image) {
+    if (const auto file = files_.find(image.name); file != files_.end()) file->second.is_pending = false;
 }
 
 void KnownImages::describe(SessionInfo& info) const {

@@ -31,6 +31,12 @@ struct ImageRef {
     static ImageRef file(StringId path) { return {path, RegionKind::file, 0, {}, {}}; }
 };
 
+/// A process that has a file mapped, and where, if that is known.
+struct MappedAt {
+    uint32_t tgid;
+    uint64_t start = 0, end = 0;  ///< run-time addresses, half-open
+};
+
 /// Not thread-safe.
 class KnownImages {
 public:
@@ -59,9 +65,12 @@ public:
     StringId path(StringId name) const;
     /// The mtime of a file image, seconds; 0 if it is unknown, not wanted, or the file was not found.
     uint64_t mtime(const ImageRef& image) const;
-    /// Adds the image to the manifest. `tgid` is a process that has it mapped. Returns what is known of a
-    /// file that its path does not lead to, when it is added; else null. Valid until the next call.
-    const MappedFileFacts* note_used(const ImageRef& image, uint32_t tgid);
+    /// Adds the image to the manifest. Returns what is known of a file that its path does not lead to, when
+    /// it is added and, as long as it is not settled, at samples of further processes now and then; else
+    /// null. Valid until the next call.
+    const MappedFileFacts* note_used(const ImageRef& image, const MappedAt& at);
+    /// The file needs no further look: it was kept, or cannot be.
+    void settle(const ImageRef& image);
     /// Removes all images from the manifest; what is known of them stays.
     void forget_used() noexcept { used_.clear(); }
     /// Adds the images noted and the kernel's to a manifest.
@@ -76,6 +85,9 @@ private:
         FileIdentity id = {};     ///< as stat(2) gives it, if it was found
         int64_t changed = 0;      ///< change time, ns since the epoch, if it was found
         RecordedImage recorded = {};
+        bool is_pending = false;   ///< it was not found, or not kept, in the processes looked at
+        uint32_t searches = 0;     ///< in further processes
+        uint64_t next_search = 0;  ///< not before, monotonic ns
 
         /// Nothing is known but its path.
         bool is_blank() const;
@@ -88,6 +100,7 @@ private:
     StringId name_of(KnownFile file);
     StringId add_file(StringId path, KnownFile file);
     void look_for(KnownFile& file) const;
+    bool may_search(KnownFile& file);
     ImageRef region_image(const ImageCookie& cookie);
     ImageRef file_image(const ImageCookie& cookie);
 
@@ -99,6 +112,7 @@ private:
     std::set<StringId> deleted_;                        ///< programs in memory
     std::set<StringId> used_;
     std::map<StringId, RecordedKernelImage> kernel_;
+    uint64_t next_search_ = 0;  ///< for any file, not before, monotonic ns
 };
 
 }  // namespace op::collect

@@ -46,7 +46,7 @@ struct Check {
         images.take(i);
         const auto* image = images.find(i.cookie);
         if (!image || image->name == op::StringId::none || image->end < image->start) std::abort();
-        images.note_used(*image, 0);
+        images.note_used(*image, {0});
     }
     void operator()(const op::Name& n) const {
         within(n.comm.data(), n.comm.size());
