@@ -117,13 +117,16 @@ void ProcessTable::make_room(AddressSpace& changed) {
 }
 
 /// A program that was started from a memfd is a file to us, or it would have no application.
-void ProcessTable::map_program_in_memory(const Process& process, std::string_view path, Region& region) {
-    if (!path.starts_with(memfd_mark)) return;
-    ImagePtr program = images_.get(memfd_name(path));
-    if (!process.awaiting_executable && process.executable != program) return;
-    program->is_deleted = true;
+void ProcessTable::map_program_in_memory(const Process& process, const Mapping& mapping, Region& region) {
+    if (!mapping.path.starts_with(memfd_mark)) return;
+    const std::string name = memfd_name(mapping.path);
+    const bool is_program =
+        process.awaiting_executable || (process.executable && process.executable->name == name);
+    if (!is_program) return;
     region.kind = RegionKind::file;
-    region.image = std::move(program);
+    region.image = images_.get_file(name, mapping.file, mapping.build_id);
+    region.image->is_deleted = true;
+    region.image->mapped = mapping.time;
 }
 
 /// Of the kernel, or of all processes.
@@ -158,7 +161,7 @@ void ProcessTable::apply(const Mapping& mapping) {
         region.image = images_.get(path.name);
     }
     Process& process = processes_[mapping.tgid];
-    map_program_in_memory(process, mapping.path, region);
+    map_program_in_memory(process, mapping, region);
     if (region.kind == RegionKind::anon) region.file_offset = 0;
     AddressSpace& space = own_space(process);
     space.map(region);

@@ -107,7 +107,7 @@ private:
     AddressSpace& own_space(Process& process);
     void forget_mappings(AddressSpace& space);
     void make_room(AddressSpace& changed);
-    void map_program_in_memory(const Process& process, std::string_view path, Region& region);
+    void map_program_in_memory(const Process& process, const Mapping& mapping, Region& region);
     void bury(uint32_t tgid, uint64_t time);
     void note_change() noexcept;
     void note_change(uint32_t tgid) noexcept;

@@ -56,6 +56,21 @@ TEST_F(Processes, a_program_in_a_memfd_is_a_file) {
     EXPECT_EQ(table.find_user(7, {0x9000})->file_offset, 0u);
 }
 
+TEST_F(Processes, programs_in_memfds_of_one_name_are_different_files) {
+    const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
+    for (const auto& [tgid, build_id] : {std::pair(7u, std::span(one)), std::pair(8u, std::span(two))}) {
+        table.apply(Name{0, tgid, tgid, true, "x"});
+        Mapping program = mapping(tgid, 0x1000, 0x1000, "/memfd:x (deleted)");
+        program.build_id = build_id;
+        table.apply(program);
+    }
+    const Region *const a = table.find_user(7, {0x1000}), *const b = table.find_user(8, {0x1000});
+    EXPECT_NE(a->image, b->image);
+    EXPECT_EQ(a->image->build_id, "01");
+    EXPECT_EQ(b->image->build_id, "02");
+    EXPECT_TRUE(a->image->is_file);
+}
+
 TEST_F(Processes, neither_vdso_nor_nameless_memory_is_an_executable) {
     table.apply(Name{0, 7, 7, true, "x"});
     for (const char* path : {"//anon", "[vdso]", "/dev/zero (deleted)"})
