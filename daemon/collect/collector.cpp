@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libop/base/clock.h"
+#include "libop/base/text.h"
 
 namespace op::collect {
 namespace {
@@ -284,13 +285,24 @@ void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& c
     add(*file, caller->key << 32 | (callee->key & 0xffffffff), origin.weight);
 }
 
+/// True if the path has no mark of deletion, even if it looks like it. Looks at files once per image.
+bool Collector::has_real_name(Mapping mapping) {
+    if (mapping.is_exact || !mapping.path.ends_with(deletion_mark)) return mapping.is_exact;
+    if (classify_mapped_path(mapping.path).kind != RegionKind::file) return false;
+    if (table_.find_image(mapping)) return false;
+    mapping.is_exact = true;
+    if (table_.find_image(mapping)) return true;
+    const uint64_t start = mapping.start.value();
+    return is_real_name({mapping.tgid, std::string(mapping.path), mapping.file, hex(mapping.build_id), start,
+                         start + mapping.length});
+}
+
 void Collector::take(const Mapping& mapping) {
     if (mapping.kernel) images_.take(mapping);
     if (!options_.images_are_local || mapping.kernel) return table_.apply(mapping);
     Mapping local = mapping;
     if (local.time == 0) local.time = sample_clock_ns();  // it is there now
-    if (!local.is_exact && local.path.ends_with(deletion_mark))
-        local.is_exact = is_real_name(local.tgid, std::string(local.path), local.file);
+    local.is_exact = has_real_name(local);
     const MappedImage* const known = local.build_id.empty() ? table_.find_image(local) : nullptr;
     if (known && images_.has_changed(*known, local.tgid)) table_.forget_image(*known);
     table_.apply(local);

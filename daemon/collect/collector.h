@@ -113,6 +113,7 @@ private:
     /// Counts a sample as lost that is of no use wherever it was taken; true if it was.
     template <class S>
     bool refuse(const S& sample);
+    bool has_real_name(Mapping mapping);
     void lose_unwanted(uint32_t cpu, uint64_t weight);
     void lose_unplaced(const Origin& origin);
     void note_thread(const Origin& origin);

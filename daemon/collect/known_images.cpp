@@ -181,8 +181,7 @@ ImageRef KnownImages::region_image(const ImageCookie& cookie) {
 /// The driver reports a file, so it is one, whatever its path looks like.
 ImageRef KnownImages::file_image(const ImageCookie& cookie) {
     KnownFile file{{0, std::string(cookie.path), {cookie.device, cookie.inode}}};
-    if (cookie.path.ends_with(deletion_mark) &&
-        !(local_ && is_real_name(0, file.facts.path, file.facts.id))) {
+    if (cookie.path.ends_with(deletion_mark) && !(local_ && is_real_name(file.facts))) {
         file.facts.path.resize(cookie.path.size() - deletion_mark.size());
         file.recorded.deleted = true;
     }

@@ -49,11 +49,15 @@ std::string read_link(const std::string& path) {
     return {text.data(), n > 0 ? static_cast<size_t>(n) : 0};
 }
 
-/// True if the file may be the one of a mapping. File systems without a device of their own (btrfs, overlays)
-/// may have another device in mappings than by stat(2): then the inode decides.
+/// False for file systems without a device of their own (btrfs, overlays): they may have another device in
+/// mappings than by stat(2).
+bool is_comparable(const FileIdentity& file, const FileIdentity& mapping) {
+    return major(mapping.device) != 0 && major(file.device) != 0;
+}
+
+/// True if the file may be the one of a mapping. Where devices cannot be compared, the inode decides.
 bool fits_mapping(const FileIdentity& file, const FileIdentity& mapping) {
-    const bool is_comparable = major(mapping.device) != 0 && major(file.device) != 0;
-    return file.inode == mapping.inode && (file.device == mapping.device || !is_comparable) &&
+    return file.inode == mapping.inode && (file.device == mapping.device || !is_comparable(file, mapping)) &&
            file.may_have_generation_of(mapping);
 }
 
@@ -126,10 +130,15 @@ std::optional<ImageFile> open_way(const std::string& way, const MappedFileFacts&
     return file && is_of_build(*file, wanted) ? std::move(file) : std::nullopt;
 }
 
+/// The name of a mapping's own file below /proc/PID.
+std::string map_file(uint64_t start, uint64_t end) {
+    return "map_files/" + hex(start) + "-" + hex(end);
+}
+
 /// The mapping's own file, for which root is needed.
 std::optional<ImageFile> open_mapping(const MappedFileFacts& wanted, uint64_t start, uint64_t end,
                                       const FileIdentity& mapping) {
-    return open_way("map_files/" + hex(start) + "-" + hex(end), wanted, mapping);
+    return open_way(map_file(start, end), wanted, mapping);
 }
 
 /// The path of a line is as the reader sees it, which another root may put a directory in front of.
@@ -200,10 +209,17 @@ std::optional<int64_t> change_time(uint32_t tgid, const std::string& path, const
     return nanoseconds(there->st_ctim);
 }
 
-bool is_real_name(uint32_t tgid, const std::string& path, const FileIdentity& id) {
-    auto there = tgid != 0 ? identity_at(proc_path(tgid, "root" + path)) : std::nullopt;
-    if (!there) there = identity_at(path);
-    return there && (!id.is_known() || fits_mapping(*there, id));
+bool is_real_name(const MappedFileFacts& mapping) {
+    std::string path = mapping.tgid != 0 ? proc_path(mapping.tgid, "root" + mapping.path) : mapping.path;
+    auto there = identity_at(path);
+    if (!there) there = identity_at(path = mapping.path);
+    if (!there) return false;
+    if (mapping.id.is_known()) return fits_mapping(*there, mapping.id);
+    if (const auto mapped = identity_at(proc_path(mapping.tgid, map_file(mapping.start, mapping.end))))
+        return *mapped == *there;
+    if (mapping.build_id.empty()) return false;
+    const auto file = open_image(path, [](const FileIdentity&) { return true; });
+    return file && file->build_id == mapping.build_id;
 }
 
 std::string describe_root(uint32_t tgid) {

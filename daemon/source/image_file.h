@@ -46,8 +46,9 @@ std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted);
 /// is not that of the mapping.
 std::optional<int64_t> change_time(uint32_t tgid, const std::string& path, const FileIdentity& mapping);
 
-/// True if a file is really named like that, with the mark: `path` leads to it, as the process sees it.
-bool is_real_name(uint32_t tgid, const std::string& path, const FileIdentity& id);
+/// True if the mapped file is really named like `mapping.path`, with the mark: the path leads to it, as the
+/// process sees it. With neither identity nor build-id only the mapping itself can show that.
+bool is_real_name(const MappedFileFacts& mapping);
 
 /// The root of a process for people: a directory, or its mount namespace and control group. Empty if it is
 /// the recorder's, or not known.

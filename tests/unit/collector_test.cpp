@@ -467,12 +467,25 @@ TEST_F(Collecting, filters_go_by_path_whichever_file_it_is) {
 
 TEST_F(Collecting, a_file_named_like_a_deleted_one_keeps_its_name) {
     const std::string path = dir_.write("x (deleted)", "x"), gone = dir_ / "y (deleted)";
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
     collector({.images_are_local = true});
-    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, {}},
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, {}, {st.st_dev, st.st_ino}},
           Mapping{0, 7, {0xc00000}, 0x1000, 0, false, gone, {}}, user(0xb00000), user(0xc00000)});
     files();
     EXPECT_FALSE(account_.images.at(path).deleted);
     EXPECT_TRUE(account_.images.at(dir_ / "y").deleted);
+}
+
+TEST_F(Collecting, a_file_that_somebody_names_like_a_deleted_one_is_not_that_one) {
+    const std::string path = dir_.write("x (deleted)", "x"), nameless = "/" + path;
+    const std::byte build[] = {std::byte{1}};
+    collector({.images_are_local = true});
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, build},
+          Mapping{0, 7, {0xc00000}, 0x1000, 0, false, nameless, {}}, user(0xb00000), user(0xc00000)});
+    files();
+    EXPECT_TRUE(account_.images.at(dir_ / "x").deleted);
+    EXPECT_EQ(account_.images.size(), 1u) << "memory is no file, whatever the kernel calls it";
 }
 
 }  // namespace op::collect

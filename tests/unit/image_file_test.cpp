@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "daemon/source/proc_scan.h"
+#include "libop/base/build_id.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "tests/unit/temp_dir.h"
@@ -118,10 +119,20 @@ TEST(RealName, may_end_like_a_mark_of_deletion) {
     ASSERT_EQ(::stat(path.c_str(), &st), 0);
     // The device of a mapping differs from that of stat(2) on some file systems: without a number it fits.
     const FileIdentity own{makedev(0, 1), st.st_ino}, other{makedev(0, 1), st.st_ino + 1};
-    EXPECT_TRUE(is_real_name(static_cast<uint32_t>(::getpid()), path, own));
-    EXPECT_TRUE(is_real_name(0, path, {}));
-    EXPECT_FALSE(is_real_name(0, path, other));
-    EXPECT_FALSE(is_real_name(0, dir / "y (deleted)", {}));
+    EXPECT_TRUE(is_real_name({static_cast<uint32_t>(::getpid()), path, own}));
+    EXPECT_FALSE(is_real_name({0, path, other}));
+    EXPECT_FALSE(is_real_name({0, dir / "y (deleted)", own}));
+    EXPECT_FALSE(is_real_name({0, path})) << "anybody may make such a file beside a deleted one";
+}
+
+TEST(RealName, of_a_mapping_without_an_inode_is_that_of_a_file_of_its_build) {
+    const test::TempDir dir;
+    const std::string path = dir / "x (deleted)";
+    std::filesystem::copy_file("/bin/sleep", path);
+    const std::string build_id = build_id_of_fd(open_regular(path));
+    if (build_id.empty()) GTEST_SKIP() << "/bin/sleep has no build-id";
+    EXPECT_TRUE(is_real_name({0, path, {}, build_id}));
+    EXPECT_FALSE(is_real_name({0, path, {}, "abcd"}));
 }
 
 TEST(Root, of_this_process_needs_no_description) {
