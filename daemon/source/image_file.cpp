@@ -121,13 +121,18 @@ std::optional<ImageFile> look_here(const MappedFileFacts& wanted, Fits fits) {
     return file;
 }
 
-/// Opens a way through the process, where the identity or the build-id shows whether it is the right file.
-std::optional<ImageFile> open_way(const std::string& way, const MappedFileFacts& wanted,
-                                  const FileIdentity& mapping) {
-    auto file = open_image(proc_path(wanted.tgid, way), [&](const FileIdentity& id) {
-        return !mapping.is_known() || fits_mapping(id, mapping);
-    });
+/// Opens a way through the process, if what it leads to is wanted and not of another build.
+template <class IsWanted>
+std::optional<ImageFile> open_way(const std::string& way, const MappedFileFacts& wanted, IsWanted is_wanted) {
+    auto file = open_image(proc_path(wanted.tgid, way), is_wanted);
     return file && is_of_build(*file, wanted) ? std::move(file) : std::nullopt;
+}
+
+/// The same where the identity or the build-id shows whether it is the right file.
+std::optional<ImageFile> open_identified(const std::string& way, const MappedFileFacts& wanted,
+                                         const FileIdentity& mapping) {
+    return open_way(way, wanted,
+                    [&](const FileIdentity& id) { return !mapping.is_known() || fits_mapping(id, mapping); });
 }
 
 /// The name of a mapping's own file below /proc/PID.
@@ -135,10 +140,23 @@ std::string map_file(uint64_t start, uint64_t end) {
     return "map_files/" + hex(start) + "-" + hex(end);
 }
 
-/// The mapping's own file, for which root is needed.
+/// True if the link leads to a file of that name, wherever.
+bool leads_to_name_of(const std::string& link, const std::string& path) {
+    std::string target = read_link(link);
+    if (base_name(target) != base_name(path) && target.ends_with(deletion_mark))
+        target.resize(target.size() - deletion_mark.size());
+    return base_name(target) == base_name(path);
+}
+
+/// The mapping's own file, for which root is needed. Where the file system has no device of its own, the
+/// mapping may have the inode, too, of a file below: then the link and its name decide.
 std::optional<ImageFile> open_mapping(const MappedFileFacts& wanted, uint64_t start, uint64_t end,
                                       const FileIdentity& mapping) {
-    return open_way(map_file(start, end), wanted, mapping);
+    const std::string way = map_file(start, end);
+    return open_way(way, wanted, [&](const FileIdentity& id) {
+        if (!mapping.is_known() || fits_mapping(id, mapping)) return true;
+        return !is_comparable(id, mapping) && leads_to_name_of(proc_path(wanted.tgid, way), wanted.path);
+    });
 }
 
 /// The path of a line is as the reader sees it, which another root may put a directory in front of.
@@ -158,7 +176,7 @@ std::optional<ImageFile> search_mappings(const MappedFileFacts& wanted) {
         if (++tries > most_tries) break;
         const FileIdentity mapping{line.file.device, line.file.inode, wanted.id.generation};
         if (auto file = open_mapping(wanted, line.start, line.end, mapping)) return file;
-        if (auto file = open_way("root" + wanted.path, wanted, mapping)) return file;
+        if (auto file = open_identified("root" + wanted.path, wanted, mapping)) return file;
     }
     return std::nullopt;
 }
@@ -167,7 +185,7 @@ std::optional<ImageFile> look_in_process(const MappedFileFacts& wanted) {
     std::optional<ImageFile> file;
     const bool is_identified = wanted.id.is_known() || !wanted.build_id.empty();
     if (wanted.end != 0) file = open_mapping(wanted, wanted.start, wanted.end, wanted.id);
-    if (!file && is_identified) file = open_way("exe", wanted, wanted.id);
+    if (!file && is_identified) file = open_identified("exe", wanted, wanted.id);
     if (!file) file = search_mappings(wanted);
     if (!file) return std::nullopt;
     const auto here = identity_at(wanted.path);

@@ -68,6 +68,21 @@ TEST_F(MappedImageFile, is_found_behind_a_link_of_its_own_when_another_file_has_
     EXPECT_EQ(read_fd(found->fd.get(), "mapped"), "one");
 }
 
+/// A file that was copied up in an overlay: the mapping has the inode of the upper file.
+TEST_F(MappedImageFile, is_found_behind_its_link_where_mappings_have_other_numbers_than_stat) {
+    if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
+    facts_.start = reinterpret_cast<uintptr_t>(memory_);
+    facts_.end = facts_.start + 4096;
+    ++facts_.id.inode;
+    EXPECT_FALSE(find_image_file(facts_));
+    facts_.id.device = makedev(0, 99);
+    const auto found = find_image_file(facts_);
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->is_here);
+    facts_.path = dir_ / "another";
+    EXPECT_FALSE(find_image_file(facts_)) << "the process may have another file there now";
+}
+
 TEST_F(MappedImageFile, is_not_found_when_its_process_is_not_known) {
     std::filesystem::rename(dir_.write("new", "another"), path_);
     facts_.tgid = 0;
