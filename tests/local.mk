@@ -252,6 +252,7 @@ e2e_tests = \
 	tests/e2e/operf_test.sh \
 	tests/e2e/oprofiled_test.sh \
 	tests/e2e/pprof_test.sh \
+	tests/e2e/sandboxed_test.sh \
 	tests/e2e/shares_test.sh \
 	tests/e2e/symbolizer_test.sh \
 	tests/e2e/terminal_test.sh \

@@ -157,6 +157,13 @@ TEST_F(SandboxFiles, that_are_devices_are_not_opened_for_writing) {
     EXPECT_EQ(outside(open), 0);
 }
 
+TEST_F(SandboxFiles, that_discard_output_are_for_programs) {
+    const Attempt open = [] { return open_fault("/dev/null", O_WRONLY | O_CREAT | O_TRUNC); };
+    EXPECT_EQ(inside(open, {.runs_programs = true}), 0);
+    EXPECT_EQ(inside([] { return open_fault("/dev/full", O_WRONLY); }, {.runs_programs = true}), EACCES);
+    EXPECT_EQ(inside([&] { return open_fault(file_, O_WRONLY); }, {.runs_programs = true}), EACCES);
+}
+
 TEST_F(SandboxFiles, are_replaced_below_the_output_directory_only) {
     const test::TempDir output;
     const Attempt replace = [&] {
@@ -168,6 +175,30 @@ TEST_F(SandboxFiles, are_replaced_below_the_output_directory_only) {
     EXPECT_EQ(inside(replace, {.writable_dirs = {output.path()}}), 0);
     EXPECT_EQ(inside([&] { return open_fault(file_, O_WRONLY); }, {.writable_dirs = {output.path()}}),
               EACCES);
+}
+
+TEST_F(SandboxFiles, are_not_written_where_the_output_directory_is_gone) {
+    const auto restrict = [&] {
+        ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (restrict_files({.writable_dirs = {dir_ / "gone"}}, landlock_abi()) != 0) ::_exit(255);
+    };
+    EXPECT_EQ(fault_after(restrict, [&] { return open_fault(file_, O_WRONLY); }), EACCES);
+    EXPECT_EQ(fault_after(restrict, [&] { return open_fault(file_, O_RDONLY); }), 0);
+}
+
+TEST_F(SandboxFiles, are_not_cut_off_by_opening_whatever_landlock_knows) {
+    if (!has_call_filter()) GTEST_SKIP() << "this kernel has no seccomp, or it is denied here";
+    const auto enter_old = [](bool may_write) {
+        return [may_write] {
+            ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            if (restrict_files({}, 2) != 0 || forbid_calls({.may_write = may_write}) != 0) ::_exit(255);
+        };
+    };
+    const Attempt cut = [&] { return open_fault(file_, O_RDONLY | O_TRUNC); };
+    EXPECT_EQ(fault_after(enter_old(true), cut), EACCES);
+    EXPECT_EQ(fault_after(enter_old(false), cut), EACCES);
+    EXPECT_EQ(read_file(file_), "content");
+    EXPECT_EQ(outside(cut), 0);
 }
 
 TEST_F(SandboxFiles, are_not_executed_unless_that_is_needed) {
@@ -334,7 +365,6 @@ TEST_F(SandboxCalls, open_nothing_for_writing_and_make_and_remove_nothing) {
     const Attempt attempts[] = {
         [&] { return open_fault(file, O_WRONLY); },
         [&] { return open_fault(file, O_RDWR); },
-        [&] { return open_fault(file, O_RDONLY | O_TRUNC); },
         [&] { return open_fault(other, O_RDONLY | O_CREAT); },
         [&] { return open_fault(dir_.path(), O_WRONLY | O_TMPFILE); },
         [&] { return fault(::mkdir(made.c_str(), 0755)); },

@@ -156,6 +156,10 @@ void deny_writing(Rules& rules, bool may_write) {
     if (may_write) {  // of utimensat what futimens() uses: no path
         for (const char* const call : {"utimensat", "utimensat_time64"})
             rules.deny(call, EPERM, SCMP_A1(SCMP_CMP_NE, 0, 0));
+        // Cuts a file off that is opened for reading: Landlock has a right for that from ABI 3 on.
+        constexpr uint64_t bits = O_ACCMODE | O_TRUNC, reading_and_cutting = O_RDONLY | O_TRUNC;
+        rules.deny("open", EACCES, SCMP_A1(SCMP_CMP_MASKED_EQ, bits, reading_and_cutting));
+        rules.deny("openat", EACCES, SCMP_A2(SCMP_CMP_MASKED_EQ, bits, reading_and_cutting));
         return;
     }
     for (const char* const call : writing)

@@ -47,9 +47,9 @@ size_t ruleset_size(int abi) noexcept {
     return abi >= 6 ? sizeof(Ruleset) : abi >= 4 ? sizeof(uint64_t) * 2 : sizeof(uint64_t);
 }
 
-/// False with errno set if the rule is refused.
-bool allow_below(const Fd& ruleset, const std::string& dir, uint64_t rights) noexcept {
-    const Fd top(::open(dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+/// `path`: a directory, or a file for rights to files. False with errno set if the rule is refused.
+bool allow_below(const Fd& ruleset, const std::string& path, uint64_t rights) noexcept {
+    const Fd top(::open(path.c_str(), O_PATH | O_CLOEXEC));
     if (!top) return false;
     landlock_path_beneath_attr rule{};
     rule.allowed_access = rights;
@@ -74,8 +74,10 @@ int restrict_files(const FileRights& rights, int abi) noexcept {
     if (!ruleset) return errno;
     const uint64_t everywhere = reading | (rights.may_execute ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
     if (!allow_below(ruleset, "/", everywhere & known)) return errno;
+    // Where a rule is refused nothing can be written, which the writer then reports.
     for (const std::string& dir : rights.writable_dirs)
-        if (!allow_below(ruleset, dir, (reading | writing) & known)) return errno;
+        allow_below(ruleset, dir, (reading | writing) & known);
+    if (rights.may_execute) allow_below(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
     return ::syscall(SYS_landlock_restrict_self, ruleset.get(), uint32_t{0}) == 0 ? 0 : errno;
 }
 

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each report command is in the sandbox when it prints: its output goes to a pipe that is full, and meanwhile the kernel
+# is asked which rights the process has left. (opimport reads in a process of its own: tests/golden/opimport/sandbox.)
+. "${srcdir:-.}/tests/e2e/lib.sh"
+source=$(cd "${srcdir:-.}" && pwd)
+grep -q '^Seccomp:' /proc/self/status || { echo "skipped: this kernel has no seccomp"; exit 77; }
+cd "$work"
+"$tests/golden/make_session" "$source/tests/golden/sessions/demo.txt" demo
+
+# rights PID: what is left to a process that waits for a reader, as the kernel states it; 2 = calls are filtered.
+rights() {
+	sed -n 's/^\(Seccomp\|NoNewPrivs\|CapEff\):[[:space:]]*/\1 /p' "/proc/$1/status" 2>/dev/null | tr '\n' ' '
+}
+
+# prints_as WANTED COMMAND...: the command's rights while it waits to print become those.
+prints_as() {
+	wanted=$1
+	shift
+	rm -f pipe
+	mkfifo pipe
+	exec 3<>pipe
+	head -c 65536 /dev/zero >&3 # the size of a pipe (pipe(7))
+	"$build/$@" >pipe 2>command.log 3<&- &
+	pid=$! tries=0 found=
+	while [ $tries -lt 100 ] && kill -0 $pid 2>/dev/null; do
+		found=$(rights $pid)
+		case $found in
+		$wanted) break ;;
+		esac
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	kill -KILL $pid 2>/dev/null || :
+	wait $pid 2>/dev/null || :
+	exec 3<&-
+	case $found in
+	$wanted) ;;
+	*) fail "$1 prints with the rights '$found', not '$wanted'" ;;
+	esac
+}
+
+# Of root's capabilities the one to read all files is left, bit 2 (capabilities(7)).
+readers=0000000000000004
+[ "$(id -u)" = 0 ] || readers=0000000000000000
+options="--session-dir=demo --root=$source/tests/fixtures/root"
+for command in "opreport $options --symbols" "opannotate $options --assembly" "oparchive $options --list-files" \
+	"opgprof $options -o - /usr/bin/demo"; do
+	prints_as "CapEff $readers NoNewPrivs 1 Seccomp 2 " $command
+done
+prints_as "CapEff * Seccomp 0 " opreport $options --symbols --no-sandbox
