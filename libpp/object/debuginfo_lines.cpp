@@ -50,6 +50,17 @@ private:
     RangeMap sections_;
 };
 
+/// True if the last call of libelf or libdw that failed did so for want of memory; they return what they
+/// have.
+bool ran_out_of_memory() {
+    const auto is_memory = [](const char* text) {
+        return text && std::string_view(text).find("memory") != std::string_view::npos;
+    };
+    const int of_dwarf = dwarf_errno(), of_elf = elf_errno();
+    return (of_dwarf != 0 && is_memory(dwarf_errmsg(of_dwarf))) ||
+           (of_elf != 0 && is_memory(elf_errmsg(of_elf)));
+}
+
 }  // namespace
 
 struct LineTable::Impl {
@@ -78,7 +89,9 @@ struct LineTable::Impl {
     /// By name as libdw has it; each unit's files are strings of its own there.
     std::unordered_map<const char*, std::string> whole_paths = {};
     RangeMap by_address = {};  ///< to an index into units, counted from the last
+    bool lacked_memory = false;
 
+    void note_lack_of_memory();
     void open_dwarf(std::span<const std::byte> bytes, bool is_relocatable);
     void read_units();
     void add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges);
@@ -99,6 +112,15 @@ void LineTable::Impl::open_dwarf(std::span<const std::byte> bytes, bool is_reloc
         dwarf = linked.get();
         code.emplace(elf.get(), std::span<const uint64_t>{});
     }
+}
+
+/// To be called where something is missing that may have been there; adds one note for the file.
+void LineTable::Impl::note_lack_of_memory() {
+    if (lacked_memory || !ran_out_of_memory()) return;
+    lacked_memory = true;
+    if (places.notes)
+        places.notes->warn("memory ran out while the debug information in " + printable(places.path) +
+                           " was read: a part of it is missing");
 }
 
 void LineTable::Impl::add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges) {
@@ -153,6 +175,7 @@ SourceLine LineTable::Impl::line_in(Unit& unit, uint64_t address) {
     Dwarf_Line* const line = dwarf_getsrc_die(&unit.die, address);
     int number = 0;
     const char* const file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+    if (!file) note_lack_of_memory();
     if (!file || dwarf_lineno(line, &number) != 0) return {};
     return {whole_path(unit, file), static_cast<uint32_t>(std::max(number, 0))};
 }
@@ -165,8 +188,10 @@ std::string_view LineTable::Impl::file_name(Unit& unit, uint32_t index) {
 }
 
 InlineTable& LineTable::Impl::functions_of(Unit& unit) {
-    if (!unit.has_functions) unit.functions = read_functions(unit);
+    if (unit.has_functions) return unit.functions;
+    unit.functions = read_functions(unit);
     unit.has_functions = true;
+    note_lack_of_memory();
     return unit.functions;
 }
 
@@ -197,9 +222,11 @@ LineTable::LineTable(std::span<const std::byte> bytes, DebugPlaces places) : imp
     }
     impl_->open_dwarf(bytes, head.e_type == ET_REL);
     impl_->unit_ranges = impl_->function_ranges = std::min<size_t>(bytes.size(), UINT32_MAX);
+    impl_->note_lack_of_memory();
     if (!impl_->dwarf) return;
     impl_->shared.emplace(impl_->dwarf, impl_->places);
     if (impl_->shared->is_complete()) impl_->read_units();
+    impl_->note_lack_of_memory();
 }
 
 LineTable::~LineTable() = default;

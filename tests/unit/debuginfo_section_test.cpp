@@ -4,13 +4,16 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <bit>
 
 #include "libop/base/elf_handle.h"
 #include "libop/base/fd.h"
 #include "libpp/object/debuginfo_lines.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/temp_dir.h"
+#include "utils/shared/sanitized.h"
 
 namespace op::pp {
 namespace {
@@ -116,6 +119,22 @@ TEST(LineTable, reads_nothing_of_a_file_that_would_unpack_to_too_much) {
     ASSERT_EQ(notes.warnings().size(), 1U);
     EXPECT_TRUE(
         notes.warnings()[0].starts_with("the debug information in /x.debug is not read: its compressed "));
+}
+
+TEST(LineTable, notes_that_memory_ran_out_where_libelf_returns_nothing) {
+    if (tool::is_sanitized) GTEST_SKIP() << "the address sanitizer ends the process";
+    std::string content;
+    append(content, Elf64_Chdr{ELFCOMPRESS_ZLIB, 0, uint64_t{512} << 20, 1});
+    const std::string file = elf_file(".debug_info", SHF_COMPRESSED, content.append(9 << 20, 'x'));
+    const std::string noted = test::in_child([&file] {
+        const rlimit limit{256 << 20, 256 << 20};
+        ::setrlimit(RLIMIT_DATA, &limit);
+        Diagnostics notes;
+        const LineTable lines(as_bytes(file), {"/x.debug", "/x", {}, &notes});
+        return notes.warnings().size() == 1 && !lines.has_lines() ? notes.warnings()[0] : "not one note";
+    });
+    EXPECT_EQ(noted,
+              "memory ran out while the debug information in /x.debug was read: a part of it is missing");
 }
 
 }  // namespace op::pp
