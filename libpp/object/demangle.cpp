@@ -62,7 +62,9 @@ std::array<const demangle_component*, 2> inner_of(const demangle_component& part
         case DEMANGLE_COMPONENT_SUB_STD:
         case DEMANGLE_COMPONENT_OPERATOR:
         case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+#if HAVE_DECL_DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE  // since binutils 2.39
         case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+#endif
         case DEMANGLE_COMPONENT_CHARACTER:
         case DEMANGLE_COMPONENT_NUMBER:
         case DEMANGLE_COMPONENT_UNNAMED_TYPE:
@@ -115,7 +117,25 @@ bool demangle_rust(const std::string& mangled, Output& out) {
                out);
 }
 
+/// What a function is for that the compiler made to construct or destroy the objects of a file with one key
+/// function: "_GLOBAL__I_" or "_GLOBAL__D_" and that function's name, with '.' or '$' for the third '_' on
+/// some systems. libiberty reads these prefixes, but not where it returns components.
+std::string_view purpose_of(std::string_view mangled) {
+    constexpr std::string_view start = "_GLOBAL_";
+    if (mangled.size() < start.size() + 4 || !mangled.starts_with(start)) return "";
+    const char separator = mangled[start.size()], kind = mangled[start.size() + 1];
+    if ((separator != '_' && separator != '.' && separator != '$') || mangled[start.size() + 2] != '_')
+        return "";
+    if (kind == 'I') return "global constructors keyed to ";
+    return kind == 'D' ? "global destructors keyed to " : "";
+}
+
 std::string demangle_cpp_or_rust(const std::string& mangled, std::string_view otherwise) {
+    constexpr size_t purpose_length = std::string_view("_GLOBAL__I_").size();
+    if (const std::string_view purpose = purpose_of(mangled); !purpose.empty()) {
+        const std::string key = mangled.substr(purpose_length);
+        return std::string(purpose) + (key.starts_with("_Z") ? demangle_cpp_or_rust(key, key) : key);
+    }
     Output out;
     // Old Rust names are C++ names too, so Rust goes first.
     const bool done = demangle_rust(mangled, out) || demangle_cpp(mangled, out);

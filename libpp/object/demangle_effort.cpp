@@ -99,13 +99,54 @@ private:
     size_t read_ = 0;  ///< to judge the name
 };
 
+/// Small letters that begin an operator with one of these capitals: what looks like a type may be a name.
+constexpr std::string_view ends_of_operators = "ILMNORSV";
+
+/// One past the characters from `at` on that are certainly not a conversion operator "cv": an identifier, a
+/// substitution, a template parameter, or a letter. `at` itself where the next characters may be read in
+/// several ways.
+size_t after_plain_part(std::string_view mangled, size_t at) {
+    const auto next = [&](size_t i) { return i < mangled.size() ? mangled[i] : '\0'; };
+    const char c = mangled[at];
+    if (is_digit(c)) {
+        const auto [begin, size] = number_at(mangled, at, mangled.size());
+        return size <= mangled.size() - begin ? begin + size : at;
+    }
+    if (c == 'S' && std::string_view("tabsiod").find(next(at + 1)) != std::string_view::npos) return at + 2;
+    if (c == 'S' || c == 'T') {
+        size_t end = at + 1;
+        while (is_digit(next(end)) || (c == 'S' && is_upper(next(end))))
+            ++end;
+        return next(end) == '_' ? end + 1 : at;
+    }
+    if (c >= 'a' && c <= 'z')
+        return ends_of_operators.find(next(at + 1)) != std::string_view::npos || is_digit(next(at + 1))
+                   ? at
+                   : at + 1;
+    if (c == 'B' && !is_digit(next(at + 1))) return at;
+    return std::string_view("NKVROPEIB").find(c) != std::string_view::npos ? at + 1 : at;
+}
+
+/// False if certainly no conversion operator is in the name: what it begins with can be read in one way only,
+/// mostly up to its parameters, and "cv" in identifiers there does not count. Behind that any "cv" does.
+bool may_have_conversion(std::string_view mangled) {
+    constexpr std::string_view conversion = "cv", start = "_Z";
+    size_t at = mangled.starts_with(start) ? start.size() : mangled.size();
+    while (at < mangled.size() && mangled.substr(at, conversion.size()) != conversion) {
+        const size_t next = after_plain_part(mangled, at);
+        if (next == at) break;
+        at = next;
+    }
+    return mangled.find(conversion, mangled.starts_with(start) ? at : 0) != mangled.npos;
+}
+
 }  // namespace
 
 // A template parameter with arguments in a conversion operator's type is parsed twice, for the arguments may
 // be the operator's.
 bool is_cheap_cpp_name(std::string_view mangled) {
     constexpr int most = 10;
-    if (mangled.find("cv") == mangled.npos) return true;
+    if (!may_have_conversion(mangled)) return true;
     int found = 0;
     for (size_t at = mangled.find("_I"); at != mangled.npos; at = mangled.find("_I", at + 1)) {
         size_t begin = at;

@@ -96,6 +96,26 @@ TEST(DemangleEffort, is_judged_in_time_of_any_name) {
     }
 }
 
+TEST(Demangle, cv_in_an_identifier_is_no_conversion_operator) {
+    const std::string arguments = repeated("T_IiE", 20);
+    EXPECT_TRUE(is_cheap_cpp_name("_ZN2cv4recvI" + arguments + "EEvv"));
+    EXPECT_TRUE(is_cheap_cpp_name("_ZNK2cv3MatIS_S1_T_E4recvB5cxx11I" + arguments + "EEvi"));
+    EXPECT_FALSE(is_cheap_cpp_name("_ZN1acv" + arguments + "E"));
+    // Digits that are no length of an identifier hide no operator behind them.
+    for (const char* digits : {"C2", "Li9E", "A9_", "L1x9", "aS12_99", "TC9_", "v19", "Ul9E9_"})
+        EXPECT_FALSE(is_cheap_cpp_name("_ZN1a" + std::string(digits) + "cv" + arguments + "E")) << digits;
+    EXPECT_FALSE(is_cheap_cpp_name("_ZN1a999cv" + arguments + "E")) << "it is not that long";
+    EXPECT_FALSE(is_cheap_cpp_name("cv" + arguments));
+}
+
+TEST(Demangle, constructors_of_a_file_have_the_name_of_its_key_function) {
+    EXPECT_EQ(demangle("_GLOBAL__I__ZN1a1bEi", Demangle::normal), "global constructors keyed to a::b(int)");
+    EXPECT_EQ(demangle("_GLOBAL__D_main", Demangle::normal), "global destructors keyed to main");
+    EXPECT_EQ(demangle("_GLOBAL__I__ZN1a1bEi", Demangle::none), "_GLOBAL__I__ZN1a1bEi");
+    for (const char* name : {"_GLOBAL__sub_I_main", "_GLOBAL__I_", "_GLOBAL__X_main", "_GLOBAL_"})
+        EXPECT_EQ(demangle(name, Demangle::normal), name);
+}
+
 TEST(Demangle, an_honest_name_may_be_long) {
     std::string mangled = "_Z1f", plain = "f(int";
     for (int i = 0; i < 1000; ++i)
