@@ -29,6 +29,7 @@ libpp_a_SOURCES = \
 	libpp/object/dwarf_handle.h \
 	libpp/object/image_bytes.cpp libpp/object/image_bytes.h \
 	libpp/object/range_map.cpp libpp/object/range_map.h \
+	libpp/object/section_finder.cpp libpp/object/section_finder.h \
 	libpp/object/source_line.h \
 	libpp/object/symbol_ranges.cpp libpp/object/symbol_ranges.h \
 	libpp/profile/arrange.cpp libpp/profile/arrange.h \

@@ -138,6 +138,7 @@ tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/sample_set_test.cpp \
 	tests/unit/sandbox_test.cpp \
 	tests/unit/samplers_test.cpp \
+	tests/unit/section_finder_test.cpp \
 	tests/unit/select_test.cpp \
 	tests/unit/service_test.cpp \
 	tests/unit/session_info_test.cpp \

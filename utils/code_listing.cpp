@@ -69,7 +69,8 @@ CodeListing::CodeListing(const std::string& path, std::string name, const Listin
       options_(options),
       finder_(finder),
       file_(path),
-      object_(open_elf(file_.bytes(), path)) {
+      object_(open_elf(file_.bytes(), path)),
+      sections_(object_->sections()) {
     if (!options.objdump_params.empty()) return;
     const auto machine = pp::machine_of(file_.bytes());
     if (!machine) throw_input(path + ": not an ELF file");
@@ -79,11 +80,10 @@ CodeListing::CodeListing(const std::string& path, std::string name, const Listin
 std::string CodeListing::list(const pp::AnnotatedCode& code, pp::ImageSymbols& symbols) {
     if (!disassembler_) return run_objdump(code);
     const LinkAddress start = code.symbol->address;
-    for (const Section& section : object_->sections())
-        if (section.code && start >= section.address && start - section.address < section.bytes.size())
-            return heading(name_, disassembler_->format(), section.name) +
-                   disassemble(section, code, symbols);
-    throw_input(printable(path_) + ": " + printable(code.name) + " lies in no section with code");
+    const Section* const section = sections_.find(start);
+    if (!section)
+        throw_input(printable(path_) + ": " + printable(code.name) + " lies in no section with code");
+    return heading(name_, disassembler_->format(), section->name) + disassemble(*section, code, symbols);
 }
 
 std::string CodeListing::disassemble(const Section& section, const pp::AnnotatedCode& code,

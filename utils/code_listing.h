@@ -13,6 +13,7 @@
 #include "libop/base/object_file.h"
 #include "libpp/annotate/annotate.h"
 #include "libpp/object/disassemble.h"
+#include "libpp/object/section_finder.h"
 #include "utils/source_finder.h"
 
 namespace op::tool {
@@ -45,6 +46,7 @@ private:
     const SourceFinder& finder_;
     MappedFile file_;
     std::unique_ptr<ObjectFile> object_;
+    pp::SectionFinder sections_;
     std::unique_ptr<pp::Disassembler> disassembler_;
     // Source lines printed last, and the sources read:
     std::string source_file_;

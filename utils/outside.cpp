@@ -82,7 +82,7 @@ void Outside::make_directory(const std::string& path) {
     std::error_code error;
     for (fs::path dir = path; !dir.empty() && !fs::exists(dir, error); dir = dir.parent_path())
         made_dirs_.push_back(dir);
-    const TreeWriter makes_it(path);
+    const TreeWriter created(path);
 }
 
 /// Two processes: one that crashes over what a server sends does not take the result with it.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/debuginfo_lines.h"
 #include "libpp/object/image_bytes.h"
+#include "libpp/object/section_finder.h"
 #include "libpp/object/symbol_ranges.h"
 
 namespace op::pp {
@@ -159,6 +161,7 @@ private:
     DebugPlaces places_;  ///< of what the image itself refers to
     std::string debug_path_;
     std::unique_ptr<LineTable> lines_;
+    std::optional<SectionFinder> sections_;
     std::deque<std::string> made_names_;
     SymbolTable table_ = SymbolTable::full;
 };
@@ -231,13 +234,11 @@ void ElfImage::add(const SymbolRange& range) {
 }
 
 std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) {
-    for (const Section& section : object_->sections()) {
-        if (!section.code || symbol.address < section.address) continue;
-        const uint64_t first = symbol.address - section.address;
-        if (first >= section.bytes.size()) continue;
-        return section.bytes.subspan(first, std::min<uint64_t>(symbol.length, section.bytes.size() - first));
-    }
-    return {};
+    if (!sections_) sections_.emplace(object_->sections());
+    const Section* const section = sections_->find(symbol.address);
+    if (!section) return {};
+    const uint64_t first = symbol.address - section->address;
+    return section->bytes.subspan(first, std::min<uint64_t>(symbol.length, section->bytes.size() - first));
 }
 
 /// The debug file's lines, else the image's own.
