@@ -205,7 +205,7 @@ TEST_F(SandboxFiles, are_not_executed_unless_that_is_needed) {
     const auto rights = [](bool may_execute) {
         return [may_execute] {
             ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-            if (restrict_files({{}, may_execute}, landlock_abi()) != 0) ::_exit(255);
+            if (restrict_files({.may_execute = may_execute}, landlock_abi()) != 0) ::_exit(255);
         };
     };
     const Attempt run = [] {
@@ -333,8 +333,7 @@ TEST_F(SandboxCalls, change_no_times_and_take_no_locks) {
     const std::string file = dir_.write("file", "content");
     expect_denied("flock",
                   [&] { return fault(::flock(open_file(file, O_RDONLY).get(), LOCK_EX | LOCK_NB)); });
-    expect_denied(
-        "utimensat", [&] { return fault(::utimensat(AT_FDCWD, file.c_str(), nullptr, 0)); }, EACCES);
+    expect_denied("utimensat", [&] { return fault(::utimensat(AT_FDCWD, file.c_str(), nullptr, 0)); });
     const test::TempDir output;
     const SandboxNeeds writes{.writable_dirs = {output.path()}};
     EXPECT_EQ(inside([&] { return fault(::utimensat(AT_FDCWD, file.c_str(), nullptr, 0)); }, writes), EPERM);

@@ -56,10 +56,9 @@ constexpr const char* denied[] = {
     "truncate", "truncate64"};
 
 /// Making, renaming and removing files, for kernels without Landlock. openat2's flags are in memory.
-constexpr const char* writing[] = {"creat",     "mkdir",           "mkdirat", "mknod",    "mknodat",
-                                   "symlink",   "symlinkat",       "link",    "linkat",   "unlink",
-                                   "unlinkat",  "rmdir",           "rename",  "renameat", "renameat2",
-                                   "utimensat", "utimensat_time64"};
+constexpr const char* writing[] = {"creat",    "mkdir",     "mkdirat", "mknod",    "mknodat",
+                                   "symlink",  "symlinkat", "link",    "linkat",   "unlink",
+                                   "unlinkat", "rmdir",     "rename",  "renameat", "renameat2"};
 
 /// Flags of open() that change files or open them for writing: each is a bit.
 constexpr unsigned writing_flags[] = {O_WRONLY, O_RDWR, O_CREAT, O_TRUNC};
@@ -104,7 +103,9 @@ public:
     template <class... Matches>
     void deny(const char* call, int error, Matches... matches) {
         const int number = seccomp_syscall_resolve_name(call);
-        if (fault_ != 0 || number == __NR_SCMP_ERROR) return;  // unknown to the library: newer or older
+        // Unknown to the library, newer or older; or a part of socketcall or ipc, which are denied as a
+        // whole.
+        if (fault_ != 0 || number < 0) return;
         fault_ = -seccomp_rule_add(filter_, SCMP_ACT_ERRNO(static_cast<uint32_t>(error)), number,
                                    sizeof...(matches), matches...);
         if (fault_ == EDOM) fault_ = 0;  // another architecture's
@@ -151,15 +152,18 @@ void deny_requests(Rules& rules) {
     rules.deny("prlimit64", EPERM, SCMP_A0(SCMP_CMP_NE, 0, 0));  // 0: this process
 }
 
-void deny_writing(Rules& rules, bool may_write) {
+void deny_writing(Rules& rules, const CallRights& rights) {
     rules.deny("openat2", ENOSYS);
-    if (may_write) {  // of utimensat what futimens() uses: no path
-        for (const char* const call : {"utimensat", "utimensat_time64"})
-            rules.deny(call, EPERM, SCMP_A1(SCMP_CMP_NE, 0, 0));
-        // Cuts a file off that is opened for reading: Landlock has a right for that from ABI 3 on.
-        constexpr uint64_t bits = O_ACCMODE | O_TRUNC, reading_and_cutting = O_RDONLY | O_TRUNC;
-        rules.deny("open", EACCES, SCMP_A1(SCMP_CMP_MASKED_EQ, bits, reading_and_cutting));
-        rules.deny("openat", EACCES, SCMP_A2(SCMP_CMP_MASKED_EQ, bits, reading_and_cutting));
+    for (const char* const call : {"utimensat", "utimensat_time64"})
+        if (rights.may_set_times)
+            rules.deny(call, EPERM, SCMP_A1(SCMP_CMP_NE, 0, 0));  // futimens() has no path
+        else
+            rules.deny(call, EPERM);
+    if (rights.may_write) {
+        // Where Landlock does not: what is opened for reading can be cut off.
+        constexpr uint64_t cut = O_TRUNC, how = O_TRUNC | O_ACCMODE;
+        rules.deny("open", EACCES, SCMP_A1(SCMP_CMP_MASKED_EQ, how, cut));
+        rules.deny("openat", EACCES, SCMP_A2(SCMP_CMP_MASKED_EQ, how, cut));
         return;
     }
     for (const char* const call : writing)
@@ -199,7 +203,7 @@ int forbid_calls(const CallRights& rights) noexcept {
     for (const char* const call : denied)
         rules.deny(call, EPERM);
     deny_requests(rules);
-    deny_writing(rules, rights.may_write);
+    deny_writing(rules, rights);
     deny_starting(rules, rights.may_execute);
     if (rules.fault() != 0) return rules.fault();
     if (const int fault = -seccomp_load(filter.get())) return fault;

@@ -29,12 +29,14 @@ struct Ruleset {
     uint64_t files, net, scopes;
 };
 
+/// What is allowed everywhere and so not restricted at all: for a right that is restricted, the kernel goes
+/// up from every file that is opened to the directory that has it, which took a quarter of a report's time.
 constexpr uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 /// What replacing files and making directories takes.
 constexpr uint64_t writing = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
                              LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | right_to_truncate;
 
-/// All rights that the ABI can take away: the bits are numbered in the order in which they came.
+/// All rights that the ABI knows: the bits are numbered in the order in which they came.
 uint64_t known_rights(int abi) noexcept {
     uint64_t rights = LANDLOCK_ACCESS_FS_MAKE_SYM * 2 - 1;
     if (abi >= 2) rights |= LANDLOCK_ACCESS_FS_REFER;
@@ -67,16 +69,16 @@ int landlock_abi() noexcept {
 
 int restrict_files(const FileRights& rights, int abi) noexcept {
     if (abi <= 0) return 0;
-    const uint64_t known = known_rights(abi);
-    const Ruleset attributes{known, net_rights, all_scopes};
+    // Where cutting off is restricted, it is looked up at every opening as well, also for reading.
+    const uint64_t taken = known_rights(abi) & ~reading & ~(rights.may_cut ? right_to_truncate : 0);
+    const Ruleset attributes{taken, net_rights, all_scopes};
     const Fd ruleset(static_cast<int>(
         ::syscall(SYS_landlock_create_ruleset, &attributes, ruleset_size(abi), uint32_t{0})));
     if (!ruleset) return errno;
-    const uint64_t everywhere = reading | (rights.may_execute ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
-    if (!allow_below(ruleset, "/", everywhere & known)) return errno;
+    if (rights.may_execute && !allow_below(ruleset, "/", LANDLOCK_ACCESS_FS_EXECUTE)) return errno;
     // Where a rule is refused nothing can be written, which the writer then reports.
     for (const std::string& dir : rights.writable_dirs)
-        allow_below(ruleset, dir, (reading | writing) & known);
+        allow_below(ruleset, dir, writing & taken);
     if (rights.may_execute) allow_below(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
     return ::syscall(SYS_landlock_restrict_self, ruleset.get(), uint32_t{0}) == 0 ? 0 : errno;
 }

@@ -76,11 +76,17 @@ void enter_sandbox(const SandboxNeeds& needs, Diagnostics& notes) {
     report("dropping capabilities", keep_capabilities(capabilities_for(needs)));
     report("a limit on core files", limit_core_files());
     report("a limit on memory", limit_memory());
-    report("Landlock", restrict_files({needs.writable_dirs, needs.runs_programs}, landlock_abi()));
-    if (!has_call_filter()) return;
-    // Programs discard output in /dev/null, where Landlock allows it.
-    const bool may_write = !needs.writable_dirs.empty() || (needs.runs_programs && landlock_abi() > 0);
-    report("seccomp", forbid_calls({.may_execute = needs.runs_programs, .may_write = may_write}));
+    const bool may_write = !needs.writable_dirs.empty(), has_filter = has_call_filter();
+    const int abi = landlock_abi();
+    report("Landlock", restrict_files({.writable_dirs = needs.writable_dirs,
+                                       .may_execute = needs.runs_programs,
+                                       .may_cut = has_filter},
+                                      abi));
+    if (!has_filter) return;
+    // Each rule takes time at the start: what Landlock denies is left out.
+    report("seccomp", forbid_calls({.may_execute = needs.runs_programs,
+                                    .may_write = may_write || abi > 0,
+                                    .may_set_times = may_write}));
 }
 
 }  // namespace op::tool
