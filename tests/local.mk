@@ -8,10 +8,11 @@ tests/unit/%.o tests/fuzz/%.o: CXXFLAGS := $(filter-out -O%,$(CXXFLAGS)) -O0
 if HAVE_GTEST
 unit_tests = tests/unit_tests
 check_PROGRAMS += $(unit_tests)
-tests_unit_tests_SOURCES = $(count_parts) $(opcontrol_parts) $(support_parts) \
+tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(support_parts) \
 	tests/unit/address_space_test.cpp \
 	tests/unit/annotate_test.cpp \
 	tests/unit/append_check_test.cpp \
+	tests/unit/archive_session_test.cpp \
 	tests/unit/arrange_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/call_stacks_test.cpp \

@@ -85,8 +85,9 @@ bin_PROGRAMS += opgprof
 opgprof_SOURCES = utils/opgprof.cpp
 opgprof_LDADD = $(reporting)
 
+archive_parts = utils/archive_session.cpp utils/archive_session.h
 bin_PROGRAMS += oparchive
-oparchive_SOURCES = utils/oparchive.cpp
+oparchive_SOURCES = utils/oparchive.cpp $(archive_parts)
 oparchive_LDADD = $(reporting)
 
 bin_PROGRAMS += opimport

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // oparchive: copies a session with all that reports on it need, so that it can be read on another machine.
 // Layout: doc/FORMATS.md, "Archive".
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "libop/base/access_policy.h"
 #include "libop/base/build_id.h"
-#include "libop/base/directory.h"
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -23,6 +19,7 @@
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/image_bytes.h"
 #include "libpp/symbols/image_symbols.h"
+#include "utils/archive_session.h"
 #include "utils/load_profile.h"
 #include "utils/shared/checked_file.h"
 #include "utils/shared/tree_writer.h"
@@ -228,61 +225,27 @@ private:
     std::map<Item, CheckedFile> items_;
 };
 
-/// Where a session lies in the archive, whatever its place on this machine.
-std::string archived_session(const SessionReader& session) {
-    return std::string(system_session_dir) + "/samples/" + std::string(base_name(session.path()));
-}
-
-/// Called with an open file, its path and its place in the archive.
-using TakeFile = std::function<void(const Fd& file, const std::string& path, const std::string& target)>;
-
-/// What lies beside the sample files.
-void take_tree(const Fd& dir, const std::string& label, const std::string& target, const TakeFile& take) {
-    for (const DirectoryEntry& entry : read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
-        // The selected ones are taken one by one.
-        if (entry.name.starts_with('{') || entry.name == kept_images_dir) continue;
-        const std::string path = label + "/" + entry.name, to = target + "/" + entry.name;
-        if (entry.is_directory) {
-            take_tree(open_directory_at(dir, entry.name, path, false), path, to, take);
-        } else if (entry.is_regular) {
-            if (const Fd file = open_at(dir, entry.name.c_str(), O_RDONLY | O_NONBLOCK)) take(file, path, to);
-        }
-    }
-}
-
-/// The session's own files, but for those with samples.
-void take_session(const SessionReader& session, const TakeFile& take) {
-    take_tree(open_file(session.path(), O_RDONLY | O_DIRECTORY), session.path(), archived_session(session),
-              take);
-    const std::string samples = session.path() + "/..", top = std::string(system_session_dir);
-    const auto take_one = [&](const std::string& path, const std::string& target) {
-        if (is_regular_file(path)) take(open_regular(path), path, target);
-    };
-    for (const char* const log : {"oprofiled.log", "operf.log"})
-        take_one(samples + "/" + log, top + "/samples/" + log);
-    take_one(samples + "/../abi", top + "/abi");
+void copy_session(const SessionReader& session, TreeWriter& archive, Diagnostics& notes) {
+    take_session_files(session, notes, [&](const SessionFile& each) {
+        archive.copy(each.file, printable(each.path), each.target);
+    });
 }
 
 void copy_samples(const LoadedProfile& loaded, TreeWriter& archive) {
     for (const auto& file : loaded.files()) {
-        const SessionReader& session = loaded.opened().sessions[file.session];
-        const Fd dir = open_file(session.path(), O_RDONLY | O_DIRECTORY);
-        const std::string label = printable(session.path() + "/" + file.path);
-        const Fd from = open_below(dir, file.path, O_RDONLY | O_NONBLOCK);
-        if (!from) throw_system("cannot open " + label);
-        archive.copy(from, label, archived_session(session) + "/" + file.path);
+        const SessionFile each = open_sample_file(loaded.opened().sessions[file.session], file.path);
+        archive.copy(each.file, printable(each.path), each.target);
     }
 }
 
-void list(const Inventory& inventory, const LoadedProfile& loaded) {
+void list(const Inventory& inventory, LoadedProfile& loaded) {
     std::string text;
     for (const auto& [item, state] : inventory.items())
         text += printable(item.source) + "\n";
     std::set<std::string> own;
     for (const SessionReader& session : loaded.opened().sessions)
-        take_session(session, [&](const Fd&, const std::string& path, const std::string&) {
-            own.insert(std::filesystem::path(path).lexically_normal());
-        });
+        take_session_files(session, loaded.samples().notes(),
+                           [&](const SessionFile& each) { own.insert(each.path); });
     for (const std::string& path : own)
         text += printable(path) + "\n";
     for (const auto& file : loaded.files())
@@ -317,6 +280,8 @@ int oparchive(Tool& tool, int argc, char** argv) {
     const mode_t allowed = allowed_modes();
     const Outside outside(o.common, {.profiles = {parsed.words}, .output_dir = o.list ? "" : o.output}, tool);
     LoadedProfile loaded(o.common, parsed.words, load, outside, tool);
+    for (const SessionReader& session : loaded.opened().sessions)
+        check_session_place(session);
     Inventory inventory(loaded, o.common.trust_path);
     if (o.sources) inventory.add_sources();
     if (o.list) {
@@ -332,9 +297,7 @@ int oparchive(Tool& tool, int argc, char** argv) {
             },
             leaves_no_room);
     for (const auto& session : loaded.opened().sessions)
-        take_session(session, [&](const Fd& file, const std::string& path, const std::string& target) {
-            archive.copy(file, printable(path), target);
-        });
+        copy_session(session, archive, tool.notes);
     copy_samples(loaded, archive);
     write_stderr("archived: read it with archive:" + printable(o.output) + "; the session lies in " +
                  printable(o.output) + system_session_dir + "\n");

@@ -163,6 +163,25 @@ private:
     uint64_t hoisted_ = 0;
 };
 
+/// Opens one part of a path; an empty Fd with errno set on failure.
+Fd open_part(const Fd& dir, std::string_view part, int flags) noexcept {
+    char name[NAME_MAX + 1];
+    if (part.size() >= sizeof name || part.empty() || part == "..") {
+        errno = part.size() >= sizeof name ? ENAMETOOLONG : EINVAL;
+        return {};
+    }
+    name[part.copy(name, part.size())] = '\0';
+    return open_at(dir, name, flags);
+}
+
+/// Opens `path` below `dir` part by part; an empty Fd with errno set on failure.
+Fd open_without_links(const Fd& dir, std::string_view path, int flags) noexcept {
+    Fd at = open_at(dir, ".", O_PATH | O_DIRECTORY);
+    for (size_t slash; at && (slash = path.find('/')) != path.npos; path.remove_prefix(slash + 1))
+        if (slash > 0) at = open_part(at, path.substr(0, slash), O_PATH | O_DIRECTORY);
+    return at ? open_part(at, path, flags) : Fd();
+}
+
 }  // namespace
 
 void check_own_file(const struct stat& st, const std::string& label) {
@@ -218,6 +237,20 @@ Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept {
     }
     part[path.copy(part, path.size())] = '\0';
     return open_at(*from, part, flags);
+}
+
+Fd open_regular_below(const Fd& dir, std::string_view path, const std::string& label) {
+    const Fd place = open_without_links(dir, path, O_PATH);
+    struct stat st {};
+    if (!place && errno == ENOENT) return {};
+    if (!place || ::fstat(place.get(), &st) != 0) fail("cannot open", label);
+    if (S_ISLNK(st.st_mode))
+        throw_input(printable(label) + " is a symbolic link, which is not followed here");
+    if (!S_ISREG(st.st_mode)) throw_input(printable(label) + ": not a regular file");
+    Fd file = reopen_regular(place);
+    if (!file && errno == ENOENT) file = open_without_links(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (!file) fail("cannot open", label);
+    return file;
 }
 
 std::optional<std::string> read_file_below(const Fd& dir, std::string_view path, const std::string& label,

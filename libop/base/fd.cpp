@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 
 #include "libop/base/error.h"
 
@@ -27,14 +28,26 @@ Fd open_file(const std::string& path, int flags, mode_t mode) {
     return fd;
 }
 
+namespace {
+
+constexpr int regular_flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+}  // namespace
+
+Fd reopen_regular(const Fd& place) noexcept {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", place.get());
+    return Fd(::open(path, regular_flags));
+}
+
 Fd open_regular(const std::string& path) {
     const Fd place = open_file(path, O_PATH);
     struct stat st {};
     if (::fstat(place.get(), &st) != 0) throw_system("cannot open " + path);
     if (!S_ISREG(st.st_mode)) throw_input(path + ": not a regular file");
-    constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    Fd file(::open(("/proc/self/fd/" + std::to_string(place.get())).c_str(), flags));
-    if (!file && errno == ENOENT) file.reset(::open(path.c_str(), flags));  // no /proc, or the name is gone
+    Fd file = reopen_regular(place);
+    if (!file && errno == ENOENT)
+        file.reset(::open(path.c_str(), regular_flags));  // no /proc, or the name is gone
     if (!file) throw_system("cannot open " + path);
     if (::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode)) throw_input(path + ": not a regular file");
     return file;

@@ -42,6 +42,9 @@ Fd open_file(const std::string& path, int flags, mode_t mode = 0644);
 /// the opening alone of a device or a FIFO may do something or wait. Throws a system error "cannot open
 /// PATH", or an input error "PATH: not a regular file".
 Fd open_regular(const std::string& path);
+/// Opens the regular file at a descriptor that was opened with O_PATH for reading. Returns an empty Fd with
+/// errno set on failure (ENOENT: there is no /proc).
+Fd reopen_regular(const Fd& place) noexcept;
 /// Opens `name` below the directory `dir`; O_CLOEXEC and O_NOFOLLOW are always added.
 /// Returns an empty Fd with errno set on failure.
 Fd open_at(const Fd& dir, const char* name, int flags, mode_t mode = 0644) noexcept;

@@ -138,6 +138,8 @@ public:
     /// The number in stats/NAME, or none.
     std::optional<uint64_t> statistic(const std::string& name) const;
     const std::string& path() const noexcept { return path_; }
+    /// The open sample directory.
+    const Fd& directory() const noexcept { return dir_; }
 
 private:
     std::string path_;

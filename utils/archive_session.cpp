@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finding and opening the files of a session.
+#include "utils/archive_session.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "libop/base/directory.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libop/session/kept_images.h"
+
+namespace op::tool {
+namespace {
+
+// What readers take, and room to spare. Sample files: as op::read_sample_file.
+constexpr uint64_t largest_side_file = uint64_t{64} << 20, largest_sample_file = uint64_t{1} << 30;
+constexpr uint64_t largest_statistic = 4096;
+constexpr size_t most_statistics = 10000;
+
+/// Where a session lies in the archive, whatever its place on this machine.
+std::string archived_session(const SessionReader& session) {
+    return std::string(system_session_dir) + "/samples/" + std::string(base_name(session.path()));
+}
+
+/// Why a file is not taken from that directory; empty if it is.
+std::string fault_of(const Fd& dir, const Fd& file, uint64_t largest) {
+    struct stat st {
+    }, of_dir{};
+    if (::fstat(file.get(), &st) != 0 || ::fstat(dir.get(), &of_dir) != 0) return "it cannot be read";
+    if (static_cast<uint64_t>(st.st_size) > largest)
+        return "it is larger than " + std::to_string(largest) + " bytes";
+    // The owner of a directory may have linked a file there that he cannot read.
+    const bool is_anothers = st.st_uid != of_dir.st_uid && of_dir.st_uid != ::geteuid();
+    if (st.st_nlink > 1 && is_anothers && !(st.st_mode & S_IROTH))
+        return "it is private, of another owner than its directory, and has a second name";
+    return "";
+}
+
+/// Takes the files of one session.
+class SessionFiles {
+public:
+    SessionFiles(const SessionReader& session, Diagnostics& notes, const TakeSessionFile& take)
+        : session_(session), notes_(notes), take_(take), target_(archived_session(session)) {}
+
+    void run() {
+        const Fd& dir = session_.directory();
+        std::vector<std::string> others;
+        for (const DirectoryEntry& entry : list(dir, session_.path())) {
+            const std::string& name = entry.name;
+            if (name == "stats" && entry.is_directory)
+                take_statistics(dir);
+            else if (name == manifest_name || name == kallsyms_name)
+                take_one(dir, name, session_.path() + "/" + name, target_ + "/" + name);
+            else if (!name.starts_with('{') && name != kept_images_dir)
+                others.push_back(name);
+        }
+        if (!others.empty()) note_others(others);
+        take_beside();
+    }
+
+private:
+    static std::vector<DirectoryEntry> list(const Fd& dir, const std::string& path) {
+        auto entries = read_directory(open_at(dir, ".", O_RDONLY | O_DIRECTORY), path);
+        std::ranges::sort(entries, {}, &DirectoryEntry::name);
+        return entries;
+    }
+
+    void note_others(const std::vector<std::string>& names) {
+        notes_.warn(printable(session_.path()) +
+                    " has files that no session has: they are not in the archive (" +
+                    printable(short_list(names)) + ")");
+    }
+
+    void leave_out(const std::string& path, const std::string& reason) {
+        notes_.warn(printable(path) + " is not in the archive: " + reason);
+    }
+
+    void take_one(const Fd& dir, const std::string& name, const std::string& path, const std::string& target,
+                  uint64_t largest = largest_side_file) {
+        SessionFile file{open_noted(dir, name, path), path, target, largest};
+        if (!file.file) return;
+        const std::string fault = fault_of(dir, file.file, largest);
+        if (!fault.empty()) return leave_out(path, fault);
+        take_(file);
+    }
+
+    Fd open_noted(const Fd& dir, const std::string& name, const std::string& path) {
+        try {
+            return open_regular_below(dir, name, path);
+        } catch (const Error& error) {
+            notes_.warn(std::string(error.what()) + "; it is not in the archive");
+            return {};
+        }
+    }
+
+    void take_statistics(const Fd& dir) {
+        const std::string path = session_.path() + "/stats";
+        taken_ = 0;
+        take_statistics(open_directory_at(dir, "stats", path, false), path, target_ + "/stats", true);
+        if (taken_ > most_statistics)
+            leave_out(path, "of its files only " + std::to_string(most_statistics) + " are taken");
+    }
+
+    /// Those of the kernel's driver have one directory more for each processor.
+    void take_statistics(const Fd& dir, const std::string& path, const std::string& target, bool is_top) {
+        for (const DirectoryEntry& entry : list(dir, path)) {
+            const std::string at = path + "/" + entry.name, to = target + "/" + entry.name;
+            if (++taken_ > most_statistics) return;
+            if (is_top && entry.is_directory)
+                take_statistics(open_directory_at(dir, entry.name, at, false), at, to, false);
+            else
+                take_one(dir, entry.name, at, to, largest_statistic);
+        }
+    }
+
+    /// The logs of all sessions, and `abi`. By descriptor: the session may have been moved meanwhile.
+    void take_beside() {
+        const std::string path = session_.path() + "/..", top = system_session_dir;
+        const Fd samples = open_at(session_.directory(), "..", O_RDONLY | O_DIRECTORY);
+        if (!samples) return;
+        for (const char* const log : {daemon_log, operf_log})
+            take_one(samples, log, plain(path + "/" + log), top + "/samples/" + log);
+        if (const Fd session_dir = open_at(samples, "..", O_RDONLY | O_DIRECTORY))
+            take_one(session_dir, "abi", plain(path + "/../abi"), top + "/abi");
+    }
+
+    static std::string plain(const std::string& path) {
+        return std::filesystem::path(path).lexically_normal();
+    }
+
+    const SessionReader& session_;
+    Diagnostics& notes_;
+    const TakeSessionFile& take_;
+    const std::string target_;
+    size_t taken_ = 0;
+};
+
+/// The place of directory `name`, through a symbolic link only if it is not a stranger's; else an empty Fd.
+Fd open_directory_place(const Fd& dir, const std::string& name) {
+    Fd place = open_at(dir, name.c_str(), O_PATH);
+    struct stat st {};
+    if (!place || ::fstat(place.get(), &st) != 0 || !S_ISLNK(st.st_mode)) return place;
+    char target[PATH_MAX + 1] = {};
+    if (st.st_uid != 0 && st.st_uid != ::geteuid()) return {};
+    if (::readlinkat(place.get(), "", target, PATH_MAX) < 0) return {};
+    return Fd(::openat(dir.get(), target, O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+bool are_same(const Fd& one, const Fd& other) {
+    struct stat a {
+    }, b{};
+    return ::fstat(one.get(), &a) == 0 && ::fstat(other.get(), &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+}  // namespace
+
+void check_session_place(const SessionReader& session) {
+    constexpr std::string_view between = "/samples/";
+    const std::string& path = session.path();
+    const size_t at = path.rfind(between);
+    if (at == path.npos || path.find('/', at + between.size()) != path.npos) return;
+    const Fd samples =
+        open_directory_place(open_file(path.substr(0, at) + "/", O_PATH | O_DIRECTORY), "samples");
+    const Fd found = samples ? open_directory_place(samples, path.substr(at + between.size())) : Fd();
+    if (!found || !are_same(found, session.directory()))
+        throw_input(printable(path) + " is not archived: a symbolic link of another user's leads there");
+}
+
+void take_session_files(const SessionReader& session, Diagnostics& notes, const TakeSessionFile& take) {
+    SessionFiles(session, notes, take).run();
+}
+
+SessionFile open_sample_file(const SessionReader& session, const std::string& path) {
+    const std::string label = session.path() + "/" + path;
+    SessionFile file{open_regular_below(session.directory(), path, label), label,
+                     archived_session(session) + "/" + path, largest_sample_file};
+    if (!file.file) throw_system("cannot open " + printable(label), ENOENT);
+    return file;
+}
+
+}  // namespace op::tool
