@@ -227,14 +227,14 @@ private:
 
 void copy_session(const SessionReader& session, TreeWriter& archive, Diagnostics& notes) {
     take_session_files(session, notes, [&](const SessionFile& each) {
-        archive.copy(each.file, printable(each.path), each.target);
+        archive.copy(each.file, printable(each.path), each.target, each.largest);
     });
 }
 
 void copy_samples(const LoadedProfile& loaded, TreeWriter& archive) {
     for (const auto& file : loaded.files()) {
         const SessionFile each = open_sample_file(loaded.opened().sessions[file.session], file.path);
-        archive.copy(each.file, printable(each.path), each.target);
+        archive.copy(each.file, printable(each.path), each.target, each.largest);
     }
 }
 

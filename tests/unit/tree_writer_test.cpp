@@ -3,6 +3,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "libop/base/error.h"
 #include "tests/unit/temp_dir.h"
@@ -84,6 +88,49 @@ TEST(TreeWriter, copies_mode_and_modification_time) {
     EXPECT_EQ(read_file(dir / "top/bin/copy"), "content");
     EXPECT_EQ(fs::status(dir / "top/bin/copy").permissions(), fs::perms::owner_all);
     EXPECT_EQ(fs::last_write_time(dir / "top/bin/copy"), fs::last_write_time(source));
+}
+
+TEST(TreeWriter, a_copy_has_the_holes_of_its_file) {
+    const test::TempDir dir;
+    constexpr uint64_t size = uint64_t{1} << 40;
+    const std::string source = dir.write("sparse", "head");
+    std::error_code error;
+    fs::resize_file(source, size, error);
+    if (error || ::lseek(open_file(source, O_RDONLY).get(), 1 << 20, SEEK_DATA) >= 0)
+        GTEST_SKIP() << "no such holes on this file system";
+    std::fstream(source, std::ios::in | std::ios::out).seekp(1 << 30).write("middle", 6);
+    TreeWriter tree(dir / "top");
+    tree.copy(open_file(source, O_RDONLY), source, "copy");
+    struct stat st {};
+    ASSERT_EQ(::stat((dir / "top/copy").c_str(), &st), 0);
+    EXPECT_EQ(static_cast<uint64_t>(st.st_size), size);
+    EXPECT_LT(st.st_blocks, 4096) << "of 512 bytes";
+    std::string text(10, '\0');
+    std::ifstream copy(dir / "top/copy");
+    copy.read(text.data(), 4).seekg(1 << 30).read(text.data() + 4, 6);
+    EXPECT_EQ(text, "headmiddle");
+}
+
+TEST(TreeWriter, zeros_that_are_written_out_become_a_hole) {
+    const test::TempDir dir;
+    const std::string content = "x" + std::string(8 << 20, '\0') + "y" + std::string(1 << 20, '\0');
+    const std::string source = dir.write("zeros", content);
+    TreeWriter tree(dir / "top");
+    tree.copy(open_file(source, O_RDONLY), source, "copy");
+    EXPECT_EQ(read_file(dir / "top/copy"), content);
+    struct stat st {};
+    ASSERT_EQ(::stat((dir / "top/copy").c_str(), &st), 0);
+    EXPECT_LT(st.st_blocks, 2048) << "of 512 bytes";
+}
+
+TEST(TreeWriter, copies_nothing_that_is_too_large) {
+    const test::TempDir dir;
+    const std::string source = dir.write("source", "12345");
+    TreeWriter tree(dir / "top");
+    EXPECT_THROW(tree.copy(open_file(source, O_RDONLY), source, "copy", 4), Error);
+    EXPECT_FALSE(fs::exists(dir / "top/copy"));
+    tree.copy(open_file(source, O_RDONLY), source, "copy", 5);
+    EXPECT_EQ(read_file(dir / "top/copy"), "12345");
 }
 
 }  // namespace op::tool
