@@ -65,6 +65,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/export_pprof_test.cpp \
 	tests/unit/fd_test.cpp \
 	tests/unit/fetch_helper_test.cpp \
+	tests/unit/file_access_test.cpp \
 	tests/unit/fit_names_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/fake_oprofilefs.h \

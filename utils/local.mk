@@ -11,6 +11,7 @@ libutils_a_SOURCES = \
 	utils/shared/checked_file.cpp utils/shared/checked_file.h \
 	utils/shared/daily_note.cpp utils/shared/daily_note.h \
 	utils/shared/event_listing.cpp utils/shared/event_listing.h \
+	utils/shared/file_access.cpp utils/shared/file_access.h \
 	utils/shared/helper.cpp utils/shared/helper.h \
 	utils/shared/ignored_signal.h \
 	utils/shared/inherited_descriptors.cpp utils/shared/inherited_descriptors.h \

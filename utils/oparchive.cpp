@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +23,7 @@
 #include "utils/archive_session.h"
 #include "utils/load_profile.h"
 #include "utils/shared/checked_file.h"
+#include "utils/shared/file_access.h"
 #include "utils/shared/tree_writer.h"
 #include "utils/source_finder.h"
 
@@ -103,13 +105,17 @@ private:
         if (!refusal.empty()) notes_.warn("source " + printable(path) + " is left out: " + refusal);
     }
 
-    /// The owner of the file that an image's lines come from; none if it is not known, as of kept binaries,
-    /// of which the recorder owns the copies.
+    /// The owner of the file that an image's lines come from. None if somebody else may have put it there, or
+    /// if it is not at the image's path: what a session keeps belongs to the recorder.
     std::optional<uid_t> owner_of(const ImageName& image) {
-        struct stat st {};
         const auto path = loaded_.file_of(image);
-        if (path && path == loaded_.opened().finder.find_kept(recorded(image.name, {}).build_id)) return {};
-        return path && ::stat(path->c_str(), &st) == 0 ? std::optional(st.st_uid) : std::nullopt;
+        if (!path || (path != loaded_.vmlinux() && path != loaded_.opened().finder.find(image.name, notes_)))
+            return std::nullopt;
+        const Fd file = open_regular(*path);
+        struct stat st {};
+        if (::fstat(file.get(), &st) != 0) return std::nullopt;
+        const bool is_placed_there = is_path_trusted(file, std::filesystem::absolute(*path), st.st_uid);
+        return is_placed_there ? std::optional(st.st_uid) : std::nullopt;
     }
 
     /// `file`, if there is one, is a sample file of the image.

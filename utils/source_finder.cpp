@@ -12,6 +12,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "utils/shared/file_access.h"
 
 namespace op::tool {
 
@@ -65,19 +66,6 @@ bool has_source_suffix(const std::string& path) {
            std::end(suffixes);
 }
 
-/// True if everyone may pass the directories that lead to an open file, wherever its name was followed to.
-bool is_reachable_by_all(const Fd& file) {
-    std::error_code error;
-    const std::string self = "/proc/self/fd/" + std::to_string(file.get());
-    for (auto dir = std::filesystem::read_symlink(self, error).parent_path(); !error;
-         dir = dir.parent_path()) {
-        struct stat status {};
-        if (::stat(dir.c_str(), &status) != 0 || !(status.st_mode & S_IXOTH)) return false;
-        if (!dir.has_relative_path()) return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 std::string source_refusal(const std::string& path) {
@@ -88,10 +76,14 @@ std::string source_refusal(const std::string& path) {
 std::string private_source_fault(const Fd& file, const std::string& path, std::optional<uid_t> image_owner) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) throw_system("cannot read " + path);
-    if ((status.st_mode & S_IROTH) && is_reachable_by_all(file)) return "";
-    if (!has_source_suffix(path)) return "it is private, and its name is not that of a source";
-    if (image_owner && (*image_owner == 0 || *image_owner == status.st_uid)) return "";
-    return "it is private, and of another owner than the binary that names it";
+    if (is_public(file)) return "";
+    if (!has_source_suffix(resolved_path(file))) return "it is private, and its name is not that of a source";
+    if (status.st_nlink > 1) return "it is private, and has a second name";
+    if (!image_owner || (*image_owner != 0 && *image_owner != status.st_uid))
+        return "it is private, and of another owner than the binary that names it";
+    if (!is_path_trusted(file, path, *image_owner))
+        return "it is private, and a directory or link of another user leads to it";
+    return "";
 }
 
 SourceFinder::SourceFinder(std::string archive, std::vector<std::string> search_dirs,

@@ -27,9 +27,9 @@ struct Source {
 std::string source_refusal(const std::string& path);
 
 /// Why a file that debug information names as a source is not handed on: whoever made the binary chooses the
-/// names. Empty if everyone may read it (its mode, and the directories that lead to it), or if its name ends
-/// as sources do and it belongs to the owner of the image; an image of root's is trusted. `image_owner`: none
-/// = unknown.
+/// names. Empty if everyone may read it (see is_public()), or if all of this holds: its name, links followed,
+/// ends as sources do; it has no other name; it belongs to the owner of the image, or the image is root's;
+/// and nobody but these two can choose what absolute `path` leads to. `image_owner`: none = unknown.
 std::string private_source_fault(const Fd& file, const std::string& path, std::optional<uid_t> image_owner);
 
 /// Looks for source files.

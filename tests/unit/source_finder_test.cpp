@@ -97,7 +97,6 @@ TEST(PrivateSource, is_handed_on_if_it_belongs_to_the_owner_of_the_binary_or_roo
     const uid_t self = ::geteuid(), other = self + 1;
     for (const char* const name : {"a.c", "a.hpp", "a.rs", "a.S"}) {
         EXPECT_EQ(fault_of_private(name, self), "") << name;
-        EXPECT_EQ(fault_of_private(name, 0), "") << name;
         EXPECT_NE(fault_of_private(name, other), "") << name;
         EXPECT_NE(fault_of_private(name, std::nullopt), "") << name;
     }
@@ -123,6 +122,42 @@ TEST(PrivateSource, is_what_the_mode_keeps_from_others_in_a_public_directory) {
         GTEST_SKIP() << "not root, or no " << path;
     for (const uid_t owner : {0, 12345})
         EXPECT_NE(private_source_fault(open_file(path, O_RDONLY), path, owner), "");
+}
+
+TEST(PrivateSource, is_not_what_a_link_makes_look_like_one) {
+    const test::TempDir dir;
+    const uid_t self = ::geteuid();
+    dir.write("key", "secret");
+    dir.write("b.c", "text");
+    std::filesystem::create_symlink("key", dir / "a.c");
+    std::filesystem::create_symlink("b.c", dir / "c.c");
+    const auto fault = [&](const char* name) {
+        return private_source_fault(open_file(dir / name, O_RDONLY), dir / name, self);
+    };
+    EXPECT_EQ(fault("a.c"), "it is private, and its name is not that of a source");
+    EXPECT_EQ(fault("c.c"), "");
+    std::filesystem::create_hard_link(dir / "b.c", dir / "d.c");
+    EXPECT_EQ(fault("c.c"), "it is private, and has a second name");
+}
+
+TEST(PrivateSource, is_not_what_a_stranger_leads_to) {
+    if (::geteuid() != 0) GTEST_SKIP() << "not root";
+    constexpr uid_t stranger = 65534;
+    const test::TempDir dir;
+    const std::string path = dir.write("linked/a.c", "secret"), link = dir / "b.c";
+    std::filesystem::create_symlink("linked/a.c", link);
+    const auto fault = [](const std::string& name) {
+        return private_source_fault(open_file(name, O_RDONLY), name, 0);
+    };
+    EXPECT_EQ(fault(link), "");
+    ASSERT_EQ(::lchown(link.c_str(), stranger, stranger), 0);
+    EXPECT_EQ(fault(link), "it is private, and a directory or link of another user leads to it");
+    EXPECT_EQ(fault(path), "");
+    ASSERT_EQ(::chown((dir / "linked").c_str(), stranger, stranger), 0);
+    EXPECT_EQ(fault(path), "it is private, and a directory or link of another user leads to it");
+    ASSERT_EQ(::chown((dir / "linked").c_str(), 0, 0), 0);
+    std::filesystem::permissions(dir / "linked", std::filesystem::perms::all);
+    EXPECT_EQ(fault(path), "it is private, and a directory or link of another user leads to it");
 }
 
 }  // namespace op::tool
