@@ -65,6 +65,7 @@ libpp_a_SOURCES = \
 	libpp/report/writer.h \
 	libpp/report/writers.cpp \
 	libpp/report/xml_document.cpp libpp/report/xml_document.h \
+	libpp/symbols/image_candidates.cpp libpp/symbols/image_candidates.h \
 	libpp/symbols/image_finder.cpp libpp/symbols/image_finder.h \
 	libpp/symbols/image_symbols.cpp libpp/symbols/image_symbols.h \
 	libpp/symbols/kernel_symbols.cpp libpp/symbols/kernel_symbols.h \

@@ -152,12 +152,12 @@ libpp/profile/select.cpp 1 again
 libpp/report/report.cpp 1 note
 libpp/symbols/packages.cpp 1 absent
 libpp/symbols/symbolizer.cpp 2 note
+utils/archive_inventory.cpp 2 note
 utils/archive_session.cpp 1 note
 utils/debuginfod.cpp 1 edge
 utils/event_support.cpp 1 note
 utils/fetch_helper.cpp 1 note
 utils/opannotate.cpp 3 note
-utils/oparchive.cpp 2 note
 utils/opcontrol.cpp 2 again
 utils/opcontrol/control_daemon.cpp 1 again
 utils/opcontrol/driver_module.cpp 1 note

@@ -84,6 +84,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/image_search_test.cpp \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/image_symbols_test.cpp \
+	tests/unit/image_candidates_test.cpp \
 	tests/unit/in_child.h \
 	tests/unit/join_builds_test.cpp \
 	tests/unit/json_test.cpp \

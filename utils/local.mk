@@ -86,7 +86,8 @@ bin_PROGRAMS += opgprof
 opgprof_SOURCES = utils/opgprof.cpp
 opgprof_LDADD = $(reporting)
 
-archive_parts = utils/archive_session.cpp utils/archive_session.h
+archive_parts = utils/archive_inventory.cpp utils/archive_inventory.h utils/archive_session.cpp \
+	utils/archive_session.h
 bin_PROGRAMS += oparchive
 oparchive_SOURCES = utils/oparchive.cpp $(archive_parts)
 oparchive_LDADD = $(reporting)

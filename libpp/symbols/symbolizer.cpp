@@ -9,6 +9,7 @@
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/stream/record.h"
+#include "libpp/symbols/image_candidates.h"
 #include "libpp/symbols/image_symbols.h"
 #include "libpp/symbols/kernel_symbols.h"
 
@@ -35,12 +36,9 @@ namespace {
 
 /// An image file to be opened.
 struct Wanted {
-    std::string recorded;  ///< path, or a module's bare name
+    std::string name;  ///< path, or a module's bare name
     Origin origin = Origin::file;
-    uint64_t mtime = 0;    ///< seconds since the epoch; 0 = unknown
-    std::string build_id;  ///< lower-case hex; empty = unknown
-    bool several_builds = false;
-    bool elsewhere = false;  ///< the path led to another file when it was recorded
+    RecordedImage recorded = {};
 };
 
 /// An image that symbols() was called for.
@@ -99,10 +97,10 @@ struct Symbolizer::Impl {
     Opened open(const ImageName& image, uint64_t mtime, bool is_kernel);
     Opened open_kernel(const ImageName& image);
     Opened open_file(const Wanted& wanted);
-    Opened read_file(const Wanted& wanted, const std::string& path);
+    Opened read_file(const Wanted& wanted, const ImageCandidate& file);
     void note_unverified(const Wanted& wanted, const std::string& build_id);
-    std::optional<std::string> find_build(const Wanted& wanted);
-    std::optional<std::string> find_file(const Wanted& wanted);
+    std::optional<std::string> find_at_path(const Wanted& wanted);
+    ImageCandidates candidates(const Wanted& wanted);
     std::unique_ptr<ImageSymbols> read_snapshot(const Wanted& module, const RecordedKernelImage* recorded);
     std::unique_ptr<ImageSymbols> open_module(const Wanted& module);
     std::vector<std::string> roots() const;
@@ -147,15 +145,17 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
     if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return open_kernel(image);
     // A kernel image with a path is vmlinux; our own sessions count from where it begins in kallsyms.
     const RecordedKernelImage* kernel = kernel_image(image.name);
-    Wanted file{image.name, kernel ? Origin::kernel : Origin::text, mtime, kernel ? kernel->build_id : ""};
+    Wanted file{image.name, kernel ? Origin::kernel : Origin::text};
+    file.recorded.mtime = mtime;
+    if (kernel) file.recorded.build_id = kernel->build_id;
     if (!kernel && !is_kernel) {
         file.origin = Origin::file;
-        if (info) file.build_id = info->build_id(image.name);
-        if (info) file.several_builds = info->has_several_builds(image.name);
-        if (info) file.elsewhere = info->is_elsewhere(image.name);
+        if (info) file.recorded.build_id = info->build_id(image.name);
+        if (info) file.recorded.several_builds = info->has_several_builds(image.name);
+        if (info) file.recorded.elsewhere = info->is_elsewhere(image.name);
     } else if (!options.vmlinux.empty()) {
-        file.recorded = options.vmlinux;
-        file.mtime = 0;
+        file.name = options.vmlinux;
+        file.recorded.mtime = 0;
     }
     return open_file(file);
 }
@@ -172,9 +172,9 @@ Opened Symbolizer::Impl::open_kernel(const ImageName& image) {
         return {nullptr, {"was recorded without symbols; record as root, without --no-vmlinux"}};
     const bool kernel = image.name == kallsyms_image;
     const RecordedKernelImage* recorded = kernel_image(image.name);
-    const std::string build_id = recorded ? recorded->build_id : "";
-    if (kernel && !options.vmlinux.empty()) return open_file({options.vmlinux, Origin::kernel, 0, build_id});
-    const Wanted file{image.name, Origin::text, 0, build_id};
+    const RecordedImage known{.build_id = recorded ? recorded->build_id : ""};
+    if (kernel && !options.vmlinux.empty()) return open_file({options.vmlinux, Origin::kernel, known});
+    const Wanted file{image.name, Origin::text, known};
     if (auto symbols = read_snapshot(kernel ? Wanted{} : file, recorded)) return {std::move(symbols)};
     if (!kernel) return open_file(file);
     return {nullptr, {"has no symbols in this session; give the kernel image with --vmlinux"}};
@@ -184,24 +184,23 @@ Opened Symbolizer::Impl::open_kernel(const ImageName& image) {
 std::unique_ptr<ImageSymbols> Symbolizer::Impl::read_snapshot(const Wanted& module,
                                                               const RecordedKernelImage* recorded) {
     if (!snapshot) snapshot.emplace(kallsyms);
-    auto symbols =
-        snapshot->of(module.recorded, recorded ? recorded->start : 0, recorded ? recorded->length : 0);
+    auto symbols = snapshot->of(module.name, recorded ? recorded->start : 0, recorded ? recorded->length : 0);
     if (symbols.empty()) return nullptr;
-    if (module.build_id.empty()) return listed_symbols(std::move(symbols));
+    if (module.recorded.build_id.empty()) return listed_symbols(std::move(symbols));
     return listed_symbols(std::move(symbols), [this, module] { return open_module(module); });
 }
 
 /// Null if it is not found, of another build, or cannot be read: the names are there without it.
 std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_module(const Wanted& module) {
-    const auto path = find_file(module);
-    if (!path) return nullptr;
-    try {
-        auto object = open_elf_symbols(*path, module.origin, {roots(), options.by_build_id}, notes);
-        return object.build_id == module.build_id ? std::move(object.symbols) : nullptr;
-    } catch (const Error& e) {
-        notes.warn(std::string(e.what()) + ": no lines of " + printable(module.recorded));
-        return nullptr;
-    }
+    ImageCandidates files = candidates(module);
+    while (const auto file = files.next())
+        try {
+            auto object = open_elf_symbols(file->path, module.origin, {roots(), options.by_build_id}, notes);
+            if (object.build_id == module.recorded.build_id) return std::move(object.symbols);
+        } catch (const Error& e) {
+            notes.warn(std::string(e.what()) + ": no lines of " + printable(module.name));
+        }
+    return nullptr;
 }
 
 std::vector<std::string> Symbolizer::Impl::roots() const {
@@ -217,59 +216,53 @@ bool Symbolizer::Impl::is_deleted(const std::string& name) const {
     return info && it != info->images.end() && it->second.deleted;
 }
 
-std::optional<std::string> Symbolizer::Impl::find_file(const Wanted& wanted) {
-    if (!options.vmlinux.empty() && wanted.recorded == options.vmlinux) return wanted.recorded;
-    if (auto found = finder.find(wanted.recorded, notes)) return found;
-    return find_build(wanted);
+std::optional<std::string> Symbolizer::Impl::find_at_path(const Wanted& wanted) {
+    if (!options.vmlinux.empty() && wanted.name == options.vmlinux) return wanted.name;
+    return finder.find(wanted.name, notes);
+}
+
+ImageCandidates Symbolizer::Impl::candidates(const Wanted& wanted) {
+    return {finder, options.by_build_id, wanted.recorded, [this, &wanted] { return find_at_path(wanted); }};
 }
 
 Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
-    // The build-id is the builder's word: a file at its path is not looked past.
-    if (wanted.elsewhere && !wanted.several_builds)
-        if (const auto kept = finder.find_kept(wanted.build_id))
-            if (Opened opened = read_file(wanted, *kept); !opened.file.empty()) return opened;
-    if (const auto path = find_file(wanted)) return read_file(wanted, *path);
-    if (is_deleted(wanted.recorded))
+    ImageCandidates files = candidates(wanted);
+    std::optional<Opened> unfit;
+    while (const auto file = files.next()) {
+        Opened opened = read_file(wanted, *file);
+        if (!opened.file.empty()) return opened;
+        // A file of another build is a better reason than one that cannot be read.
+        if (!unfit || (opened.is_replaced && !unfit->is_replaced)) unfit = std::move(opened);
+    }
+    if (unfit) return std::move(*unfit);
+    if (is_deleted(wanted.name))
         return {nullptr, {"was deleted or replaced while it ran; keep a copy and give it with --root"}};
     return {nullptr, {"is not found; say where it is with --image-path or --root"}};
 }
 
 /// Once, for all images of a session of another tool that knows too little to compare their files with.
 void Symbolizer::Impl::note_unverified(const Wanted& wanted, const std::string& build_id) {
-    const bool is_compared = (!wanted.build_id.empty() && !build_id.empty()) || wanted.mtime != 0;
+    const RecordedImage& recorded = wanted.recorded;
+    const bool is_compared = (!recorded.build_id.empty() && !build_id.empty()) || recorded.mtime != 0;
     if (info || wanted.origin != Origin::file || is_compared || options.trusts_paths ||
         std::exchange(is_unverified_noted, true))
         return;
-    notes.warn(printable(wanted.recorded) +
+    notes.warn(printable(wanted.name) +
                ": this session knows neither build-id nor modification time of it; its symbols, and those of "
                "other such images, are of the files that now have their paths");
 }
 
-/// A copy of the very build.
-std::optional<std::string> Symbolizer::Impl::find_build(const Wanted& wanted) {
-    if (wanted.build_id.empty() || wanted.several_builds) return std::nullopt;
-    if (auto kept = finder.find_kept(wanted.build_id)) return kept;
-    if (!options.by_build_id) return std::nullopt;
-    return options.by_build_id->executable(wanted.build_id);
-}
-
-Opened Symbolizer::Impl::read_file(const Wanted& wanted, const std::string& path) {
+Opened Symbolizer::Impl::read_file(const Wanted& wanted, const ImageCandidate& file) {
+    const std::string& path = file.path;
     try {
         auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
-        const RecordedImage recorded{.build_id = wanted.build_id,
-                                     .mtime = wanted.mtime,
-                                     .several_builds = wanted.several_builds,
-                                     .elsewhere = wanted.elsewhere};
-        const auto change = file_change(path, object.build_id, recorded);
+        const auto change = candidate_change(file, object.build_id, wanted.recorded);
         if (change == FileChange::none) note_unverified(wanted, object.build_id);
         if (change == FileChange::none)
             return {std::move(object.symbols), shortcoming_of(object.table), path};
-        if (options.trusts_paths) {
-            notes.warn(replacement_note(path, change));
-            return {std::move(object.symbols), {}, path, true};
-        }
-        if (const auto build = find_build(wanted); build && *build != path) return read_file(wanted, *build);
-        return {nullptr, {not_used(change)}, {}, true};
+        if (!options.trusts_paths || file.is_by_build_id) return {nullptr, {not_used(change)}, {}, true};
+        notes.warn(replacement_note(path, change));
+        return {std::move(object.symbols), {}, path, true};
     } catch (const Error& e) {
         return {nullptr, {std::string("cannot be read (") + e.what() + ")"}};
     }

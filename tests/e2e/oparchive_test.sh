@@ -33,3 +33,17 @@ for private in secret shadow.key link.c; do
 		fail "no note on $private, a private file that is named as a source"
 done
 ! grep -rqx precious "$work/archive" || fail "a private file is in the archive"
+
+# Its build-id is recorded, so that it is taken although it is private.
+cmp "$work/spin" "$work/archive$work/spin" || fail "the profiled binary is not in the archive"
+
+# A file that takes no room on the disk takes none in the archive.
+id=$(readelf -n "$work/spin" 2>/dev/null | awk '/Build ID/ { print $3 }')
+if [ -n "$id" ]; then
+	truncate -s 3G "$work/spin"
+	truncate -s 3G "$work/session/samples/operf.log"
+	"$build/oparchive" --session-dir "$work/session" -o "$work/sparse" 2>"$work/sparse.log" || fail "oparchive, sparse"
+	[ "$(stat -c %s "$work/sparse$work/spin")" = 3221225472 ] || fail "the sparse binary is not in the archive"
+	[ "$(du -sm "$work/sparse" | cut -f 1)" -lt 100 ] || fail "holes were written out: $(du -sm "$work/sparse")"
+	grep -q "operf.log is not in the archive: it is larger" "$work/sparse.log" || fail "no note on a huge log"
+fi

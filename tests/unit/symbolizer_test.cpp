@@ -179,13 +179,17 @@ TEST_F(Symbolizing, symbols_of_another_build_are_used_with_a_note_if_paths_are_t
 TEST_F(Symbolizing, the_profiled_build_is_fetched_where_the_path_has_another) {
     struct Server final : BuildIdSource {
         std::optional<std::string> executable(const std::string& build_id) override {
-            return build_id == "00" ? std::optional(test::fixture("root/usr/bin/demo")) : std::nullopt;
+            return build_id == split_id ? std::optional(test::fixture("root/usr/bin/split")) : std::nullopt;
         }
         std::optional<std::string> debug_file(const std::string&) override { return std::nullopt; }
     } server;
+    std::string other = read_file(root_ + "/usr/bin/split");
+    other.at(other.find("\xab\xcd\xef\x01")) = 'x';
+    dir_.write("usr/bin/split", other);
+    root_ = dir_.path();
     options_.by_build_id = &server;
-    info_.images["/usr/bin/split"].build_id = "00";
-    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0xc5), "main") << shortcoming("/usr/bin/split");
+    info_.images["/usr/bin/split"].build_id = split_id;
+    EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0x145), "main") << shortcoming("/usr/bin/split");
 }
 
 TEST_F(Symbolizing, without_build_ids_a_changed_file_is_detected_by_its_time) {
