@@ -103,6 +103,7 @@ private:
     void add_image(const ImageName& image, std::optional<size_t> file = std::nullopt) {
         if (!has_file(image) || !seen_.insert(image.name).second) return;
         Wanted wanted{recorded(image.name, file)};
+        if (image.kind == ImageName::Kind::kernel) wanted.recorded.mtime = 0;  // as reports do
         // A module's file is found by its place alone.
         const bool has_path = image.name.starts_with('/');
         pp::ImageCandidates files(loaded_.opened().finder, loaded_.by_build_id(),

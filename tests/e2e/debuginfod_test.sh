@@ -57,6 +57,13 @@ grep -q "spin.c:2 .*hidden_name" "$work/report" || fail "no name and line with D
 mv "$work/spin" "$work/moved"
 report --debuginfod "$url" || fail "opreport without the program"
 grep -q "spin.c:2 .*hidden_name" "$work/report" || fail "the program was not fetched"
+
+# Another build has its place: reports and archives fetch the profiled one.
+cp "$(command -v cat)" "$work/spin"
+report --debuginfod "$url" || fail "opreport with another build in place of the program"
+grep -q "spin.c:2 .*hidden_name" "$work/report" || fail "the profiled build was not fetched"
+"$build/oparchive" --session-dir "$work/session" --debuginfod "$url" -o "$work/archive" 2>"$work/archive.log" || fail "oparchive"
+cmp "$work/archive$work/spin" "$work/moved" || fail "the profiled build is not in the archive"
 mv "$work/moved" "$work/spin"
 
 kill $server
