@@ -19,6 +19,8 @@ blocks() {
 # The commands of the tree have to succeed; recording and copying need no machine here.
 cat >"$work/prelude" <<'END'
 operf() { return 0; }
+sudo() { "$@"; }
+chown() { [ -d "$3" ]; }
 scp() { [ -d "$2" ]; }
 ssh() { shift; "$@"; }
 go() { [ -s "$4" ]; }
