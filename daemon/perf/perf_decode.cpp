@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decoding of perf records. Damaged records are dropped: the ring is shared with the kernel only.
+// Decoding of perf records. Damaged ones are losses.
 #include "daemon/perf/perf_decode.h"
 
 #include <linux/perf_event.h>
@@ -143,15 +143,14 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header&
     const std::span body(start, header.size - sizeof header);
     if (header.type == PERF_RECORD_SAMPLE) return decode_sample(body, header.misc, chains);
     const Trailer t = trailer(body);
-    ByteReader in(body, "perf record");
+    ByteReader in(body.first(body.size() - trailer_size_), "perf record");
     switch (header.type) {
         case PERF_RECORD_MMAP2:
             return decode_mapping(body, header.misc, t);
         case PERF_RECORD_COMM: {
             const auto tgid = in.get<uint32_t>(), tid = in.get<uint32_t>();
             const bool exec = header.misc & PERF_RECORD_MISC_COMM_EXEC;
-            return Decoded{t.time,
-                           Name{t.time, tgid, tid, exec, c_string(in.take(in.remaining() - trailer_size_))}};
+            return Decoded{t.time, Name{t.time, tgid, tid, exec, c_string(in.take(in.remaining()))}};
         }
         case PERF_RECORD_FORK:
         case PERF_RECORD_EXIT: {
@@ -175,8 +174,19 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header&
             return std::nullopt;
     }
 } catch (const Error&) {
-    if (header.type != PERF_RECORD_SAMPLE) return std::nullopt;
-    return Decoded{0, Lost{1, 0, LossCause::damaged_stream}};
+    switch (header.type) {
+        case PERF_RECORD_SAMPLE:
+        case PERF_RECORD_LOST:  // of one at least
+        case PERF_RECORD_LOST_SAMPLES:
+            return Decoded{0, Lost{1, 0, LossCause::damaged_stream}};
+        case PERF_RECORD_MMAP2:
+        case PERF_RECORD_COMM:
+        case PERF_RECORD_FORK:
+        case PERF_RECORD_EXIT:
+            return Decoded{0, LostSideBand{1}};
+        default:
+            return std::nullopt;
+    }
 }
 
 void PerfDecoder::deliver(const Decoded& decoded, std::vector<Record>& out) const {

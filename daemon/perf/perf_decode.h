@@ -64,8 +64,9 @@ public:
         std::span<const std::byte> raw = {};  ///< the sampler's data on the sample
         bool had_no_room = false;  ///< of losses: in the ring, which the kernel also counts by itself
     };
-    /// Decodes one record; none if it is of no interest or damaged, but a damaged sample is a loss on CPU 0.
-    /// Views in the result point into the record or the arena.
+    /// Decodes one record; none if it is of no interest. A damaged one of a sample is a loss on CPU 0, one of
+    /// a process a loss of the side band, both of time 0. Views in the result point into the record or the
+    /// arena.
     std::optional<Decoded> decode(const perf_event_header& header, ChainArena& chains) const;
     /// Appends the record, or, if it is a sampler's, one for each derived event that it is: maybe none.
     void deliver(const Decoded& decoded, std::vector<Record>& out) const;

@@ -43,8 +43,13 @@ void PerfMerger::advance(size_t i) {
     }
 }
 
-/// Fills in what only the lane knows of a loss; false if it is known already.
+/// Fills in what only the lane knows of a loss; false if it is known already. One of the side band is still
+/// delivered, without a count: only its record shows since when the processes may have changed.
 bool PerfMerger::complete_next(Lane& lane) {
+    if (std::holds_alternative<LostSideBand>(lane.next.record)) {
+        lane.next.time = lane.last_time;
+        return true;
+    }
     auto* const lost = std::get_if<Lost>(&lane.next.record);
     if (!lost) {
         lane.last_time = lane.next.time;
@@ -53,8 +58,8 @@ bool PerfMerger::complete_next(Lane& lane) {
     if (lane.next.had_no_room) {
         lane.pending = lost->count;
         const uint64_t total = lane.recorded + lost->count;
-        if (total <= lane.known) return false;
-        lost->count = total - lane.known;
+        if (total <= lane.known && !lane.is_side_band) return false;
+        lost->count = total - std::min(total, lane.known);
     }
     if (lost->cause == LossCause::damaged_stream) lost->cpu = lane.cpu;
     if (lane.is_side_band) lane.next = {.time = lane.last_time, .record = LostSideBand{lost->count}};

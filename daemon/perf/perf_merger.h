@@ -33,8 +33,8 @@ public:
     /// that found no room since the beginning by the kernel's own count, 0 where it keeps none. A loss is
     /// returned once.
     std::vector<Lost> unreported_losses(std::span<const uint64_t> lost);
-    /// The same for the side band: the number of its records. One that a record reports later is not
-    /// delivered again.
+    /// The same for the side band: the number of its records. Of those that a record reports later, that
+    /// record is delivered in its place with a count of 0.
     uint64_t unreported_side_band(std::span<const uint64_t> lost);
 
 private:

@@ -53,6 +53,27 @@ TEST(PerfDecoder, a_chain_longer_than_its_record_is_counted_lost) {
     EXPECT_EQ(std::get<Lost>(decoded->record).cause, LossCause::damaged_stream);
 }
 
+TEST(PerfDecoder, a_damaged_record_of_a_process_is_a_loss_of_the_side_band) {
+    ChainArena chains;
+    for (const uint32_t type : {PERF_RECORD_MMAP2, PERF_RECORD_COMM, PERF_RECORD_FORK, PERF_RECORD_EXIT}) {
+        PerfBytes cut(type, PERF_RECORD_MISC_USER);
+        cut.u32(7).trailer(50, 0);
+        PerfBytes shorter(type, PERF_RECORD_MISC_USER);
+        shorter.u64(7);
+        for (PerfBytes* bytes : {&cut, &shorter}) {
+            const auto decoded = PerfDecoder(plain).decode(bytes->header(), chains);
+            ASSERT_TRUE(decoded) << type;
+            EXPECT_EQ(std::get<LostSideBand>(decoded->record).count, 1u) << type;
+        }
+    }
+    PerfBytes loss(PERF_RECORD_LOST, 0);
+    loss.u64(0);
+    EXPECT_EQ(std::get<Lost>(PerfDecoder(plain).decode(loss.header(), chains)->record).count, 1u);
+    PerfBytes throttle(PERF_RECORD_THROTTLE, 0);
+    throttle.u64(0);
+    EXPECT_FALSE(PerfDecoder(plain).decode(throttle.header(), chains));
+}
+
 TEST(PerfDecoder, events_are_distinguished_by_their_id) {
     PerfDecoder decoder(plain | PERF_SAMPLE_IDENTIFIER);
     decoder.add_event_id(500, 1);

@@ -171,13 +171,40 @@ TEST_F(PerfMergers, a_loss_of_the_side_band_is_reported_once_whoever_counts_it_f
     EXPECT_EQ(merger_.unreported_side_band(lost), 9u);
     EXPECT_EQ(merger_.unreported_side_band(lost), 0u);
     put_loss(bands_[0], 10, 7);
-    EXPECT_EQ(merge(), Texts{}) << "it is known";
+    EXPECT_EQ(merge(), Texts{"side band 0"}) << "the number is known, the place is not";
     put_loss(bands_[0], 20, 3);
     put_samples(0, {15});
     EXPECT_EQ(merge(12), Texts{"side band 3"});
     EXPECT_EQ(merge(), Texts{"15@0"});
     const uint64_t later[] = {11, 2};
     EXPECT_EQ(merger_.unreported_side_band(later), 1u);
+}
+
+TEST_F(PerfMergers, a_loss_of_the_side_band_has_its_place_also_if_the_kernels_count_came_first) {
+    add_side_bands(1);
+    add_cpus(1);
+    ASSERT_TRUE(put_exit(bands_[0], 10));
+    put_loss(bands_[0], 50, 4);
+    ASSERT_TRUE(put_exit(bands_[0], 51));
+    put_samples(0, {5, 30, 60});
+    const uint64_t lost[] = {6};
+    EXPECT_EQ(merger_.unreported_side_band(lost), 6u);
+    EXPECT_EQ(merge(), (Texts{"5@0", "exit 10", "side band 0", "30@0", "exit 51", "60@0"}));
+    put_loss(bands_[0], 70, 3);
+    EXPECT_EQ(merge(), Texts{"side band 1"}) << "of seven, six are known";
+    put_loss(0, 80, 2);
+    EXPECT_EQ(merge(), Texts{"kernel_buffer 2@0"});
+}
+
+TEST_F(PerfMergers, a_damaged_record_of_a_process_is_lost_since_the_record_before) {
+    add_side_bands(1);
+    add_cpus(1);
+    ASSERT_TRUE(put_exit(bands_[0], 10));
+    PerfBytes cut(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+    cut.u32(7).u32(7).trailer(50, 0);
+    ASSERT_TRUE(bands_[0].put(cut.header()));
+    put_samples(0, {5, 30});
+    EXPECT_EQ(merge(), (Texts{"5@0", "exit 10", "side band 1", "30@0"}));
 }
 
 TEST_F(PerfMergers, a_loss_that_waits_for_its_time_counts_once) {
