@@ -130,9 +130,10 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     if (!region) return lose_unplaced(origin);
     if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
     const bool is_in_doubt = table_.is_in_doubt(sample.tgid);
-    if (is_in_doubt) info_.unsure_samples = add_saturating(info_.unsure_samples, sample.weight);
     slot.generation = is_in_doubt ? no_generation : generation(sample);
     if (!store(slot, sample.pc.value(), sample.weight)) return lose_unwanted(sample.cpu, sample.weight);
+    if (is_in_doubt && depends_on_process(sample.mode))
+        info_.unsure_samples = add_saturating(info_.unsure_samples, sample.weight);
     const Process* const process = table_.find(sample.tgid);
     // Between exec and the first mapping the program is still the old one, the name already the new one's.
     const bool has_own_name = process && !process->awaiting_executable;
@@ -219,6 +220,10 @@ ImageRef Collector::app_of(const PlacedSample& sample) {
 
 bool Collector::is_wanted(const Origin& origin) const {
     return only_images_.empty() || only_images_.contains(images_.path(origin.app.name));
+}
+
+bool Collector::depends_on_process(CpuMode mode) const {
+    return mode != CpuMode::kernel || options_.separation.kernel || !only_images_.empty();
 }
 
 FileKey Collector::key_for(const Origin& origin, const ImageRef& image) {

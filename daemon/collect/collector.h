@@ -23,8 +23,8 @@
 namespace op::collect {
 
 /// Called for a sample for which something is missing. Returns records that may explain it, valid until the
-/// next call; of a whole process none if it is gone, nullopt if nobody looked. A sample's time of 0 is an
-/// unknown time.
+/// next call; of a whole process none if it is gone, only its name if it has no memory, nullopt if nobody
+/// could look. A sample's time of 0 is an unknown time.
 using FillGaps = std::function<std::optional<std::span<const Record>>(const Sample&, Gap)>;
 
 /// Collects one run. Not thread-safe.
@@ -129,6 +129,8 @@ private:
     ImageRef app_of(const PlacedSample& sample);
     ImageRef program_of(uint32_t tgid);
     bool is_wanted(const Origin& origin) const;
+    /// True if a sample's file depends on the program of its process, or on what that has mapped.
+    bool depends_on_process(CpuMode mode) const;
     FileKey key_for(const Origin& origin, const ImageRef& image);
     std::optional<ImageKey> key_of(const Sample& sample, uint64_t pc, bool kernel);
     std::optional<ImageKey> key_of(const PlacedSample& sample, const Place& place, bool kernel);

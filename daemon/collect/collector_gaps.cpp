@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where an address lies, and what is asked for if no record gave an answer or records were lost.
+#include <algorithm>
 #include <utility>
 
 #include "daemon/collect/collector.h"
@@ -8,6 +9,10 @@ namespace op::collect {
 namespace {
 
 constexpr std::span<const Record> nothing;
+
+bool is_mapping(const Record& record) {
+    return std::holds_alternative<Mapping>(record);
+}
 
 }  // namespace
 
@@ -34,10 +39,14 @@ const Region* Collector::find_or_ask(const Sample& sample) {
     return find(sample.tgid, sample.pc, kernel);
 }
 
-/// What is known of a process in doubt is replaced by what can be known now.
+/// What is known of a process in doubt is replaced by what can be known now. Of one that is about to end that
+/// is nothing more.
 void Collector::resolve_doubt(const Sample& sample) {
     const auto records = fill_gaps_ ? fill_gaps_(sample, Gap::changes) : std::nullopt;
     if (!records) return;
+    const Process* const process = table_.find(sample.tgid);
+    const bool is_less = !records->empty() && std::ranges::none_of(*records, is_mapping);
+    if (is_less && process->executable) return;
     table_.forget(sample.tgid);
     take_all(*records);
 }

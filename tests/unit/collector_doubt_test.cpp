@@ -12,8 +12,8 @@ namespace {
 /// A collector whose world is played by `world_`: the processes there are, by number.
 class Doubting : public Collecting {
 protected:
-    void begin() {
-        collector({}, [this](const Sample& sample, Gap gap) -> std::optional<std::span<const Record>> {
+    void begin(const CollectorOptions& options = {}) {
+        collector(options, [this](const Sample& sample, Gap gap) -> std::optional<std::span<const Record>> {
             asked_.push_back(gap);
             if (is_too_soon_) return std::nullopt;
             return std::span<const Record>(world_[sample.tgid]);
@@ -61,6 +61,14 @@ TEST_F(Doubting, a_process_that_is_gone_is_dropped) {
     EXPECT_EQ(account_.ledger.lost(LossCause::no_mapping), 1u);
 }
 
+TEST_F(Doubting, a_process_that_is_about_to_end_is_stored_for_what_it_was) {
+    begin();
+    world_[7] = {Name{0, 7, 7, true, "app"}};  // without memory
+    feed({LostSideBand{1}, user(0x400010)});
+    EXPECT_EQ(images(), std::vector{counted("/bin/app", "1010=1")});
+    EXPECT_EQ(account_.unsure_samples, 1u);
+}
+
 TEST_F(Doubting, while_it_is_too_soon_to_look_samples_are_stored_and_counted_as_unsure) {
     begin();
     is_running(7, "/bin/next");
@@ -73,6 +81,24 @@ TEST_F(Doubting, while_it_is_too_soon_to_look_samples_are_stored_and_counted_as_
     collector_->begin_run(1);
     EXPECT_EQ(collector_->flush_and_account().unsure_samples, 0u);
     EXPECT_EQ(collector_->flush_and_account().side_band_lost, 0u);
+}
+
+TEST_F(Doubting, samples_that_are_not_stored_are_not_unsure) {
+    is_too_soon_ = true;
+    begin({.only_images = {"/bin/other"}});
+    feed({LostSideBand{1}, user(0x400010), kernel(kernel_start)});
+    EXPECT_TRUE(files().empty());
+    EXPECT_EQ(account_.ledger.lost(LossCause::image_filtered), 2u);
+    EXPECT_EQ(account_.unsure_samples, 0u);
+}
+
+TEST_F(Doubting, samples_of_the_kernel_are_unsure_only_where_programs_are_kept_apart) {
+    is_too_soon_ = true;
+    for (const bool is_apart : {false, true}) {
+        begin({.separation = {.library = is_apart, .kernel = is_apart}});
+        feed({LostSideBand{1}, kernel(kernel_start), user(0x400010)});
+        EXPECT_EQ(collector_->flush_and_account().unsure_samples, is_apart ? 2u : 1u);
+    }
 }
 
 TEST_F(Doubting, what_begins_after_the_loss_is_known) {
