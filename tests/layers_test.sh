@@ -131,7 +131,6 @@ daemon/service/service_log.cpp 3 edge
 daemon/source/attach.cpp 2 absent
 daemon/source/image_file.cpp 1 absent
 daemon/source/kernel_map.cpp 1 absent
-daemon/source/gap_filler.cpp 1 absent
 daemon/source/proc_scan.cpp 1 absent
 libop/base/build_id.cpp 3 absent
 libop/base/kernel_file.cpp 1 absent

@@ -162,6 +162,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/symbol_ranges_test.cpp \
 	tests/unit/symbolizer_test.cpp \
 	tests/unit/temp_dir.h \
+	tests/unit/without_first_thread.h \
 	tests/unit/text_test.cpp \
 	tests/unit/tool_test.cpp \
 	tests/unit/tree_writer_test.cpp \

@@ -84,8 +84,8 @@ std::string explain_perf_error(const PerfSituation& s) {
                 return "this kernel takes IBS samples of the whole system only; use --system-wide";
             return "the kernel refuses " + event_of(s) + ": it may count it, but take no samples of it";
         case EMFILE:
-            return "too many files open: one is needed per thread, processor and event; raise the limit "
-                   "(ulimit -n)";
+            return "too many files open: one is needed per thread, processor and event, and one more per "
+                   "thread and processor; raise the limit (ulimit -n)";
         case ESRCH:
             return "process " + std::to_string(s.pid) + " ended before profiling was started";
         default:

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct PerfOptions {
     NamedKernel kernel;                    ///< the kernel's images as the user named them
     size_t ring_bytes = size_t{1} << 19;   ///< wanted room for samples per CPU, a power of two; shrinks to
                                            ///< what is allowed
+    std::function<bool()> is_stopping;     ///< asked while the start takes its time: true cuts it short; may
+                                           ///< be empty
 };
 
 /// An event of a task or of all tasks, on one CPU.

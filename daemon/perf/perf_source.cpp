@@ -21,6 +21,10 @@ namespace {
 /// so that rings can be merged in time order.
 constexpr uint64_t settle_time = 2'000'000;
 
+/// Of the processes' maps at the start: a second or two. Whoever may run programs here chooses how much there
+/// is.
+constexpr uint64_t scan_bytes = uint64_t{64} << 20;
+
 PerfDecoder decoder_for(const OpenedEvents& opened, const std::vector<RecordedEvent>& events,
                         const std::vector<EventEncoding>& encodings) {
     PerfDecoder decoder(opened.sample_type, samplings_of(events, encodings));
@@ -42,6 +46,7 @@ void switch_events(const std::vector<OpenedCpu>& cpus, unsigned long request) {
 PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnostics& notes)
     : session_(std::move(session)),
       target_(options.target),
+      is_stopping_(options.is_stopping),
       notes_(notes),
       kernel_(options.kernel),
       opened_(open_events(options, session_.events, notes)),
@@ -75,8 +80,18 @@ void PerfSource::await(const OpenedCpu& cpu) const {
 
 /// Adds what /proc reports of the processes to be profiled.
 void PerfSource::scan() {
-    if (target_.kind == PerfTarget::Kind::process) scan_process(target_.pid, initial_);
-    if (target_.kind == PerfTarget::Kind::system) scan_all_processes(initial_);
+    ScanBudget budget(scan_bytes);
+    const auto pid = static_cast<uint32_t>(target_.pid);
+    if (target_.kind == PerfTarget::Kind::process) scan_process(pid, pid, budget, initial_);
+    if (target_.kind == PerfTarget::Kind::system) scan_all_processes(budget, initial_, is_stopping_);
+    left_out_ = budget.cut();
+}
+
+void PerfSource::note_left_out() {
+    if (left_out_ == 0) return;
+    notes_.warn(std::to_string(left_out_) +
+                " processes, of which there was too much to read at the start, are looked at when they have "
+                "samples");
 }
 
 void PerfSource::start() {
@@ -88,6 +103,7 @@ void PerfSource::start() {
     if (target_.kind != PerfTarget::Kind::command) enable();
     // After enabling: what changes from now on is in the rings and is applied after this.
     scan();
+    note_left_out();
     initial_due_ = true;
     times_.begin(sample_clock_ns());
 }

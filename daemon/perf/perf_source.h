@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,7 @@ public:
 private:
     void hand_over_rings();
     void scan();
+    void note_left_out();
     void await(const OpenedCpu& cpu) const;
     void enable();
     void switch_samples(unsigned long request);
@@ -47,6 +49,7 @@ private:
 
     SessionInfo session_;
     PerfTarget target_;
+    std::function<bool()> is_stopping_;
     Diagnostics& notes_;
     NamedKernel kernel_;
     OpenedEvents opened_;
@@ -54,7 +57,8 @@ private:
     PerfTimes times_;
     Fd epoll_;
     bool stopped_ = false;
-    RecordList initial_;  ///< mappings, names and kernel images as of the start
+    RecordList initial_;     ///< mappings, names and kernel images as of the start
+    uint64_t left_out_ = 0;  ///< processes that the last scan did not read to their end
     bool initial_due_ = false;
     bool final_due_ = false;            ///< losses and times as of the end
     uint64_t lost_side_band_ = 0;       ///< records, by the kernel's count, that are to be delivered

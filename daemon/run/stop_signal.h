@@ -31,6 +31,8 @@ public:
     };
     /// Takes one received signal; does not wait.
     Received take() noexcept;
+    /// True if SIGINT, SIGTERM or SIGQUIT waits to be taken.
+    static bool is_stop_pending() noexcept;
 
 private:
     sigset_t old_{};

@@ -47,7 +47,8 @@ OpenedSource open_perf(const SourceOptions& o, Diagnostics& notes) {
     auto source = std::make_unique<PerfSource>(PerfOptions{.target = o.perf_target,
                                                            .callgraph = o.callgraph > 0,
                                                            .encodings = o.encodings,
-                                                           .kernel = o.kernel},
+                                                           .kernel = o.kernel,
+                                                           .is_stopping = o.is_stopping},
                                                o.described, notes);
     const bool kernel_mode = source->kernel_mode();
     const size_t ring_bytes = source->ring_bytes();

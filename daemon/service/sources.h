@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,11 +24,12 @@ struct SourceOptions {
     std::vector<DaemonEventSpec> events;  ///< wanted; none: the default one
     uint64_t callgraph = 0;               ///< most callers of a sample, 0 = none
     NamedKernel kernel;
-    Oprofilefs files;                 ///< driver
-    PerfTarget perf_target;           ///< perf
-    EventMeter rate;                  ///< perf: may be empty, see EventRequest
-    std::string* fallback = nullptr;  ///< perf: see EventRequest; null: the notes get the line
-    std::string stream;               ///< replay: the recorded stream's path
+    Oprofilefs files;                   ///< driver
+    PerfTarget perf_target;             ///< perf
+    EventMeter rate;                    ///< perf: may be empty, see EventRequest
+    std::string* fallback = nullptr;    ///< perf: see EventRequest; null: the notes get the line
+    std::function<bool()> is_stopping;  ///< perf: see PerfOptions
+    std::string stream;                 ///< replay: the recorded stream's path
 
     // What describe() fills in.
     SessionInfo described;                 ///< machine and events

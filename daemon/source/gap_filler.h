@@ -25,8 +25,10 @@ enum class Gap {
 /// processes together at most `bytes_a_second`, so that a stream of gaps costs little. Not thread-safe.
 class GapFiller {
 public:
-    /// Returns everything about the process, or of Gap::mapping only the mappings; empty = it is gone or may
-    /// not be read, nullopt = it is too soon to look. Valid until the next call.
+    /// Returns everything about the process, or of Gap::mapping only the mappings, up to
+    /// ScanBudget::of_process; of a process that is about to end, or of the kernel, no mappings. Empty = it
+    /// is gone, nullopt = it is too soon to look or the process may not be looked into. Valid until the next
+    /// call.
     std::optional<std::span<const Record>> operator()(const Sample& sample, Gap gap);
 
     static constexpr uint64_t bytes_a_second = uint64_t{16} << 20;
@@ -38,8 +40,7 @@ private:
     using Times = std::unordered_map<uint32_t, uint64_t>;
 
     bool is_due(uint32_t tgid, uint64_t now);
-    void look(uint32_t tgid, Gap gap);
-    void charge(uint32_t tgid, uint64_t now);
+    void charge(uint32_t tgid, uint64_t now, uint64_t read);
 
     RecordList list_;
     Times next_look_;        ///< by tgid
@@ -51,8 +52,8 @@ private:
 class LossScan {
 public:
     /// To be called with all records of a recording, and the time (ns). Returns what is to be recorded after
-    /// them, mostly nothing: all processes once after each loss, but at most once a second, less often where
-    /// there are many. Valid until the next call.
+    /// them, mostly nothing: all processes once after each loss, as far as a budget goes, but at most once a
+    /// second, less often where there are many. Valid until the next call.
     std::span<const Record> operator()(std::span<const Record> records, uint64_t now);
 
 private:

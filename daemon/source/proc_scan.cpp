@@ -2,11 +2,13 @@
 // Reading /proc/PID. A process that vanishes meanwhile is passed over.
 #include "daemon/source/proc_scan.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 
@@ -22,10 +24,6 @@ namespace fs = std::filesystem;
 
 /// seq_path() of the kernel escapes the newline and nothing else, not even the backslash.
 constexpr std::string_view spelled_newline = "\\012";
-
-std::string proc_path(uint32_t tgid, std::string_view file) {
-    return "/proc/" + std::to_string(tgid) + "/" + std::string(file);
-}
 
 /// "fd:01", hexadecimal; 0 if it is not a device.
 dev_t parse_device(std::string_view text) {
@@ -48,13 +46,6 @@ std::optional<MapsLine> parse_maps_line(std::string_view line) {
     if (!start || !end || !file_offset || *start >= *end) return std::nullopt;
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     return MapsLine{*start, *end, *file_offset, {device, inode.value_or(0)}, line};
-}
-
-std::string executable_of(uint32_t tgid) {
-    std::string path(4096, '\0');
-    const ssize_t n = ::readlink(proc_path(tgid, "exe").c_str(), path.data(), path.size());
-    path.resize(std::max<ssize_t>(n, 0));
-    return path;
 }
 
 std::vector<uint32_t> numbers_in(const std::string& dir) {
@@ -84,17 +75,76 @@ void add_mappings(uint32_t tgid, std::string_view maps, RecordList& out) {
     }
 }
 
-/// Its identity is that of the file behind the link, whatever its path leads to.
-void add_executable(uint32_t tgid, std::string path, RecordList& out) {
+/// Its identity is that of the file behind the link, whatever its path leads to. An empty mapping: the first
+/// file mapping after an exec names the application.
+void add_executable(uint32_t tgid, const std::string& link, RecordList& out) {
+    std::string path = read_kernel_link(link);
+    if (path.empty()) return;
     struct stat st {};
     FileIdentity file;
-    if (::stat(proc_path(tgid, "exe").c_str(), &st) == 0) file = {st.st_dev, st.st_ino};
+    if (::stat(link.c_str(), &st) == 0) file = {st.st_dev, st.st_ino};
     add_mapping(tgid, {0, 0, 0, file, out.keep(std::move(path))}, out);
 }
 
-/// Throws if the process is gone or may not be looked into.
-std::string_view read_maps(uint32_t tgid, RecordList& out) {
-    return out.keep(read_file(proc_path(tgid, "maps")));
+bool is_executable(std::string_view line) {
+    take_word(line);
+    const auto permissions = take_word(line);
+    return permissions.size() >= 3 && permissions[2] == 'x';
+}
+
+/// What one line costs: to read it, and to keep it and its record.
+uint64_t cost_of(std::string_view line, bool is_kept) {
+    return line.size() + 1 + (is_kept ? line.size() + sizeof(Record) : 0);
+}
+
+/// What is read through a thread of a process.
+struct Entrance {
+    Look look = Look::gone;
+    std::string dir;   ///< "task/TID/", below the process's directory
+    std::string maps;  ///< the executable lines; empty = it has no memory: it is ending, or of the kernel
+    bool is_cut = false;
+};
+
+/// Throws a system error if the thread is gone or may not be looked into.
+void read_maps(const std::string& path, ScanBudget& budget, Entrance& entrance) {
+    ScanBudget of_this(std::min(budget.left(), ScanBudget::of_process));
+    for_each_line(path, [&](std::string_view line) {
+        const bool is_kept = is_executable(line);
+        entrance.is_cut = !of_this.spend(cost_of(line, is_kept));
+        if (is_kept && !entrance.is_cut) entrance.maps.append(line).append(1, '\n');
+        return !entrance.is_cut;
+    });
+    budget.spend(of_this.spent());
+}
+
+/// False if there is no memory to be seen.
+bool enter(uint32_t tgid, uint32_t tid, ScanBudget& budget, Entrance& entrance) try {
+    entrance.dir = "task/" + std::to_string(tid) + "/";
+    read_maps(proc_path(tgid, entrance.dir + "maps"), budget, entrance);
+    const bool has_memory = !entrance.maps.empty() || entrance.is_cut;
+    if (has_memory || entrance.look == Look::gone) entrance.look = Look::done;
+    return has_memory;
+} catch (const Error& error) {
+    if (error.code() != ENOENT && error.code() != ESRCH) entrance.look = Look::refused;
+    return false;
+}
+
+/// The system may hide processes of others in /proc.
+bool is_gone(uint32_t tgid) {
+    return tgid > INT32_MAX || (::kill(static_cast<pid_t>(tgid), 0) != 0 && errno == ESRCH);
+}
+
+Entrance find_entrance(uint32_t tgid, uint32_t tid, ScanBudget& budget) {
+    constexpr size_t most_tries = 8;
+    Entrance entrance;
+    if (enter(tgid, tid, budget, entrance)) return entrance;
+    const auto threads = threads_of(tgid);
+    for (size_t i = 0; i < std::min(threads.size(), most_tries); ++i)
+        if (threads[i] != tid && enter(tgid, threads[i], budget, entrance)) return entrance;
+    // The maps of a thread without memory are empty or, since Linux 6.16, not there.
+    if (entrance.look == Look::gone && !is_gone(tgid))
+        entrance.look = threads.empty() ? Look::refused : Look::done;
+    return entrance;
 }
 
 std::string without_newline(std::string text) {
@@ -108,6 +158,20 @@ void add_name(uint32_t tgid, uint32_t tid, std::string_view process, RecordList&
     if (text.empty()) return;
     std::string name = without_newline(std::move(text));
     if (name != process) out.add(Name{0, tgid, tid, false, out.keep(std::move(name))});
+}
+
+/// The threads besides the first one, and their names, as far as the budget goes; false if it ends before.
+bool add_threads(uint32_t tgid, std::string_view process, ScanBudget& budget, RecordList& out) {
+    constexpr uint64_t cost_of_thread = sizeof(Record), cost_of_name = 512;  // a file is opened
+    const auto threads = threads_of(tgid);
+    size_t known = 0;
+    for (; known < threads.size() && budget.spend(cost_of_thread); ++known)
+        if (threads[known] != tgid) out.add(Fork{0, tgid, threads[known], tgid, tgid});
+    size_t named = 0;
+    while (named < known && budget.spend(cost_of_name))
+        ++named;
+    add_thread_names(tgid, std::span(threads).first(named), process, out);
+    return named == threads.size();
 }
 
 }  // namespace
@@ -133,26 +197,36 @@ void RecordList::clear() {
     bytes_ = 0;
 }
 
-void scan_process(uint32_t tgid, RecordList& out) {
-    try {
-        const std::string_view maps = read_maps(tgid, out);
-        std::string comm = without_newline(read_file(proc_path(tgid, "comm")));
-        const std::string_view name = out.keep(std::move(comm));
-        out.add(Name{0, tgid, tgid, true, name});
-        // An empty mapping goes first: the first file mapping after an exec names the application.
-        if (auto path = executable_of(tgid); !path.empty()) add_executable(tgid, std::move(path), out);
-        add_mappings(tgid, maps, out);
-        const auto threads = threads_of(tgid);
-        for (const uint32_t tid : threads)
-            if (tid != tgid) out.add(Fork{0, tgid, tid, tgid, tgid});
-        add_thread_names(tgid, threads, name, out);
-    } catch (const Error&) {
-        // Gone, or another user's: its samples show up under the image they are in.
-    }
+bool ScanBudget::spend(uint64_t bytes) noexcept {
+    const uint64_t now = std::min(bytes, left_);
+    left_ -= now;
+    spent_ += now;
+    return now == bytes;
 }
 
-void scan_mappings(uint32_t tgid, RecordList& out) {
-    add_mappings(tgid, read_maps(tgid, out), out);
+Look scan_process(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out) {
+    Entrance entrance = find_entrance(tgid, tid, budget);
+    if (entrance.look != Look::done) return entrance.look;
+    std::string comm = read_kernel_file(proc_path(tgid, "comm"));
+    if (comm.empty()) return Look::gone;
+    const std::string_view name = out.keep(without_newline(std::move(comm)));
+    out.add(Name{0, tgid, tgid, true, name});
+    if (!entrance.maps.empty()) add_executable(tgid, proc_path(tgid, entrance.dir + "exe"), out);
+    add_mappings(tgid, out.keep(std::move(entrance.maps)), out);
+    const bool has_all_threads = add_threads(tgid, name, budget, out);
+    if (entrance.is_cut || !has_all_threads) budget.note_cut();
+    return Look::done;
+}
+
+Look scan_mappings(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out) {
+    Entrance entrance = find_entrance(tgid, tid, budget);
+    if (entrance.is_cut) budget.note_cut();
+    add_mappings(tgid, out.keep(std::move(entrance.maps)), out);
+    return entrance.look;
+}
+
+std::string executable_maps(uint32_t tgid, ScanBudget& budget) {
+    return find_entrance(tgid, tgid, budget).maps;
 }
 
 void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
@@ -161,9 +235,14 @@ void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::str
         if (tid != tgid) add_name(tgid, tid, process, out);
 }
 
-void scan_all_processes(RecordList& out) {
-    for (const uint32_t tgid : numbers_in("/proc"))
-        scan_process(tgid, out);
+void scan_all_processes(ScanBudget& budget, RecordList& out, const std::function<bool()>& is_over) {
+    for (const uint32_t tgid : numbers_in("/proc")) {
+        if (is_over && is_over()) return;
+        if (budget.left() == 0)
+            budget.note_cut();
+        else
+            scan_process(tgid, tgid, budget, out);
+    }
 }
 
 std::vector<uint32_t> threads_of(uint32_t tgid) {

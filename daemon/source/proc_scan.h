@@ -51,16 +51,49 @@ private:
     size_t bytes_ = 0;
 };
 
-/// Adds the name, executable, mappings and threads of one process; nothing if it is gone or may not be read.
-void scan_process(uint32_t tgid, RecordList& out);
-/// Adds its mappings only. Throws a system error if it is gone or may not be read.
-void scan_mappings(uint32_t tgid, RecordList& out);
+/// How much of the texts of /proc is read and kept, whose length other users choose: bytes, for one scan.
+class ScanBudget {
+public:
+    explicit ScanBudget(uint64_t bytes) : left_(bytes) {}
+
+    /// Of one process. That of 60,000 mappings of libraries is shorter.
+    static constexpr uint64_t of_process = uint64_t{8} << 20;
+
+    /// False if there is not that much left, which is then used up.
+    bool spend(uint64_t bytes) noexcept;
+    uint64_t left() const noexcept { return left_; }
+    uint64_t spent() const noexcept { return spent_; }
+    /// Counts a process of which something is left out.
+    void note_cut() noexcept { ++cut_; }
+    uint64_t cut() const noexcept { return cut_; }
+
+private:
+    uint64_t left_, spent_ = 0, cut_ = 0;
+};
+
+/// What came of a look at a process.
+enum class Look {
+    done,     ///< as far as the budget goes; of one that is about to end, and of the kernel's, only the name
+    gone,     ///< there is no such process
+    refused,  ///< it may not be looked into, or cannot be now
+};
+
+/// Adds the name, executable, mappings and threads of one process; nothing unless it returns Look::done. They
+/// are read through the thread `tid` if it is still running, else through another one: the first thread of a
+/// process may have ended. What the budget has no room for is left out and counted there.
+Look scan_process(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out);
+/// Adds its mappings only.
+Look scan_mappings(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out);
+/// The executable lines of a process's maps file, as far as the budget goes; none if it is gone or may not be
+/// looked into.
+std::string executable_maps(uint32_t tgid, ScanBudget& budget);
 /// Adds the names of those threads of a process that have another than `process`, its own. A thread that is
 /// gone is passed over.
 void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
                       RecordList& out);
-/// Adds all processes.
-void scan_all_processes(RecordList& out);
+/// Adds all processes, until the budget is used up or `is_over`, asked before each process, is true.
+/// Processes that the budget leaves out are counted there.
+void scan_all_processes(ScanBudget& budget, RecordList& out, const std::function<bool()>& is_over = {});
 /// The threads of a process; empty if it is gone.
 std::vector<uint32_t> threads_of(uint32_t tgid);
 

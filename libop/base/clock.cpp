@@ -2,9 +2,6 @@
 // The offset of this process' time namespace.
 #include "libop/base/clock.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -25,15 +22,10 @@ std::optional<int64_t> parse_signed(std::string_view text) {
     return is_negative ? -static_cast<int64_t>(*number) : static_cast<int64_t>(*number);
 }
 
-std::string link_of(const char* path) {
-    std::array<char, 64> text{};
-    const ssize_t size = ::readlink(path, text.data(), text.size());
-    return {text.data(), size > 0 ? static_cast<size_t>(size) : 0};
-}
-
 /// The file has the offsets of the namespace that children are born in, mostly the own one.
 int64_t own_offset() {
-    if (link_of("/proc/self/ns/time") != link_of("/proc/self/ns/time_for_children")) return 0;
+    if (read_kernel_link("/proc/self/ns/time") != read_kernel_link("/proc/self/ns/time_for_children"))
+        return 0;
     return monotonic_offset(read_kernel_file("/proc/self/timens_offsets"));
 }
 

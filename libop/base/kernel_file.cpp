@@ -2,7 +2,10 @@
 // Reading without a fault.
 #include "libop/base/kernel_file.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
@@ -21,6 +24,16 @@ std::string read_kernel_line(const std::string& path) {
     std::string text = read_kernel_file(path);
     text.resize(std::min(text.find('\n'), text.size()));
     return text;
+}
+
+std::string read_kernel_link(const std::string& path) {
+    std::array<char, 4096> text{};
+    const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+    return {text.data(), size > 0 ? static_cast<size_t>(size) : 0};
+}
+
+std::string proc_path(uint32_t number, std::string_view file) {
+    return "/proc/" + std::to_string(number) + "/" + std::string(file);
 }
 
 }  // namespace op

@@ -3,7 +3,9 @@
 // one that cannot be read is no fault.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace op {
 
@@ -11,5 +13,9 @@ namespace op {
 std::string read_kernel_file(const std::string& path);
 /// Its first line, without the newline; empty as above.
 std::string read_kernel_line(const std::string& path);
+/// Where a symbolic link leads, up to 4096 bytes of it; empty as above.
+std::string read_kernel_link(const std::string& path);
+/// "/proc/NUMBER/FILE" of a process.
+std::string proc_path(uint32_t number, std::string_view file);
 
 }  // namespace op

@@ -2,9 +2,12 @@
 #include "daemon/source/gap_filler.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "tests/unit/without_first_thread.h"
 
 namespace op::collect {
 namespace {
@@ -17,6 +20,10 @@ Sample sample_of(uint32_t tgid, uint64_t time) {
     sample.mode = CpuMode::user;
     sample.time = time;
     return sample;
+}
+bool is_program(const Record& record) {
+    const auto* const mapping = std::get_if<Mapping>(&record);
+    return mapping && mapping->length == 0 && mapping->path.find("unit_tests") != std::string_view::npos;
 }
 Sample own_sample(uint64_t time) {
     return sample_of(static_cast<uint32_t>(::getpid()), time);
@@ -51,6 +58,41 @@ TEST(GapFiller, a_process_that_is_gone_is_not_one_nobody_looked_at) {
     ASSERT_TRUE(gone);
     EXPECT_TRUE(gone->empty());
     EXPECT_FALSE(fill(sample_of(0x7ffffff0, 5 * second), Gap::changes));
+}
+
+TEST(GapFiller, a_process_whose_first_thread_has_ended_is_read_through_the_one_of_the_sample) {
+    test::WithoutFirstThread process;
+    ASSERT_GT(process.worker(), 0u) << "it did not start";
+    GapFiller fill;
+    uint64_t time = 5 * second;
+    for (const uint32_t tid : {process.worker(), process.pid(), 0x7ffffff0u}) {
+        Sample sample = sample_of(process.pid(), time);
+        sample.tid = tid;
+        const auto all = fill(sample, Gap::changes);
+        ASSERT_TRUE(all);
+        EXPECT_TRUE(std::ranges::any_of(*all, is_program)) << tid;
+        sample.time = time + 100 * second;
+        const auto mappings = fill(sample, Gap::mapping);
+        ASSERT_TRUE(mappings);
+        EXPECT_FALSE(mappings->empty()) << tid;
+        time += 200 * second;
+    }
+}
+
+TEST(GapFiller, nothing_is_said_of_a_process_that_may_not_be_read) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can become a user who may not read this process";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
+        GapFiller fill;
+        Sample sample = own_sample(5 * second);
+        sample.tgid = sample.tid = static_cast<uint32_t>(::getppid());
+        const bool knows = fill(sample, Gap::changes).has_value();
+        ::_exit(knows ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(GapFiller, goes_by_its_own_clock_where_a_sample_has_no_time) {

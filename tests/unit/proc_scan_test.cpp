@@ -2,11 +2,15 @@
 #include "daemon/source/proc_scan.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
+
+#include "libop/base/fd.h"
 
 namespace op::collect {
 
@@ -47,9 +51,79 @@ TEST(Maps, lines_not_understood_are_passed_over) {
     EXPECT_TRUE(parse_maps("garbage\n\n1000 r-xp\n2000-1000 r-xp 0 0:0 0\nzz-zz r-xp 0 0:0 0\n").empty());
 }
 
+namespace {
+
+constexpr uint64_t enough = UINT64_MAX;
+
+size_t mappings_in(const RecordList& list) {
+    return static_cast<size_t>(std::ranges::count_if(list.records(), [](const Record& record) {
+        const auto* const mapping = std::get_if<Mapping>(&record);
+        return mapping && mapping->length != 0;
+    }));
+}
+
+/// Executable memory in so many pieces that have lines of their own, each of 300 bytes and more.
+class Pieces {
+public:
+    explicit Pieces(size_t count) : bytes_(count * 2 * page) {
+        const Fd file(::memfd_create(std::string(240, 'x').c_str(), MFD_CLOEXEC));
+        memory_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+        for (size_t at = 0; at < bytes_ && memory_ != MAP_FAILED; at += 2 * page)
+            ::mprotect(static_cast<char*>(memory_) + at, page, PROT_READ | PROT_EXEC);
+    }
+    ~Pieces() { ::munmap(memory_, bytes_); }
+    Pieces(const Pieces&) = delete;
+    Pieces& operator=(const Pieces&) = delete;
+
+private:
+    static constexpr size_t page = 4096;
+    size_t bytes_;
+    void* memory_;
+};
+
+}  // namespace
+
+TEST(ProcScan, a_scan_ends_with_its_budget_and_counts_whom_it_leaves_out) {
+    const auto self = static_cast<uint32_t>(::getpid());
+    const Pieces pieces(2000);
+    RecordList all, some, none;
+    ScanBudget large(enough), small(100'000);
+    EXPECT_EQ(scan_process(self, self, large, all), Look::done);
+    EXPECT_GE(mappings_in(all), 2000u);
+    EXPECT_EQ(large.cut(), 0u);
+    EXPECT_EQ(scan_process(self, self, small, some), Look::done);
+    EXPECT_LT(mappings_in(some), 200u);
+    EXPECT_EQ(small.cut(), 1u);
+    EXPECT_LE(small.spent(), 100'000u);
+    ScanBudget spent(0);
+    scan_all_processes(spent, none);
+    EXPECT_TRUE(none.records().empty());
+    EXPECT_GT(spent.cut(), 0u);
+}
+
+TEST(ProcScan, what_one_process_costs_is_limited_whatever_the_budget) {
+    const auto self = static_cast<uint32_t>(::getpid());
+    const Pieces pieces(20'000);
+    ScanBudget budget(enough);
+    RecordList list;
+    EXPECT_EQ(scan_mappings(self, self, budget, list), Look::done);
+    EXPECT_EQ(budget.cut(), 1u);
+    EXPECT_LE(budget.spent(), ScanBudget::of_process);
+    EXPECT_LE(list.bytes() + list.records().size_bytes(), ScanBudget::of_process);
+}
+
+TEST(ProcScan, is_over_when_somebody_wants_an_end) {
+    ScanBudget budget(enough);
+    RecordList list;
+    int asked = 0;
+    scan_all_processes(budget, list, [&] { return ++asked > 1; });
+    EXPECT_EQ(asked, 2);
+}
+
 TEST(ProcScan, this_process_is_found_with_its_executable_first) {
     RecordList list;
-    scan_process(::getpid(), list);
+    ScanBudget budget(enough);
+    EXPECT_EQ(scan_process(::getpid(), ::getpid(), budget, list), Look::done);
     ASSERT_GE(list.records().size(), 2u);
     EXPECT_TRUE(std::get<Name>(list.records()[0]).exec);
     EXPECT_NE(std::get<Mapping>(list.records()[1]).path.find("unit_tests"), std::string_view::npos);
@@ -57,7 +131,8 @@ TEST(ProcScan, this_process_is_found_with_its_executable_first) {
 
 TEST(ProcScan, a_process_that_is_gone_gives_nothing) {
     RecordList list;
-    scan_process(0x7ffffff0, list);
+    ScanBudget budget(enough);
+    EXPECT_EQ(scan_process(0x7ffffff0, 0x7ffffff0, budget, list), Look::gone);
     EXPECT_TRUE(list.records().empty());
     EXPECT_TRUE(threads_of(0x7ffffff0).empty());
 }
