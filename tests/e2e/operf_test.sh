@@ -174,11 +174,11 @@ done
 # A program without a build-id whose inode, too, the next file of its path got: it has none of that one's names
 for name in gone next; do
 	echo "volatile unsigned long n; void $name(void) { while (n < 50000000) n++; } int main(void) { $name(); }" >"$work/$name.c"
-	cc -O0 -Wl,--build-id=none -o "$work/$name" "$work/$name.c"
+	cc -O0 -Wl,--build-id=none -o "$work/of_$name" "$work/$name.c"
 done
 mkdir "$work/reused"
-expect 0 reused --session-dir "$work/reused" --events TIMER:100000 sh -c "cp '$work/gone' '$work/reused/program'
-	'$work/reused/program'; rm '$work/reused/program'; cp '$work/next' '$work/reused/program'"
+expect 0 reused --session-dir "$work/reused" --events TIMER:100000 sh -c "cp '$work/of_gone' '$work/reused/program'
+	'$work/reused/program'; rm '$work/reused/program'; cp '$work/of_next' '$work/reused/program'"
 "$build/opreport" --session-dir "$work/reused" --symbols >"$work/reused.out" 2>&1 || fail "reused: opreport"
 ! grep -qw next "$work/reused.out" || fail "reused: names of a file that did not run: $(cat "$work/reused.out")"
 
