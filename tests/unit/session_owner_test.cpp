@@ -2,13 +2,17 @@
 #include "utils/opcontrol/session_owner.h"
 
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 
 #include "libop/session/session.h"
 #include "tests/unit/faults.h"
+#include "tests/unit/in_child.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::tool {
@@ -54,6 +58,24 @@ TEST(SessionOwner, root_saves_a_session_as_the_user_to_whom_it_belongs) {
     EXPECT_EQ(st.st_uid, daemons) << "so the daemon can begin again";
     EXPECT_EQ(st.st_gid, daemons);
     EXPECT_EQ(st.st_mode & 07777, 0750u);
+}
+
+/// The group was the owner's already, and stayed so after the error.
+TEST(SessionOwner, root_is_root_again_if_it_cannot_become_that_user) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+    const test::TempDir dir;
+    fs::create_directories(dir / "samples");
+    ASSERT_EQ(::chown((dir / "samples").c_str(), daemons, daemons), 0);
+    EXPECT_EQ(test::in_child([&] {
+                  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+                  std::array<__user_cap_data_struct, 2> sets{};
+                  ::syscall(SYS_capget, &header, sets.data());
+                  sets[0].effective &= ~(1U << CAP_SETUID);
+                  ::syscall(SYS_capset, &header, sets.data());
+                  const auto refused = test::fault(ErrorKind::system, [&] { ActAsOwner(dir.path()); });
+                  return (refused.empty() ? "acted as the owner, " : "") + std::to_string(::getegid());
+              }),
+              "0");
 }
 
 TEST(SessionOwner, of_a_session_of_ones_own_nothing_changes) {

@@ -15,13 +15,15 @@ namespace op::tool {
 /// other users, or if root owns it.
 class ActAsOwner {
 public:
-    /// Throws a system error.
+    /// Throws a system error; then nothing has changed.
     explicit ActAsOwner(const std::string& session_dir);
     ActAsOwner(const ActAsOwner&) = delete;
     ActAsOwner& operator=(const ActAsOwner&) = delete;
     ~ActAsOwner();
 
 private:
+    void go_back() const noexcept;
+
     struct Before {
         gid_t group;
         std::vector<gid_t> groups;
