@@ -30,8 +30,13 @@ constexpr uint64_t bit(int capability) {
     return uint64_t{1} << capability;
 }
 
-/// Other users' maps; images in private directories; addresses in /proc/kallsyms.
-constexpr uint64_t kept_capabilities = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SYSLOG);
+/// In headers since Linux 5.9; the kernels before know no such bit, and nobody has it.
+constexpr int checkpoint_restore = 40;
+
+/// Other users' maps; images in private directories; addresses in /proc/kallsyms; images without a name,
+/// through map_files.
+constexpr uint64_t kept_capabilities =
+    bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SYSLOG) | bit(checkpoint_restore);
 
 /// Names that a session directory may hold, of this project's and the classic programs.
 constexpr std::array<std::string_view, 9> session_names{

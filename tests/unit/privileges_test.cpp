@@ -27,7 +27,7 @@ const User nobody{"nobody", 65534, 65533};
 
 // capabilities(7)
 constexpr uint64_t dac_override = 1u << 1, dac_read_search = 1u << 2, setpcap = 1u << 8, ptrace = 1u << 19;
-constexpr uint64_t syslog = uint64_t{1} << 34;
+constexpr uint64_t syslog = uint64_t{1} << 34, checkpoint_restore = uint64_t{1} << 40;
 
 /// The fields of /proc/self/status, with single spaces.
 std::map<std::string, std::string> own_status() {
@@ -91,7 +91,7 @@ TEST_F(PrivilegesOfRoot, the_process_becomes_the_user_with_no_other_group_and_no
 }
 
 TEST_F(PrivilegesOfRoot, only_capabilities_for_looking_at_others_are_kept) {
-    const uint64_t looking = dac_read_search | ptrace | syslog;
+    const uint64_t looking = dac_read_search | ptrace | syslog | checkpoint_restore;
     EXPECT_EQ(in_child([&] {
                   const uint64_t had = capabilities("CapPrm");
                   drop_privileges(&nobody, true);
@@ -106,6 +106,26 @@ TEST_F(PrivilegesOfRoot, only_capabilities_for_looking_at_others_are_kept) {
               "");
 }
 
+/// True if the first mapped file of that process can be opened.
+bool can_open_a_mapping(pid_t pid) {
+    const std::string dir = "/proc/" + std::to_string(pid) + "/map_files";
+    std::error_code error;
+    for (const auto& link : std::filesystem::directory_iterator(dir, error))
+        return Fd(::open(link.path().c_str(), O_RDONLY | O_CLOEXEC)).get() >= 0;
+    return false;
+}
+
+TEST_F(PrivilegesOfRoot, mapped_files_of_others_can_still_be_opened) {
+    const pid_t parent = ::getpid();
+    if (!can_open_a_mapping(parent) || !(capabilities("CapPrm") & checkpoint_restore))
+        GTEST_SKIP() << "this process may not open /proc/PID/map_files, or the kernel is older than 5.9";
+    EXPECT_EQ(in_child([&] {
+                  drop_privileges(&nobody, true);
+                  return std::string(can_open_a_mapping(parent) ? "open" : "refused");
+              }),
+              "open");
+}
+
 TEST_F(PrivilegesOfRoot, writing_to_directories_of_others_is_kept_where_it_is_needed) {
     EXPECT_EQ(in_child([] {
                   const uint64_t had = capabilities("CapPrm") & dac_override;
@@ -118,7 +138,7 @@ TEST_F(PrivilegesOfRoot, writing_to_directories_of_others_is_kept_where_it_is_ne
 TEST_F(PrivilegesOfRoot, without_a_user_the_process_stays_root_and_loses_capabilities) {
     EXPECT_EQ(in_child([] {
                   drop_privileges(nullptr, true);
-                  const uint64_t others = ~(dac_read_search | ptrace | syslog);
+                  const uint64_t others = ~(dac_read_search | ptrace | syslog | checkpoint_restore);
                   return own_status()["Uid"] +
                          ((capabilities("CapEff") & others) ? "; more than needed" : "");
               }),
