@@ -7,6 +7,7 @@ libopd_a_SOURCES = \
 	daemon/collect/collector_gaps.cpp \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
 	daemon/collect/image_keeper.cpp daemon/collect/image_keeper.h \
+	daemon/collect/image_limits.h \
 	daemon/collect/known_images.cpp daemon/collect/known_images.h \
 	daemon/collect/mapped_image.h \
 	daemon/collect/process_table.cpp daemon/collect/process_table.h \

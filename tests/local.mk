@@ -82,6 +82,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/image_file_test.cpp \
 	tests/unit/image_keeper_test.cpp \
 	tests/unit/image_search_test.cpp \
+	tests/unit/image_limits_test.cpp \
 	tests/unit/image_finder_test.cpp \
 	tests/unit/image_symbols_test.cpp \
 	tests/unit/image_candidates_test.cpp \

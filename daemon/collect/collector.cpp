@@ -32,6 +32,11 @@ void add(SampleFile& file, uint64_t key, uint32_t weight) {
     file.add(key, weight);
 }
 
+/// Of the application, for the counts by name; none if it is beyond the limits.
+StringId program_name(const ImageRef& app) {
+    return app.is_refused() ? StringId::none : app.name;
+}
+
 /// Adds a sample to the slot's file; false if it has none. Every sample passes here: inline.
 inline bool store(const Slot& slot, uint64_t address, uint32_t weight) {
     if (!slot.file) return false;
@@ -54,10 +59,11 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
                      Diagnostics& notes, FillGaps fill_gaps)
     : info_(described),
       options_(options),
+      notes_(notes),
       fill_gaps_(std::move(fill_gaps)),
-      images_(names_, options.images_are_local),
+      images_(names_, options.images_are_local, options.limits),
       keeper_(session, notes),
-      files_(session, info_, names_, images_, options.open_files, notes),
+      files_(session, info_, names_, images_, options.open_files, notes, options.limits),
       cache_(options.separation.thread, options.separation.cpu) {
     for (const std::string& path : options.only_images)
         only_images_.insert(names_.intern(path));
@@ -137,7 +143,8 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     const Process* const process = table_.find(sample.tgid);
     // Between exec and the first mapping the program is still the old one, the name already the new one's.
     const bool has_own_name = process && !process->awaiting_executable;
-    slot.counter = has_own_name ? commands_.counter(origin.app.name, process->name()) : CommandNames::unnamed;
+    slot.counter =
+        has_own_name ? commands_.counter(program_name(origin.app), process->name()) : CommandNames::unnamed;
     commands_.add(slot.counter, sample.weight);
     has_plain_samples_ = true;
 }
@@ -164,6 +171,13 @@ void Collector::lose(LossCause cause, uint32_t cpu, uint64_t weight) {
     lost_ = add_saturating(lost_, weight);
 }
 
+void Collector::note_limit() {
+    notes_.warn(
+        "the limits on images and sample files are reached: samples of further images are lost, and counted "
+        "as "
+        "image_limit");
+}
+
 void Collector::lose_unwanted(uint32_t cpu, uint64_t weight) {
     lose(LossCause::image_filtered, cpu, weight);
 }
@@ -181,7 +195,12 @@ void Collector::note_image(const ImageRef& image, const MappedAt& at) {
 bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot& slot) {
     SampleFile* file = nullptr;
     if (is_wanted(origin)) {
-        file = files_.get(key_for(origin, range.image));
+        const FileKey key = key_for(origin, range.image);
+        if (key.image.is_refused() || key.app.is_refused()) {
+            lose(LossCause::image_limit, origin.cpu, origin.weight);
+            return false;
+        }
+        file = files_.get(key);
         if (!file) {
             lose(files_.failure(), origin.cpu, origin.weight);
             return false;
@@ -280,7 +299,8 @@ void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& c
     if (caller && callee) {
         FileKey key = key_for(origin, caller->image);
         key.callee = callee->image;
-        file = files_.get(key);
+        const bool is_refused = key.image.is_refused() || key.app.is_refused() || key.callee.is_refused();
+        if (!is_refused) file = files_.get(key);
     }
     if (!file) {
         arcs_lost_ += origin.weight;
@@ -343,7 +363,7 @@ void Collector::count_named_run() {
     run_.begin = ledger_.sampled() - lost_;
     if (run_.begin <= begin) return;  // less: the sums are saturated
     const ImageRef* const app = run_.app != 0 ? images_.find(run_.app) : nullptr;
-    const uint32_t counter = app ? commands_.counter(app->name, run_.comm) : CommandNames::unnamed;
+    const uint32_t counter = app ? commands_.counter(program_name(*app), run_.comm) : CommandNames::unnamed;
     commands_.add(counter, run_.begin - begin);
 }
 
@@ -367,12 +387,12 @@ void Collector::take(const EventTime& more) {
 
 void Collector::begin_run(uint64_t start_time) {
     files_.close_all();
-    files_.forget_counts();
+    files_.begin_run();
     ledger_ = {};
     lost_ = run_.begin = 0;
     arcs_lost_ = 0;
     saw_kernel_ = false;
-    images_.forget_used();
+    images_.begin_run();
     keeper_.begin_run();
     commands_.clear();
     info_.start_time = start_time;
@@ -391,8 +411,11 @@ SessionInfo Collector::flush_and_account() {
     info.ledger.add_stored(counts.samples.stored);
     info.ledger.add_lost(LossCause::saturated, any_cpu, counts.samples.lost_saturated);
     info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);
+    info.ledger.add_lost(LossCause::image_limit, any_cpu, counts.samples.lost_limit);
     info.arcs_stored = counts.arcs.stored;
-    info.arcs_lost = arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space;
+    info.arcs_lost =
+        arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space + counts.arcs.lost_limit;
+    if (info.ledger.lost(LossCause::image_limit) > 0) note_limit();
     info.mappings_left_out = table_.left_out_mappings();
     info.names = commands_.describe(names_);
     if (options_.separation.thread && table_.left_out_thread_names() > 0) info.names.set_left_out_threads();

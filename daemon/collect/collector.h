@@ -49,6 +49,8 @@ public:
     void retry_files() { files_.forget_unopened(); }
     /// Other files of the paths in that manifest, to which the run is added, get other names.
     void add_earlier(const SessionInfo& earlier) { images_.add_earlier(earlier); }
+    /// These sample files of the session, sorted, count for the limits. To be called after add_earlier().
+    void count_earlier(const std::vector<std::string>& paths) { files_.count_earlier(paths); }
     /// Calls reopen_files() and clears the account, which then begins at `start_time` (seconds since the
     /// epoch). Keeps the known processes and images.
     void begin_run(uint64_t start_time);
@@ -113,6 +115,7 @@ private:
     /// Counts a sample as lost that is of no use wherever it was taken; true if it was.
     template <class S>
     bool refuse(const S& sample);
+    void note_limit();
     bool has_real_name(Mapping mapping);
     void lose_unwanted(uint32_t cpu, uint64_t weight);
     void lose_unplaced(const Origin& origin);
@@ -142,6 +145,7 @@ private:
 
     SessionInfo info_;
     CollectorOptions options_;
+    Diagnostics& notes_;
     FillGaps fill_gaps_;
     StringTable names_;
     ProcessTable table_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/collect/image_limits.h"
 #include "libop/control/separation.h"
 
 namespace op::collect {
@@ -18,6 +19,7 @@ struct CollectorOptions {
         false;                ///< images are files of this machine: mtimes and build-ids are read from them
     size_t open_files = 400;  ///< sample files open at a time
     std::vector<std::string> only_images = {};  ///< absolute paths of applications to keep; empty = all
+    ImageLimits limits = {};                    ///< others in tests only
 };
 
 }  // namespace op::collect

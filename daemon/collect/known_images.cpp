@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -22,8 +23,29 @@ bool is_the_same_everywhere(std::string_view label) {
 
 /// So many files of one path have names of their own: strangers may make any number.
 constexpr size_t most_builds = 64;
+/// The driver knows 65,536 images at a time and numbers them upwards: older cookies come in no sample.
+constexpr size_t most_cookies = size_t{1} << 18;
 /// Behind the path for the others together.
 constexpr std::string_view other_builds = "@other";
+
+/// What an image takes in the manifest besides its texts, bytes.
+constexpr uint64_t manifest_row = 300;
+
+/// The greatest length of a text in the manifest, bytes.
+uint64_t manifest_length(std::string_view text) {
+    constexpr uint64_t escaped = 6;  // of a control character in JSON
+    const auto is_plain = [](unsigned char c) {
+        return c >= 0x20 && c < 0x7f && c != '%' && c != '"' && c != '\\';
+    };
+    const auto plain = static_cast<uint64_t>(std::ranges::count_if(text, is_plain));
+    return plain + escaped * (text.size() - plain);
+}
+
+/// The file of that path now belongs to root or this user.
+bool is_trusted_path(const std::string& path) {
+    struct stat st {};
+    return ::stat(path.c_str(), &st) == 0 && (st.st_uid == 0 || st.st_uid == ::geteuid());
+}
 
 /// Behind the path of a file that is not the first one of that path: part of its build-id, else its identity.
 std::string name_suffix(const MappedFileFacts& facts) {
@@ -67,42 +89,74 @@ void KnownImages::look_for(KnownFile& file) const {
         file.recorded.mtime = found->mtime;
         file.recorded.deleted |= found->is_deleted;
         file.recorded.root = found->root;
+        file.is_hosts = found->is_here && found->is_trusted;
     }
     file.recorded.build_id = file.facts.build_id;
+}
+
+bool KnownImages::is_too_long(std::string_view path) const {
+    const auto components = static_cast<size_t>(std::ranges::count(path, '/'));
+    return path.size() > limits_.path || components > limits_.components;
+}
+
+bool KnownImages::take_room(bool is_hosts, uint64_t cost) {
+    uint64_t& room = is_hosts ? room_.hosts : room_.strangers;
+    if (cost > room) return false;
+    room -= cost;
+    return true;
+}
+
+/// Takes room for a known name once in a run. Returns the name, or that of refused images.
+StringId KnownImages::charge(StringId name, bool is_hosts, uint64_t cost) {
+    if (charged_.contains(name)) return name;
+    if (!take_room(is_hosts, cost)) return ImageRef::refused;
+    charged_.insert(name);
+    return name;
+}
+
+uint64_t KnownImages::KnownFile::cost() const {
+    return manifest_row + 2 * manifest_length(facts.path) + manifest_length(recorded.root) +
+           facts.build_id.size();
 }
 
 /// The name in the session: the path for the first file that has it, for others with a suffix.
 StringId KnownImages::name_of(KnownFile file) {
+    if (is_too_long(file.facts.path)) return ImageRef::refused;
     look_for(file);
     file.recorded.build_id = file.facts.build_id;
-    const StringId path = names_.intern(file.facts.path);
-    for (const StringId name : builds_[path]) {
+    const uint64_t cost = file.cost();
+    const auto builds = builds_.find(names_.find(file.facts.path));
+    if (builds == builds_.end()) return add_file(std::move(file));
+    for (const StringId name : builds->second) {
         KnownFile& known = files_[name];
         if (!known.is_same(file)) continue;
         const bool is_better = (!known.is_found && file.is_found) || (known.is_blank() && !file.is_blank());
-        if (!is_better) return name;
-        file.recorded.path = known.recorded.path;
-        known = std::move(file);
-        return name;
+        if (is_better) {
+            file.recorded.path = known.recorded.path;
+            known = std::move(file);
+        }
+        return charge(name, known.is_hosts, cost);
     }
-    return add_file(path, std::move(file));
+    return add_file(std::move(file));
 }
 
-/// Adds a file that has no name yet.
-StringId KnownImages::add_file(StringId path, KnownFile file) {
-    std::vector<StringId>& names = builds_[path];
+/// Adds a file that has no name yet. Where there is no room, not even its path is kept.
+StringId KnownImages::add_file(KnownFile file) {
+    const uint64_t cost = file.cost();
     std::string text = file.facts.path;
-    if (names.size() >= most_builds) {
-        text += other_builds;
-        file.recorded.several_builds = true;
-    } else if (!names.empty()) {
-        text += name_suffix(file.facts);
+    if (const auto builds = builds_.find(names_.find(text)); builds != builds_.end()) {
+        file.recorded.several_builds = builds->second.size() >= most_builds;
+        text += file.recorded.several_builds ? std::string(other_builds) : name_suffix(file.facts);
     }
+    if (file.recorded.several_builds && files_.contains(names_.find(text)))
+        return charge(names_.find(text), file.is_hosts, cost);
+    if (!take_room(file.is_hosts, cost)) return ImageRef::refused;
     StringId name = names_.intern(text);
-    if (file.recorded.several_builds && files_.contains(name)) return name;
     while (files_.contains(name))
         name = names_.intern(text += "'");
-    names.push_back(name);
+    charged_.insert(name);
+    const StringId path = names_.intern(file.facts.path);
+    builds_[path].push_back(name);
     if (name != path) file.recorded.path = file.facts.path;
     files_[name] = std::move(file);
     return name;
@@ -113,28 +167,61 @@ void KnownImages::add_earlier(const SessionInfo& earlier) {
         KnownFile file{{.path = image.path.empty() ? name : image.path, .build_id = image.build_id}};
         file.recorded = image;
         file.is_earlier = true;
+        file.is_hosts = local_ && !image.elsewhere && is_trusted_path(file.facts.path);
         const StringId id = names_.intern(name);
+        charge(id, file.is_hosts, file.cost());
         builds_[names_.intern(file.facts.path)].push_back(id);
         files_.emplace(id, std::move(file));
     }
 }
 
 StringId KnownImages::number(MappedImage& image, uint32_t tgid, const Region* region) {
-    if (image.id != StringId::none) return image.id;
-    if (image.is_file) {
-        KnownFile file{{tgid, image.name, image.file, image.build_id}};
-        file.recorded.deleted = image.is_deleted;
-        if (local_ && image.mapped != 0) file.facts.mapped = calendar_ns(image.mapped);
-        if (region) {
-            file.facts.start = region->start.value();
-            file.facts.end = region->end.value();
-        }
-        image.id = name_of(std::move(file));
-    } else {
-        image.id = names_.intern(image.name);
-        if (image.is_deleted) deleted_.insert(image.id);
-    }
+    if (image.id_run == run_) return image.id;
+    const bool is_kernel = region && region->kind == RegionKind::kernel;
+    image.id = image.is_file ? number_file(image, tgid, region) : number_label(image.name, is_kernel);
+    image.id_run = run_;
+    if (!image.is_file && image.is_deleted && image.id != ImageRef::refused) deleted_.insert(image.id);
     return image.id;
+}
+
+/// A file that had its number in an earlier run needs no look again.
+StringId KnownImages::number_file(const MappedImage& image, uint32_t tgid, const Region* region) {
+    if (const auto known = files_.find(image.id); known != files_.end())
+        return charge(image.id, known->second.is_hosts, known->second.cost());
+    KnownFile file{{tgid, image.name, image.file, image.build_id}};
+    file.recorded.deleted = image.is_deleted;
+    if (local_ && image.mapped != 0) file.facts.mapped = calendar_ns(image.mapped);
+    if (region) {
+        file.facts.start = region->start.value();
+        file.facts.end = region->end.value();
+    }
+    return name_of(std::move(file));
+}
+
+/// Of what is no file of a process: anonymous memory, a program of which only the name is known, the kernel.
+StringId KnownImages::number_label(std::string_view label, bool is_kernel) {
+    if (is_too_long(label)) return ImageRef::refused;
+    const uint64_t cost = manifest_row + manifest_length(label);
+    const bool is_hosts = is_kernel || is_the_same_everywhere(label);
+    if (const StringId name = names_.find(label); name != StringId::none) return charge(name, is_hosts, cost);
+    if (!take_room(is_hosts, cost)) return ImageRef::refused;
+    const StringId name = names_.intern(label);
+    charged_.insert(name);
+    return name;
+}
+
+void KnownImages::begin_run() noexcept {
+    used_.clear();
+    charged_.clear();
+    room_ = {limits_.manifest_bytes, limits_.manifest_bytes};
+    ++run_;
+}
+
+bool KnownImages::is_hosts(const ImageRef& image) const {
+    if (image.kind == RegionKind::kernel) return true;
+    if (image.kind == RegionKind::anon) return image.tgid == 0;
+    const auto file = files_.find(image.name);
+    return file != files_.end() && file->second.is_hosts;
 }
 
 bool KnownImages::has_changed(const MappedImage& image, uint32_t tgid) const {
@@ -165,6 +252,9 @@ bool KnownImages::take(const ImageCookie& cookie) {
     const auto [it, is_new] = cookies_.try_emplace(cookie.cookie, image);
     const bool changed = !is_new && it->second != image;
     it->second = image;
+    if (cookies_.size() > most_cookies)
+        std::erase_if(cookies_,
+                      [&](const auto& old) { return cookie.cookie - old.first > most_cookies / 2; });
     return changed;
 }
 
@@ -172,7 +262,7 @@ ImageRef KnownImages::region_image(const ImageCookie& cookie) {
     const MappedPath label = classify_mapped_path(cookie.path);
     const uint64_t start = cookie.start.value();
     const uint64_t end = cookie.length > UINT64_MAX - start ? UINT64_MAX : start + cookie.length;
-    const StringId name = names_.intern(label.kind == RegionKind::anon ? label.name : "anon");
+    const StringId name = number_label(label.kind == RegionKind::anon ? label.name : "anon");
     if (is_the_same_everywhere(label.name))
         return {name, RegionKind::anon, 0, {}, RuntimeAddress{cookie.length}};
     return {name, RegionKind::anon, cookie.tgid, cookie.start, RuntimeAddress{end}};

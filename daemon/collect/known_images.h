@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "daemon/collect/image_limits.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/source/image_file.h"
 #include "libop/base/intern.h"
@@ -29,6 +30,10 @@ struct ImageRef {
 
     bool operator==(const ImageRef&) const = default;
     static ImageRef file(StringId path) { return {path, RegionKind::file, 0, {}, {}}; }
+    /// It is beyond the limits: nothing may be stored for it, and it has no text.
+    bool is_refused() const noexcept { return name == refused; }
+
+    static constexpr StringId refused{UINT32_MAX};
 };
 
 /// A process that has a file mapped, and where, if that is known.
@@ -41,7 +46,8 @@ struct MappedAt {
 class KnownImages {
 public:
     /// `names` must outlive the object. With `local`, images are files of this machine, which are looked for.
-    KnownImages(StringTable& names, bool local) : names_(names), local_(local) {}
+    KnownImages(StringTable& names, bool local, const ImageLimits& limits = {})
+        : names_(names), local_(local), limits_(limits) {}
 
     /// Keeps the names of the files of earlier runs: other files of their paths get other names.
     void add_earlier(const SessionInfo& earlier);
@@ -55,7 +61,11 @@ public:
     /// was given to another file.
     bool has_changed(const MappedImage& image, uint32_t tgid) const;
 
-    /// The image of a region of a process.
+    /// True if it is the host's own, not a stranger's choice: the kernel, or a file that belongs to root or
+    /// the recorder's user and has its path here.
+    bool is_hosts(const ImageRef& image) const;
+
+    /// The image of a region of a process, or a refused one, as in the following.
     ImageRef of(const Region& region, uint32_t tgid);
     /// A file that the process has mapped, or a program's name that is used in place of an image.
     ImageRef of_file(const ImagePtr& image, uint32_t tgid) { return ImageRef::file(number(*image, tgid)); }
@@ -71,8 +81,8 @@ public:
     const MappedFileFacts* note_used(const ImageRef& image, const MappedAt& at);
     /// The file needs no further look: it was kept, or cannot be.
     void settle(const ImageRef& image);
-    /// Removes all images from the manifest; what is known of them stays.
-    void forget_used() noexcept { used_.clear(); }
+    /// Removes all images from the manifest, and the limits begin again; what is known of them stays.
+    void begin_run() noexcept;
     /// Adds the images noted and the kernel's to a manifest.
     void describe(SessionInfo& info) const;
 
@@ -84,6 +94,7 @@ private:
         bool is_earlier = false;  ///< of an earlier run, and not seen in this one
         FileIdentity id = {};     ///< as stat(2) gives it, if it was found
         int64_t changed = 0;      ///< change time, ns since the epoch, if it was found
+        bool is_hosts = false;    ///< it belongs to root or the recorder's user, at its path here
         RecordedImage recorded = {};
         bool is_pending = false;   ///< it was not found, or not kept, in the processes looked at
         uint32_t searches = 0;     ///< in further processes
@@ -94,11 +105,23 @@ private:
         bool is_same(const KnownFile& other) const;
         /// It was found, and changed after the other was mapped.
         bool is_newer(const KnownFile& other) const;
+        /// Bytes that it takes in the manifest at most.
+        uint64_t cost() const;
+    };
+
+    /// Bytes of the manifest that are left for images.
+    struct ManifestRoom {
+        uint64_t hosts, strangers;
     };
 
     StringId number(MappedImage& image, uint32_t tgid, const Region* region = nullptr);
+    StringId number_file(const MappedImage& image, uint32_t tgid, const Region* region);
     StringId name_of(KnownFile file);
-    StringId add_file(StringId path, KnownFile file);
+    StringId add_file(KnownFile file);
+    StringId number_label(std::string_view label, bool is_kernel = false);
+    bool is_too_long(std::string_view path) const;
+    StringId charge(StringId name, bool is_hosts, uint64_t cost);
+    bool take_room(bool is_hosts, uint64_t cost);
     void look_for(KnownFile& file) const;
     bool may_search(KnownFile& file);
     ImageRef region_image(const ImageCookie& cookie);
@@ -106,6 +129,10 @@ private:
 
     StringTable& names_;
     bool local_;
+    ImageLimits limits_;
+    ManifestRoom room_{limits_.manifest_bytes, limits_.manifest_bytes};
+    uint32_t run_ = 1;
+    std::set<StringId> charged_;  ///< the names of this run for which room was taken
     std::unordered_map<uint32_t, ImageRef> cookies_;
     std::map<StringId, KnownFile> files_;               ///< by name in the session
     std::map<StringId, std::vector<StringId>> builds_;  ///< the names of the files of a path

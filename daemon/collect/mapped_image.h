@@ -26,6 +26,7 @@ struct MappedImage {
     bool is_deleted = false;       ///< the path had the mark of deletion
     uint64_t mapped = 0;           ///< when it was mapped last, sample time; 0 = not known
     StringId id = StringId::none;  ///< the collector's number for it, once a sample is in it
+    uint32_t id_run = 0;           ///< the run in which it got or was refused that number
     std::string key = {};          ///< the pool's
 };
 using ImagePtr = std::shared_ptr<MappedImage>;

@@ -19,7 +19,11 @@ void add_counts(SampleFileCounts& sum, const SampleFileCounts& n) {
     sum.stored += n.stored;
     sum.lost_saturated += n.lost_saturated;
     sum.lost_no_space += n.lost_no_space;
+    sum.lost_limit += n.lost_limit;
 }
+
+/// Of a directory, or a file before it grows: a block of the file system.
+constexpr uint64_t bytes_of_name = 4096;
 
 void mix(size_t& hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
@@ -32,6 +36,12 @@ void mix(size_t& hash, const ImageRef& image) {
 
 std::optional<uint32_t> number(uint32_t value) {
     return value == FileKey::all ? std::nullopt : std::optional(value);
+}
+
+/// The number of names on a path that another one does not have.
+uint64_t names_beyond(std::string_view path, std::string_view other) {
+    const auto [begin, ignored] = std::ranges::mismatch(path, other);
+    return static_cast<uint64_t>(std::count(begin, path.end(), '/')) + 1;
 }
 
 /// The path that identifies a file; the parts of a name that cannot be spelled (and so not opened).
@@ -72,13 +82,45 @@ size_t FileKeyHash::operator()(const FileKey& key) const noexcept {
 }
 
 SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
-                         const KnownImages& images, size_t limit, Diagnostics& notes)
+                         const KnownImages& images, size_t limit, Diagnostics& notes,
+                         const ImageLimits& limits)
     : session_(session),
       info_(session_info),
       names_(names),
       images_(images),
       notes_(notes),
-      limit_(std::min(limit, spare_descriptors())) {}
+      limit_(std::min(limit, spare_descriptors())),
+      room_(limits.file_bytes) {}
+
+void SampleFiles::begin_run() noexcept {
+    closed_ = {};
+    hosts_ = strangers_ = {room_};
+}
+
+SampleRoom& SampleFiles::room_of(const FileKey& key) {
+    const bool is_hosts = images_.is_hosts(key.app) && images_.is_hosts(key.image) &&
+                          (key.callee.name == StringId::none || images_.is_hosts(key.callee));
+    return is_hosts ? hosts_ : strangers_;
+}
+
+bool SampleFiles::is_hosts(const ImageName& image) const {
+    if (image.kind == ImageName::Kind::file) return images_.is_hosts(ImageRef::file(names_.find(image.name)));
+    return image.kind == ImageName::Kind::kernel || image.tgid == 0;
+}
+
+void SampleFiles::count_earlier(const std::vector<std::string>& paths) {
+    std::string_view before;
+    for (const std::string& path : paths) {
+        const auto name = parse_sample_path(path);
+        if (!name) continue;
+        const bool hosts =
+            is_hosts(name->app) && is_hosts(name->image) && (!name->callee || is_hosts(*name->callee));
+        SampleRoom& room = hosts ? hosts_ : strangers_;
+        const uint64_t cost = names_beyond(path, before) * bytes_of_name + session_.length_of(path);
+        room.bytes -= std::min(room.bytes, cost);
+        before = path;
+    }
+}
 
 SampleFile* SampleFiles::get(const FileKey& key) {
     auto it = by_key_.find(key);
@@ -96,17 +138,22 @@ SampleFiles::Entries::iterator SampleFiles::find_or_open(const FileKey& key) {
     }
     if (entries_.size() >= limit_) close_oldest();
     entries_.push_front({std::move(path), {key}, std::nullopt});
-    open(entries_.front(), sample_name, header(key));
+    open(entries_.front(), sample_name, header(key), room_of(key));
     by_path_.emplace(entries_.front().path, entries_.begin());
     return entries_.begin();
 }
 
-void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader& header) {
+void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader& header, SampleRoom& room) {
     for (;;) {
+        const uint64_t room_before = room.bytes;
         try {
+            entry.is_over_limit = !room.take(session_.names_to_make(name) * bytes_of_name);
+            if (entry.is_over_limit) return;
             entry.file = session_.open_sample_file(name, header, notes_);
+            entry.file->limit_growth(room);
             return;
         } catch (const Error& e) {
+            room.bytes = room_before;
             // The entry itself is the first, so close_some() does not close it.
             if ((e.code() == EMFILE || e.code() == ENFILE) && close_some()) continue;
             entry.error = e.code();
@@ -125,6 +172,7 @@ void SampleFiles::note_failure(const std::string& what, int error) {
 }
 
 LossCause SampleFiles::failure() const noexcept {
+    if (!entries_.empty() && entries_.front().is_over_limit) return LossCause::image_limit;
     const int error = entries_.empty() ? 0 : entries_.front().error;
     return error == ENOSPC || error == EDQUOT ? LossCause::disk_full : LossCause::sample_file;
 }

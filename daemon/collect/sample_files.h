@@ -44,9 +44,10 @@ class SampleFiles {
 public:
     /// All references must outlive the object. `session_info` gives CPU type, speed and events for the
     /// headers, `images` the mtimes. At most `limit` files are open at a time, fewer if the process may not
-    /// open so many.
+    /// open so many. New files and growth end where `limits` are reached, and what is there already is used
+    /// on.
     SampleFiles(SessionWriter& session, const SessionInfo& session_info, const StringTable& names,
-                const KnownImages& images, size_t limit, Diagnostics& notes);
+                const KnownImages& images, size_t limit, Diagnostics& notes, const ImageLimits& limits = {});
 
     /// The file for a key, valid until generation() changes; null if it cannot be opened. Each kind of
     /// failure is noted once. A failed file is tried again only after as many other files were used as may be
@@ -59,8 +60,10 @@ public:
     /// Forgets the files that could not be opened, so that the next sample tries again and failures are noted
     /// again.
     void forget_unopened();
-    /// Sets the counts to 0; no file may be open.
-    void forget_counts() noexcept { closed_ = {}; }
+    /// Sets the counts to 0, and the limits begin again; no file may be open.
+    void begin_run() noexcept;
+    /// These files of the session, sorted, count for the limits.
+    void count_earlier(const std::vector<std::string>& paths);
     /// Changes whenever a file was closed.
     uint32_t generation() const noexcept { return generation_; }
     /// Writes all samples to the files and adds up their counts.
@@ -72,6 +75,7 @@ private:
         std::vector<FileKey> keys;       ///< all that select this file
         std::optional<SampleFile> file;  ///< none = could not be opened
         int error = 0;                   ///< then the errno, or 0 if its name cannot be spelled
+        bool is_over_limit = false;      ///< or that
 
         bool holds_arcs() const { return keys.front().callee.name != StringId::none; }
     };
@@ -79,7 +83,9 @@ private:
 
     Entries::iterator find_or_open(const FileKey& key);
     /// Sets the entry's file, or the error if it cannot be opened.
-    void open(Entry& entry, const SampleName& name, const SampleHeader& header);
+    void open(Entry& entry, const SampleName& name, const SampleHeader& header, SampleRoom& room);
+    SampleRoom& room_of(const FileKey& key);
+    bool is_hosts(const ImageName& image) const;
     void note_failure(const std::string& what, int error);
     void close_oldest() { close(std::prev(entries_.end())); }
     Entries::iterator close(Entries::iterator entry);
@@ -97,6 +103,8 @@ private:
     const KnownImages& images_;
     Diagnostics& notes_;
     size_t limit_;
+    uint64_t room_;  ///< of each share in a new session, bytes
+    SampleRoom hosts_{room_}, strangers_{room_};
     Entries entries_;
     std::unordered_map<FileKey, Entries::iterator, FileKeyHash> by_key_;
     /// Two keys may spell the same path (events that differ in their modes only): the file is open once.

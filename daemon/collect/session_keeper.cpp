@@ -46,6 +46,7 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
       earlier_(append ? account_before(session, notes) : std::nullopt),
       collector_(session, described, options, notes, std::move(fill_gaps)) {
     if (earlier_) collector_.add_earlier(*earlier_);
+    if (append) collector_.count_earlier(session.list());
     if (append)
         for (const auto& difference : append_differences(held_names(session), earlier_, described, options))
             notes.warn(printable(session.current_path()) + " " + difference);

@@ -98,6 +98,7 @@ std::optional<ImageFile> open_image(const std::string& path, IsWanted is_wanted)
     file.changed = nanoseconds(st.st_ctim);
     file.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec);
     file.is_deleted = st.st_nlink == 0;
+    file.is_trusted = st.st_uid == 0 || st.st_uid == ::geteuid();
     file.build_id = build_id_of_fd(file.fd);
     return file;
 } catch (const Error&) {

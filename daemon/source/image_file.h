@@ -32,6 +32,7 @@ struct ImageFile {
     std::string build_id;     ///< lower-case hex; empty = it has none
     bool is_here = false;     ///< its path leads to it in the recorder's root, too
     bool is_deleted = false;  ///< it has no name any more
+    bool is_trusted = false;  ///< it belongs to root or the recorder's user
     std::string root;         ///< the process's root, for people; empty = the recorder's, or not known
 };
 

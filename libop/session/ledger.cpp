@@ -29,6 +29,7 @@ constexpr CauseText causes[] = {
     {"nested", "taken while the same CPU was taking one"},
     {"pending", "sampling stopped before the driver could place the sample"},
     {"image_filtered", "of a program outside the image filter"},
+    {"image_limit", "beyond the limits on images and sample files"},
 };
 static_assert(std::size(causes) == loss_causes);
 

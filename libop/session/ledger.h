@@ -27,8 +27,9 @@ enum class LossCause : uint8_t {
     nested,          ///< taken while the same CPU was taking one
     pending,         ///< sampling stopped before the driver could place the sample
     image_filtered,  ///< of a program outside the image filter
+    image_limit,     ///< beyond what images and their sample files may cost
 };
-inline constexpr int loss_causes = 14;
+inline constexpr int loss_causes = 15;
 /// True for samples that the user asked not to have.
 constexpr bool is_unwanted(LossCause cause) noexcept {
     return cause == LossCause::user_filtered || cause == LossCause::image_filtered;

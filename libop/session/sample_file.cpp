@@ -174,6 +174,10 @@ void SampleFile::flush() noexcept {
     if (table_) table_->retry_growth();
 }
 
+void SampleFile::limit_growth(SampleRoom& room) noexcept {
+    if (table_) table_->limit_growth(room);
+}
+
 SampleFileCounts SampleFile::flush_and_count() noexcept {
     flush();
     return table_ ? table_->counts() : SampleFileCounts{};

@@ -52,6 +52,19 @@ struct SampleFileCounts {
     uint64_t stored = 0;          ///< counted in the file
     uint64_t lost_saturated = 0;  ///< dropped because the key's count is at 2^32-1
     uint64_t lost_no_space = 0;   ///< dropped because the file could not grow
+    uint64_t lost_limit = 0;      ///< dropped because the file's room is used up
+};
+
+/// Bytes that files may yet take together.
+struct SampleRoom {
+    uint64_t bytes;
+
+    /// Takes that many, or none if they are not there.
+    bool take(uint64_t n) noexcept {
+        if (n > bytes) return false;
+        bytes -= n;
+        return true;
+    }
 };
 
 /// A sample file open for counting. Always written in version 0x13. The session lock allows one writer at a
@@ -81,7 +94,9 @@ public:
     /// Stores all deferred samples in the file. After that, the next sample that needs space retries a full
     /// disk; without a flush, every thousandth lost sample does.
     void flush() noexcept;
-    /// Flushes, then returns what became of all samples added. stored + both losses = samples added.
+    /// From now on the file grows within that room, which must outlive it.
+    void limit_growth(SampleRoom& room) noexcept;
+    /// Flushes, then returns what became of all samples added. stored + all losses = samples added.
     SampleFileCounts flush_and_count() noexcept;
     /// Number of distinct keys in the file as of the last flush; 2^25 - 1 at most.
     uint32_t size() const noexcept;

@@ -162,7 +162,7 @@ void SampleTable::add(uint64_t key, uint32_t samples) noexcept {
     } else if (insert(key, samples)) {
         counts_.stored += samples;
     } else {
-        counts_.lost_no_space += samples;
+        (is_out_of_room_ ? counts_.lost_limit : counts_.lost_no_space) += samples;
     }
 }
 
@@ -230,9 +230,12 @@ bool SampleTable::grow() noexcept {
     const uint32_t slots = 2 * (view_.mask + 1);
     if (slots > max_sample_slots) return false;
     const size_t old_length = map_.bytes().size(), length = sample_file_length(slots);
+    is_out_of_room_ = room_ && !room_->take(length - old_length);
+    if (is_out_of_room_) return false;
     if (!reserve_space(fd_, old_length, length) || !map_.resize(length)) {
         // what was got in part goes back; if even that fails, the next attempt finds it
         [[maybe_unused]] const int ignored = ::ftruncate(fd_.get(), old_length);
+        if (room_) room_->bytes += length - old_length;
         return false;
     }
     view_ = view_of(slots);

@@ -198,6 +198,26 @@ SampleFile SessionWriter::open_sample_file(const SampleName& name, const SampleH
                       policy_);
 }
 
+size_t SessionWriter::names_to_make(const SampleName& name) const {
+    std::string path = mangle(name);
+    size_t missing = 0;
+    struct stat st {};
+    while (::fstatat(current().get(), path.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        ++missing;
+        const size_t slash = path.rfind('/');
+        if (slash == path.npos) break;
+        path.resize(slash);
+    }
+    return missing;
+}
+
+uint64_t SessionWriter::length_of(const std::string& relative_path) const noexcept {
+    struct stat st {};
+    const bool is_there =
+        current_ && ::fstatat(current_.get(), relative_path.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0;
+    return is_there ? static_cast<uint64_t>(st.st_size) : 0;
+}
+
 std::vector<std::string> SessionWriter::list() const {
     return list_sample_files(current(), current_path());
 }

@@ -74,6 +74,11 @@ public:
     /// Writes a file of ours beside the sample files, atomically. `name` has no '/'. Throws a system error
     /// that names the path, with the remedy if samples/current was removed.
     void write_file(const std::string& name, std::string_view bytes);
+    /// The number of directories and files that open_sample_file() would make; 0 if the file is there. Throws
+    /// as mangle().
+    size_t names_to_make(const SampleName& name) const;
+    /// The length of a file in samples/current; 0 if it is not there.
+    uint64_t length_of(const std::string& relative_path) const noexcept;
     /// Copies a binary into samples/current (see op::keep_image). Throws a system error.
     std::optional<uint64_t> keep_image(const std::string& build_id, const Fd& file, uint64_t limit);
     /// The bytes of all binaries kept in samples/current. Throws a system error.

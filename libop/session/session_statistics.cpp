@@ -77,6 +77,7 @@ std::string_view counter_of(LossCause cause) {
         case LossCause::sample_file:
         case LossCause::disk_full:
         case LossCause::saturated:
+        case LossCause::image_limit:
             return "lost_samplefile";
         case LossCause::user_filtered:
         case LossCause::image_filtered:

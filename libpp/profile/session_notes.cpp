@@ -47,6 +47,8 @@ std::string_view remedy(LossCause cause) {
             return "check who may write to the session directory";
         case LossCause::disk_full:
             return "make room on the session directory's file system";
+        case LossCause::image_limit:
+            return "begin a new session, and keep fewer things apart; see LIMITS in operf(1)";
         case LossCause::user_filtered:
         case LossCause::unknown_event:
         case LossCause::damaged_stream:

@@ -38,3 +38,15 @@ if [ "$band" -gt 0 ]; then
 	"$build/opreport" --session-dir "$work/flood" >/dev/null 2>"$work/report.log"
 	grep -q "$band records of processes and mappings were lost" "$work/report.log" || fail "flood: opreport does not report the loss"
 fi
+
+# A program below very many directories: none are made for it, and its samples are counted
+deep=$work/$(printf 'd/%.0s' $(seq 1950))
+mkdir -p "$deep" "$work/deep"
+cp "$tests/e2e/shares" "$deep/program"
+profile deep --session-dir "$work/deep" --events TIMER:100000 "${deep}program" plain 300 || fail "deep: status $?"
+balanced "$work/deep"
+directories=$(find "$work/deep" -type d | wc -l)
+echo "deep: $directories directories, $(lost "$work/deep" image_limit) samples lost"
+[ "$directories" -lt 200 ] || fail "deep: a directory for each component"
+[ "$(lost "$work/deep" image_limit)" -gt 0 ] || fail "deep: its samples are not counted"
+grep -q 'limits on images and sample files are reached' "$work/deep.log" || fail "deep: operf does not report the limit"

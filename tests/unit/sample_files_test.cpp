@@ -131,7 +131,7 @@ TEST_F(SampleFilesTest, counts_begin_at_0_once_forgotten) {
     SampleFiles files = this->files();
     files.get(key("/bin/app"))->add(1);
     files.close_all();
-    files.forget_counts();
+    files.begin_run();
     EXPECT_EQ(files.flush_and_count().samples.stored, 0u);
 }
 

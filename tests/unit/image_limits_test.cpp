@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What images may cost a session: what is beyond it is counted, and the host's own images have a share that
+// strangers cannot use up.
+#include "daemon/collect/image_limits.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "tests/unit/collecting.h"
+
+namespace op::collect {
+namespace {
+
+class CollectorLimits : public Collecting {
+protected:
+    void limit(const ImageLimits& limits, Separation separation = {.library = true, .kernel = true}) {
+        collector({.separation = separation, .images_are_local = true, .limits = limits});
+    }
+    /// Samples of process 7 in a mapping of that file, at so many addresses.
+    void sample_in(const std::string& path, uint32_t addresses = 1) {
+        const uint64_t start = next_ += 0x100000;
+        feed({Mapping{0, 7, {start}, 0x100000, 0, false, paths_.emplace_back(path), {}}});
+        for (uint32_t i = 0; i < addresses; ++i)
+            feed({user(start + i)});
+    }
+    void sample_in_many_files_of_strangers(int n) {
+        for (int i = 0; i < n; ++i)
+            sample_in("/nowhere/" + std::to_string(i));
+    }
+    uint64_t lost() {
+        account_ = collector_->flush_and_account();
+        EXPECT_TRUE(account_.ledger.balanced());
+        return account_.ledger.lost(LossCause::image_limit);
+    }
+    /// True if one more sample in the file is stored.
+    bool is_stored(const std::string& path) {
+        const uint64_t before = lost();
+        sample_in(path);
+        return lost() == before;
+    }
+
+    uint64_t next_ = 0x10000000;
+    std::deque<std::string> paths_;
+    std::string own_file_ = dir_.write("own", "");
+};
+
+constexpr ImageLimits few_images{.manifest_bytes = 2000}, few_files{.file_bytes = 100'000};
+
+}  // namespace
+
+TEST_F(CollectorLimits, a_path_of_very_many_directories_is_not_made) {
+    limit({.components = 5, .path = 20});
+    EXPECT_TRUE(is_stored("/1/2/3/4/5"));
+    EXPECT_FALSE(is_stored("/1/2/3/4/5/6"));
+    EXPECT_FALSE(is_stored("/a-name-that-is-long-enough"));
+    EXPECT_EQ(notes_.warnings().size(), 1u);
+    sample_in("[heap of more than twenty bytes]");
+    EXPECT_EQ(lost(), 3u) << "labels are names, too";
+}
+
+TEST_F(CollectorLimits, images_end_where_the_manifest_would_be_too_long_to_read) {
+    limit(few_images);
+    sample_in_many_files_of_strangers(20);
+    EXPECT_GT(lost(), 5u);
+    EXPECT_LT(lost(), 20u);
+    EXPECT_FALSE(is_stored("/nowhere/new"));
+    EXPECT_TRUE(is_stored("/nowhere/0")) << "an image that is known is counted on";
+    EXPECT_EQ(notes_.warnings().size(), 1u);
+}
+
+TEST_F(CollectorLimits, sample_files_end_where_they_take_too_much_of_the_disk) {
+    limit(few_files);
+    sample_in_many_files_of_strangers(20);
+    EXPECT_GT(lost(), 5u);
+    EXPECT_LT(lost(), 20u);
+    EXPECT_TRUE(is_stored("/nowhere/0"));
+    collector_->reopen_files();
+    EXPECT_TRUE(is_stored("/nowhere/0")) << "a file that is there is opened";
+    EXPECT_FALSE(is_stored("/nowhere/new"));
+}
+
+TEST_F(CollectorLimits, sample_files_grow_to_the_limit_only) {
+    limit({.file_bytes = 40'000});
+    sample_in("/nowhere/one", 50'000);
+    EXPECT_GT(lost(), 40'000u);
+    EXPECT_GT(account_.ledger.stored(), 200u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::disk_full), 0u);
+}
+
+TEST_F(CollectorLimits, the_hosts_images_have_a_share_of_their_own) {
+    for (const ImageLimits& limits : {few_images, few_files}) {
+        session_.begin(false);
+        limit(limits);
+        sample_in_many_files_of_strangers(40);
+        EXPECT_FALSE(is_stored("/nowhere/more"));
+        const uint64_t before = lost();
+        feed({Name{0, 8, 8, true, "own"}, Mapping{0, 8, {0x400000}, 0x1000, 0, false, own_file_, {}},
+              user(0x400010, 8), kernel(kernel_start + 1, 8)});
+        EXPECT_EQ(lost(), before);
+    }
+}
+
+TEST_F(CollectorLimits, begin_again_with_another_session) {
+    for (const ImageLimits& limits : {few_images, few_files}) {
+        session_.begin(false);
+        limit(limits);
+        sample_in_many_files_of_strangers(40);
+        EXPECT_FALSE(is_stored("/nowhere/more"));
+        session_.reset();
+        collector_->begin_run(1);
+        EXPECT_TRUE(is_stored("/nowhere/more"));
+        EXPECT_EQ(lost(), 0u);
+    }
+}
+
+TEST_F(CollectorLimits, count_what_earlier_runs_left) {
+    for (const ImageLimits& limits : {few_images, few_files}) {
+        session_.begin(false);
+        limit(limits);
+        sample_in_many_files_of_strangers(40);
+        EXPECT_GT(lost(), 0u);
+        const SessionInfo earlier = account_;
+        limit(limits);
+        collector_->add_earlier(earlier);
+        collector_->count_earlier(session_.list());
+        EXPECT_FALSE(is_stored("/nowhere/more"));
+    }
+}
+
+TEST_F(CollectorLimits, a_program_beyond_them_is_no_trouble_where_programs_are_not_kept_apart) {
+    limit({.components = 2}, {.library = false, .kernel = false});
+    feed({Name{0, 8, 8, true, "deep"}, Mapping{0, 8, {0x400000}, 0x1000, 0, false, "/a/b/c/deep", {}},
+          Mapping{0, 8, {0x900000}, 0x1000, 0, false, "/lib", {}}, user(0x900010, 8), user(0x400010, 8)});
+    EXPECT_EQ(lost(), 1u);
+    EXPECT_EQ(account_.ledger.stored(), 1u);
+}
+
+}  // namespace op::collect
