@@ -5,6 +5,7 @@ libopd_a_SOURCES = \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
 	daemon/collect/collector.cpp daemon/collect/collector.h daemon/collect/collector_options.h \
 	daemon/collect/collector_gaps.cpp \
+	daemon/collect/collector_images.cpp \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
 	daemon/collect/image_keeper.cpp daemon/collect/image_keeper.h \
 	daemon/collect/image_limits.h \

@@ -50,6 +50,8 @@ public:
     size_t size() const noexcept { return regions_.size(); }
     /// About what the regions and the names of their images take in memory, as if no two had one image.
     uint64_t bytes() const noexcept { return bytes_; }
+    /// All regions by start; valid until the next change.
+    const std::map<RuntimeAddress, Region>& regions() const noexcept { return regions_; }
 
 private:
     using Regions = std::map<RuntimeAddress, Region>;

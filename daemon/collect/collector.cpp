@@ -171,13 +171,6 @@ void Collector::lose(LossCause cause, uint32_t cpu, uint64_t weight) {
     lost_ = add_saturating(lost_, weight);
 }
 
-void Collector::note_limit() {
-    notes_.warn(
-        "the limits on images and sample files are reached: samples of further images are lost, and counted "
-        "as "
-        "image_limit");
-}
-
 void Collector::lose_unwanted(uint32_t cpu, uint64_t weight) {
     lose(LossCause::image_filtered, cpu, weight);
 }
@@ -185,11 +178,6 @@ void Collector::lose_unwanted(uint32_t cpu, uint64_t weight) {
 void Collector::lose_unplaced(const Origin& origin) {
     const bool kernel = origin.mode == CpuMode::kernel;
     lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
-}
-
-void Collector::note_image(const ImageRef& image, const MappedAt& at) {
-    const MappedFileFacts* const elsewhere = images_.note_used(image, at);
-    if (elsewhere && keeper_.keep(*elsewhere)) images_.settle(image);
 }
 
 bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot& slot) {

@@ -38,6 +38,9 @@ public:
     /// Takes the records in order. A sample is stored or counted lost; no content of a record stops the work.
     void process(std::span<const Record> records);
 
+    /// Keeps binaries that were replaced after their first sample, as far as a process still has them mapped.
+    /// Looks at the next `most` paths.
+    void keep_replaced(size_t most = SIZE_MAX);
     /// Writes all samples to their files and returns the account so far: `described` with kernel images,
     /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
     SessionInfo flush_and_account();
@@ -116,6 +119,7 @@ private:
     template <class S>
     bool refuse(const S& sample);
     void note_limit();
+    bool keep_in(const std::vector<MappedPlace>& places, MappedFileFacts facts);
     bool has_real_name(Mapping mapping);
     void lose_unwanted(uint32_t cpu, uint64_t weight);
     void lose_unplaced(const Origin& origin);

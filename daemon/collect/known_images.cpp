@@ -332,6 +332,39 @@ void KnownImages::settle(const ImageRef& image) {
     if (const auto file = files_.find(image.name); file != files_.end()) file->second.is_pending = false;
 }
 
+/// Other modes or names of a file are no other file, nor is the same build written again.
+bool KnownImages::is_still_there(KnownFile& file) const {
+    struct stat st {};
+    if (::stat(file.facts.path.c_str(), &st) == 0) {
+        const bool is_same_file = st.st_dev == file.id.device && st.st_ino == file.id.inode;
+        if (is_same_file && static_cast<uint64_t>(st.st_mtim.tv_sec) == file.recorded.mtime) return true;
+    }
+    if (file.facts.build_id.empty()) return false;
+    const auto found = find_image_file({.path = file.facts.path, .build_id = file.facts.build_id});
+    if (!found) return false;
+    file.id = found->id;
+    file.recorded.mtime = found->mtime;
+    return true;
+}
+
+std::set<StringId> KnownImages::find_replaced(size_t most) {
+    std::set<StringId> replaced;
+    if (!local_) return replaced;
+    auto at = used_.lower_bound(next_to_check_);
+    for (most = std::min(most, used_.size()); most > 0; --most) {
+        if (at == used_.end()) at = used_.begin();
+        const StringId name = *at++;
+        const auto known = files_.find(name);
+        if (known == files_.end() || !known->second.is_found || known->second.recorded.elsewhere) continue;
+        if (is_still_there(known->second)) continue;
+        known->second.recorded.elsewhere = true;
+        known->second.is_pending = !known->second.facts.build_id.empty();
+        replaced.insert(name);
+    }
+    next_to_check_ = at == used_.end() ? StringId::none : *at;
+    return replaced;
+}
+
 void KnownImages::describe(SessionInfo& info) const {
     for (const auto& [name, image] : kernel_)
         info.kernel_images.push_back(image);

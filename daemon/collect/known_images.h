@@ -81,6 +81,11 @@ public:
     const MappedFileFacts* note_used(const ImageRef& image, const MappedAt& at);
     /// The file needs no further look: it was kept, or cannot be.
     void settle(const ImageRef& image);
+    /// Of the images in the manifest whose paths led to them, those whose paths do not any more, each once.
+    /// Looks at `most` paths and goes on from there at the next call.
+    std::set<StringId> find_replaced(size_t most);
+    /// What is known of a file in the manifest.
+    const MappedFileFacts& facts(StringId name) const { return files_.at(name).facts; }
     /// Removes all images from the manifest, and the limits begin again; what is known of them stays.
     void begin_run() noexcept;
     /// Adds the images noted and the kernel's to a manifest.
@@ -120,6 +125,7 @@ private:
     StringId add_file(KnownFile file);
     StringId number_label(std::string_view label, bool is_kernel = false);
     bool is_too_long(std::string_view path) const;
+    bool is_still_there(KnownFile& file) const;
     StringId charge(StringId name, bool is_hosts, uint64_t cost);
     bool take_room(bool is_hosts, uint64_t cost);
     void look_for(KnownFile& file) const;
@@ -138,6 +144,7 @@ private:
     std::map<StringId, std::vector<StringId>> builds_;  ///< the names of the files of a path
     std::set<StringId> deleted_;                        ///< programs in memory
     std::set<StringId> used_;
+    StringId next_to_check_ = StringId::none;  ///< of used_, by find_replaced()
     std::map<StringId, RecordedKernelImage> kernel_;
     uint64_t next_search_ = 0;  ///< for any file, not before, monotonic ns
 };

@@ -286,6 +286,20 @@ const Region* ProcessTable::find_user(uint32_t tgid, RuntimeAddress pc) const no
     return process && process->space ? process->space->find(pc) : nullptr;
 }
 
+std::map<StringId, std::vector<MappedPlace>> ProcessTable::places_of(const std::set<StringId>& images,
+                                                                     size_t most) const {
+    std::map<StringId, std::vector<MappedPlace>> places;
+    for (const auto& [tgid, process] : processes_) {
+        if (process.ended() || !process.space) continue;
+        for (const auto& [start, region] : process.space->regions()) {
+            if (region.kind != RegionKind::file || !images.contains(region.image->id)) continue;
+            auto& known = places[region.image->id];
+            if (known.size() < most) known.push_back({tgid, region.start, region.end});
+        }
+    }
+    return places;
+}
+
 MappedPath classify_mapped_path(std::string_view path) {
     const bool deleted = path.ends_with(deletion_mark);
     if (deleted) path.remove_suffix(deletion_mark.size());

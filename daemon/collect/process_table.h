@@ -5,12 +5,15 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "daemon/collect/address_space.h"
 #include "daemon/collect/mapped_image.h"
@@ -53,6 +56,12 @@ struct Process {
 /// idle task. It has no program and no mappings here.
 inline constexpr uint32_t unseen_process = 0;
 
+/// Where a process has an image mapped; half-open.
+struct MappedPlace {
+    uint32_t tgid;
+    RuntimeAddress start, end;
+};
+
 /// All processes and the kernel. Not thread-safe.
 class ProcessTable {
 public:
@@ -83,6 +92,10 @@ public:
     const Process* find(uint32_t tgid) const noexcept;
     /// The region of a user address, or null.
     const Region* find_user(uint32_t tgid, RuntimeAddress pc) const noexcept;
+    /// Where processes that have not ended have these images mapped, at most `most` places of each. Looks at
+    /// every mapping.
+    std::map<StringId, std::vector<MappedPlace>> places_of(const std::set<StringId>& images,
+                                                           size_t most) const;
     /// The kernel image or module holding pc, or null.
     const Region* find_kernel(RuntimeAddress pc) const noexcept { return kernel_.find(pc); }
 

@@ -13,6 +13,10 @@
 namespace op::collect {
 namespace {
 
+/// A path costs about 1 us. A program that was replaced may end at any moment.
+constexpr std::chrono::seconds look_interval{1};
+constexpr size_t paths_of_a_look = 256;
+
 /// The account of the runs before, if the session has one.
 std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& notes) {
     session.recover_account(notes);
@@ -53,6 +57,14 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
     save();
 }
 
+void SessionKeeper::process(std::span<const Record> records) {
+    collector_.process(records);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_look_) return;
+    next_look_ = now + look_interval;
+    collector_.keep_replaced(paths_of_a_look);
+}
+
 SessionInfo SessionKeeper::flush_and_account() {
     SessionInfo run = collector_.flush_and_account();
     run.stop_time = epoch_seconds();
@@ -67,6 +79,7 @@ SessionInfo SessionKeeper::whole(const SessionInfo& run) const {
 }
 
 SessionInfo SessionKeeper::save() {
+    collector_.keep_replaced();
     SessionInfo run = flush_and_account();
     session_.write_info(whole(run));
     return run;

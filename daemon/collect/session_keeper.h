@@ -3,6 +3,7 @@
 // Shared by everything that records; the recorder decides when they are written.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,7 +25,7 @@ public:
                   bool append, Diagnostics& notes, FillGaps fill_gaps = {});
 
     Collector& collector() noexcept { return collector_; }
-    void process(std::span<const Record> records) { collector_.process(records); }
+    void process(std::span<const Record> records);
 
     /// Writes all samples to their files and returns this run's account so far.
     SessionInfo flush_and_account();
@@ -46,6 +47,7 @@ private:
     std::optional<SessionInfo> earlier_;
     Collector collector_;
     bool kallsyms_written_ = false;
+    std::chrono::steady_clock::time_point next_look_{};  ///< for replaced binaries
 };
 
 /// "20145 samples, 12 lost (12 no room in the kernel's buffer)".

@@ -214,6 +214,33 @@ else
 	echo "skipped: names of a deleted file that is attached to: only root may open /proc/PID/map_files"
 fi
 
+# A program that is replaced while it is sampled: the names are those of the file that runs
+cpu_time() { ps -o time= -p "$1" | awk -F: '{ print $NF + 60 * $(NF - 1) }'; }
+replaced_while_sampled() { # NAME [operf words]
+	name=$1
+	shift
+	mkdir "$work/$name"
+	program before_upgrade "$work/upgraded/program"
+	program after_upgrade "$work/upgraded/new"
+	rm -f "$work/pid"
+	"$build/operf" --session-dir "$work/$name" --events TIMER:1000000 "$@" \
+		sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec "$1"' "$work/pid" "$work/upgraded/program" >"$work/$name.log" 2>&1 &
+	recorder=$!
+	until [ -s "$work/pid" ]; do kill -0 $recorder 2>/dev/null || fail "$name: operf ended early"; done
+	running=$(cat "$work/pid")
+	trap 'kill $running 2>/dev/null || :; rm -rf "$work"' EXIT
+	until [ "$(cpu_time "$running")" -ge 1 ]; do kill -0 $recorder 2>/dev/null || fail "$name: operf ended early"; done
+	mv "$work/upgraded/new" "$work/upgraded/program"
+	until [ "$(cpu_time "$running")" -ge 3 ]; do kill -0 $recorder 2>/dev/null || fail "$name: operf ended early"; done
+	kill -INT $recorder
+	wait $recorder || fail "$name: operf: $?"
+	"$build/opreport" --session-dir "$work/$name" --symbols >"$work/$name.out" 2>"$work/$name.err" || fail "$name: opreport"
+	! grep -q after_upgrade "$work/$name.out" || fail "$name: names of a file that did not run: $(cat "$work/$name.out")"
+	grep -q before_upgrade "$work/$name.out" || fail "$name: the replaced file gives no names: $(cat "$work/$name.err")"
+}
+replaced_while_sampled replaced_in_run
+[ "$(id -u)" != 0 ] || replaced_while_sampled replaced_system_wide --system-wide
+
 # A program of another root whose path this one has, too: each has its own names
 if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
 	root=$work/otherroot

@@ -10,10 +10,18 @@
 #include <filesystem>
 
 #include "libop/base/build_id.h"
+#include "tests/unit/collecting.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
 namespace {
+
+std::string unhex(const std::string& text) {
+    std::string bytes;
+    for (size_t i = 0; i + 1 < text.size(); i += 2)
+        bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+    return bytes;
+}
 
 /// A program that runs although its file is gone.
 class DeletedProgram : public ::testing::Test {
@@ -69,6 +77,63 @@ TEST_F(DeletedProgram, is_not_kept_in_a_session_that_is_full_of_copies_of_earlie
     session_.reset();
     keeper.begin_run();
     keeper.keep(facts_);
+    EXPECT_TRUE(is_kept());
+}
+
+class ReplacedImages : public Collecting {
+protected:
+    void sample(const std::string& path, uint32_t tgid, std::span<const std::byte> build_id = {}) {
+        collector_->process(std::vector<Record>{
+            Mapping{0, tgid, {0x10000000}, 0x1000, 0, false, path, build_id}, user(0x10000010, tgid)});
+    }
+    bool is_elsewhere(const std::string& path) {
+        collector_->keep_replaced();
+        return collector_->flush_and_account().images.at(path).elsewhere;
+    }
+    void replace(const std::string& path) { std::filesystem::rename(dir_.write("new", "another"), path); }
+};
+
+TEST_F(ReplacedImages, are_marked_when_their_paths_lead_to_other_files) {
+    const std::string path = dir_.write("program", "one");
+    collector({.images_are_local = true});
+    sample(path, 7);
+    EXPECT_FALSE(is_elsewhere(path));
+    std::filesystem::permissions(path, std::filesystem::perms(0755));
+    EXPECT_FALSE(is_elsewhere(path)) << "another mode is no other file";
+    replace(path);
+    EXPECT_TRUE(is_elsewhere(path)) << "so that no report takes its symbols";
+}
+
+TEST_F(ReplacedImages, are_looked_at_in_turn) {
+    collector({.images_are_local = true});
+    std::vector<std::string> paths;
+    for (uint32_t i = 0; i < 3; ++i) {
+        paths.push_back(dir_.write(std::to_string(i), ""));
+        sample(paths[i], 100 + i);
+    }
+    for (const std::string& path : paths)
+        replace(path);
+    for (size_t i = 0; i < paths.size(); ++i)
+        collector_->keep_replaced(1);
+    for (const auto& [path, image] : collector_->flush_and_account().images)
+        EXPECT_TRUE(image.elsewhere) << path;
+}
+
+/// The process of the first sample has ended.
+TEST_F(DeletedProgram, is_kept_through_any_process_that_has_it_mapped) {
+    std::filesystem::copy_file("/proc/" + std::to_string(pid_) + "/exe", path_);
+    SessionInfo info;
+    info.events = {{"TIMER", 0, 1000000}};
+    Collector collector(session_, info, {.images_are_local = true}, notes_);
+    const std::string id = unhex(facts_.build_id);
+    for (const uint32_t tgid : {0x7ffffff0U, facts_.tgid})
+        collector.process(
+            std::vector<Record>{Mapping{0, tgid, {0x10000000}, 0x1000, 0, false, path_, as_bytes(id)},
+                                Sample{1, tgid, tgid, 0, 0, CpuMode::user, 0, {0x10000010}, {}}});
+    collector.keep_replaced();
+    EXPECT_FALSE(is_kept()) << "its path still leads to that build";
+    std::filesystem::remove(path_);
+    collector.keep_replaced();
     EXPECT_TRUE(is_kept());
 }
 
