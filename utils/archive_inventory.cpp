@@ -106,9 +106,11 @@ private:
         if (image.kind == ImageName::Kind::kernel) wanted.recorded.mtime = 0;  // as reports do
         // A module's file is found by its place alone.
         const bool has_path = image.name.starts_with('/');
-        pp::ImageCandidates files(loaded_.opened().finder, loaded_.by_build_id(),
-                                  has_path ? wanted.recorded : no_build_,
-                                  [&] { return find_at_path(image.name, file, wanted); });
+        const pp::ImageFinder& finder = loaded_.opened().finder;
+        pp::ImageCandidates files(
+            finder, loaded_.by_build_id(), has_path ? wanted.recorded : no_build_,
+            [&] { return find_at_path(image.name, file, wanted); },
+            [&] { return finder.find_below_image_paths(image.name, notes_); });
         std::vector<std::string> refusals;
         while (const auto candidate = files.next()) {
             const std::string target = has_path ? image.name : below_roots(candidate->path);

@@ -13,11 +13,12 @@ FileChange candidate_change(const ImageCandidate& candidate, const std::string& 
 }
 
 ImageCandidates::ImageCandidates(const ImageFinder& finder, BuildIdSource* by_build_id,
-                                 const RecordedImage& recorded, FindAtPath at_path)
+                                 const RecordedImage& recorded, Find at_path, Find below_image_paths)
     : finder_(finder),
       by_build_id_(by_build_id),
       recorded_(recorded),
       at_path_(std::move(at_path)),
+      below_image_paths_(std::move(below_image_paths)),
       is_build_known_(!recorded.build_id.empty() && !recorded.several_builds) {}
 
 std::optional<ImageCandidate> ImageCandidates::next() {
@@ -33,8 +34,10 @@ std::optional<ImageCandidate> ImageCandidates::take(Step step) {
     const auto of_build = [](std::optional<std::string> path) {
         return path ? std::optional(ImageCandidate{std::move(*path), true}) : std::nullopt;
     };
-    if (step == Step::at_path) {
-        auto path = at_path_();
+    if (step == Step::at_path || step == Step::below_image_paths) {
+        if (step == Step::below_image_paths && !is_at_path_) return std::nullopt;
+        auto path = step == Step::at_path ? at_path_() : below_image_paths_();
+        is_at_path_ = path.has_value();
         return path ? std::optional(ImageCandidate{std::move(*path)}) : std::nullopt;
     }
     if (!is_build_known_ || (step == Step::kept_first && !recorded_.elsewhere)) return std::nullopt;

@@ -78,6 +78,13 @@ std::optional<std::string> ImageFinder::find(const std::string& name, Diagnostic
             return search_.root + recorded;
         if (search_.archive.empty() && search_.root.empty() && is_regular_file(recorded)) return recorded;
     }
+    return find_below_image_paths(name, notes);
+}
+
+std::optional<std::string> ImageFinder::find_below_image_paths(const std::string& name,
+                                                               Diagnostics& notes) const {
+    const std::string& recorded = path(name);
+    const bool module = recorded.find('/') == std::string::npos;
     if (!listed_) {
         for (const std::string& path : search_.image_paths)
             list_tree(path, by_base_name_);

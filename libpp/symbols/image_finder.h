@@ -34,6 +34,8 @@ public:
     /// module's bare name is looked for below the image paths and /lib/modules/RELEASE as NAME.ko, also
     /// .ko.xz/.gz/.zst and with - for _. Several files of that base name are a note and no result.
     std::optional<std::string> find(const std::string& recorded, Diagnostics& notes) const;
+    /// The last part of find(): the file of that base name below the image paths.
+    std::optional<std::string> find_below_image_paths(const std::string& recorded, Diagnostics& notes) const;
     /// The binary of that build-id that a session keeps; none if no session does.
     std::optional<std::string> find_kept(const std::string& build_id) const;
     /// The path of an image by its name in the session. Valid as long as both.

@@ -222,7 +222,8 @@ std::optional<std::string> Symbolizer::Impl::find_at_path(const Wanted& wanted) 
 }
 
 ImageCandidates Symbolizer::Impl::candidates(const Wanted& wanted) {
-    return {finder, options.by_build_id, wanted.recorded, [this, &wanted] { return find_at_path(wanted); }};
+    return {finder, options.by_build_id, wanted.recorded, [this, &wanted] { return find_at_path(wanted); },
+            [this, &wanted] { return finder.find_below_image_paths(wanted.name, notes); }};
 }
 
 Opened Symbolizer::Impl::open_file(const Wanted& wanted) {

@@ -29,7 +29,8 @@ protected:
 
     /// The files in order, "kept" for that of the session.
     std::vector<std::string> of(const RecordedImage& recorded) {
-        ImageCandidates candidates(finder_, &server_, recorded, [] { return "/bin/x"; });
+        ImageCandidates candidates(
+            finder_, &server_, recorded, [] { return "/bin/x"; }, [] { return std::nullopt; });
         std::vector<std::string> paths;
         while (const auto file = candidates.next()) {
             EXPECT_EQ(file->is_by_build_id, file->path != "/bin/x");
@@ -61,9 +62,19 @@ TEST_F(Candidates, without_one_build_there_is_only_the_path) {
     EXPECT_EQ(server_.asked, 0);
 }
 
+TEST_F(Candidates, a_file_below_the_image_paths_comes_after_that_at_the_path) {
+    const RecordedImage recorded{.build_id = "ab12"};
+    ImageCandidates candidates(
+        finder_, &server_, recorded, [] { return "/bin/x"; }, [] { return "/old/x"; });
+    EXPECT_EQ(candidates.next()->path, "/bin/x");
+    EXPECT_EQ(candidates.next()->path, "/old/x");
+    EXPECT_TRUE(candidates.next()->path.ends_with("images/ab12"));
+}
+
 TEST_F(Candidates, nothing_is_fetched_before_its_turn) {
     const RecordedImage recorded{.build_id = "ab12"};
-    ImageCandidates candidates(finder_, &server_, recorded, [] { return "/bin/x"; });
+    ImageCandidates candidates(
+        finder_, &server_, recorded, [] { return "/bin/x"; }, [] { return std::nullopt; });
     candidates.next();
     candidates.next();
     EXPECT_EQ(server_.asked, 0);
