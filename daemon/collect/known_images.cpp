@@ -68,7 +68,7 @@ bool KnownImages::KnownFile::is_same(const KnownFile& other) const {
         return facts.id.may_be(other.facts.id) && !is_newer(other) && !other.is_newer(*this);
     if (recorded.elsewhere || other.recorded.elsewhere)
         return !is_earlier && !other.is_earlier && is_blank() && other.is_blank();
-    if (recorded.mtime != 0 && other.recorded.mtime != 0) return recorded.mtime == other.recorded.mtime;
+    if (recorded.mtime != 0 && other.recorded.mtime != 0) return !recorded.is_other_build(other.recorded);
     return is_blank() || other.is_blank();
 }
 
@@ -87,6 +87,7 @@ void KnownImages::look_for(KnownFile& file) const {
         file.changed = found->changed;
         file.facts.build_id = found->build_id;
         file.recorded.mtime = found->mtime;
+        file.recorded.size = found->size;
         file.recorded.deleted |= found->is_deleted;
         file.recorded.root = found->root;
         file.is_hosts = found->is_here && found->is_trusted;
@@ -337,13 +338,16 @@ bool KnownImages::is_still_there(KnownFile& file) const {
     struct stat st {};
     if (::stat(file.facts.path.c_str(), &st) == 0) {
         const bool is_same_file = st.st_dev == file.id.device && st.st_ino == file.id.inode;
-        if (is_same_file && static_cast<uint64_t>(st.st_mtim.tv_sec) == file.recorded.mtime) return true;
+        const bool is_unchanged = static_cast<uint64_t>(st.st_mtim.tv_sec) == file.recorded.mtime &&
+                                  static_cast<uint64_t>(st.st_size) == file.recorded.size;
+        if (is_same_file && is_unchanged) return true;
     }
     if (file.facts.build_id.empty()) return false;
     const auto found = find_image_file({.path = file.facts.path, .build_id = file.facts.build_id});
     if (!found) return false;
     file.id = found->id;
     file.recorded.mtime = found->mtime;
+    file.recorded.size = found->size;
     return true;
 }
 

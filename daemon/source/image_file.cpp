@@ -97,6 +97,7 @@ std::optional<ImageFile> open_image(const std::string& path, IsWanted is_wanted)
     if (!is_wanted(file.id)) return std::nullopt;
     file.changed = nanoseconds(st.st_ctim);
     file.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec);
+    file.size = static_cast<uint64_t>(st.st_size);
     file.is_deleted = st.st_nlink == 0;
     file.is_trusted = st.st_uid == 0 || st.st_uid == ::geteuid();
     file.build_id = build_id_of_fd(file.fd);

@@ -29,6 +29,7 @@ struct ImageFile {
     FileIdentity id;          ///< as stat(2) gives it, with the generation if the file system has it
     int64_t changed = 0;      ///< change time, ns since the epoch
     uint64_t mtime = 0;       ///< seconds since the epoch
+    uint64_t size = 0;        ///< bytes
     std::string build_id;     ///< lower-case hex; empty = it has none
     bool is_here = false;     ///< its path leads to it in the recorder's root, too
     bool is_deleted = false;  ///< it has no name any more

@@ -180,6 +180,7 @@ void image_fields(Visit&& visit, Image& image) {
     visit("elsewhere", image.elsewhere);
     visit("path", image.path);
     visit("root", image.root);
+    visit("size", image.size);
 }
 
 template <class Visit, class Image>
@@ -360,6 +361,11 @@ bool SessionInfo::has_several_builds(const std::string& name) const {
 bool SessionInfo::is_elsewhere(const std::string& name) const {
     const auto file = images.find(name);
     return file != images.end() && file->second.elsewhere;
+}
+
+uint64_t SessionInfo::size(const std::string& name) const {
+    const auto file = images.find(name);
+    return file != images.end() ? file->second.size : 0;
 }
 
 const std::string& SessionInfo::path(const std::string& name) const {

@@ -51,11 +51,13 @@ struct RecordedImage {
     bool elsewhere = false;       ///< its path led to no file or to another one, on the recording host
     std::string path = {};        ///< of the file; empty = its name in the session, which else has a suffix
     std::string root = {};        ///< of the process, for people; empty = the host's, or not known
+    uint64_t size = 0;            ///< bytes; 0 = unknown
 
-    /// True if both are known and are of different files: by build-id, else by modification time.
+    /// True if both are known and are of different files: by build-id, else by modification time and size.
     bool is_other_build(const RecordedImage& other) const {
-        const bool by_id = !build_id.empty() && !other.build_id.empty();
-        return by_id ? build_id != other.build_id : mtime != 0 && other.mtime != 0 && mtime != other.mtime;
+        if (!build_id.empty() && !other.build_id.empty()) return build_id != other.build_id;
+        const auto differ = [](uint64_t a, uint64_t b) { return a != 0 && b != 0 && a != b; };
+        return differ(mtime, other.mtime) || differ(size, other.size);
     }
 
     bool operator==(const RecordedImage&) const = default;
@@ -99,6 +101,8 @@ struct SessionInfo {
     bool has_several_builds(const std::string& name) const;
     /// True if the path of that image led to no file or to another one (see RecordedImage::elsewhere).
     bool is_elsewhere(const std::string& name) const;
+    /// The size of that image in bytes; 0 = unknown.
+    uint64_t size(const std::string& name) const;
     /// The path of an image by its name in the session. Files of one path have different names.
     const std::string& path(const std::string& name) const;
 

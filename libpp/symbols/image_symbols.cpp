@@ -290,8 +290,10 @@ FileChange file_change(const std::string& path, const std::string& build_id, con
         return recorded.build_id == build_id ? FileChange::none : FileChange::other_build;
     if (recorded.elsewhere) return FileChange::elsewhere;
     struct stat st {};
-    const uint64_t changed = ::stat(path.c_str(), &st) == 0 ? st.st_mtim.tv_sec : 0;
-    return recorded.mtime == 0 || recorded.mtime == changed ? FileChange::none : FileChange::other_time;
+    if (::stat(path.c_str(), &st) != 0) st = {};
+    const bool is_of_time = recorded.mtime == 0 || recorded.mtime == static_cast<uint64_t>(st.st_mtim.tv_sec);
+    const bool is_of_size = recorded.size == 0 || recorded.size == static_cast<uint64_t>(st.st_size);
+    return is_of_time && is_of_size ? FileChange::none : FileChange::other_time;
 }
 
 std::string replacement_note(const std::string& path, FileChange change) {

@@ -153,6 +153,7 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
         if (info) file.recorded.build_id = info->build_id(image.name);
         if (info) file.recorded.several_builds = info->has_several_builds(image.name);
         if (info) file.recorded.elsewhere = info->is_elsewhere(image.name);
+        if (info) file.recorded.size = info->size(image.name);
     } else if (!options.vmlinux.empty()) {
         file.name = options.vmlinux;
         file.recorded.mtime = 0;

@@ -23,6 +23,14 @@ TEST(FileChange, goes_by_modification_time_otherwise) {
     EXPECT_EQ(file_change(path, "", {"ab", 1}), FileChange::other_time);
 }
 
+TEST(FileChange, goes_by_the_size_of_files_of_one_time) {
+    const test::TempDir dir;
+    const std::string path = dir.write("a", "12345");
+    EXPECT_EQ(file_change(path, "", {.size = 5}), FileChange::none);
+    EXPECT_EQ(file_change(path, "", {.size = 6}), FileChange::other_time);
+    EXPECT_EQ(file_change(path, "ab", {.build_id = "ab", .size = 6}), FileChange::none);
+}
+
 TEST(FileChange, has_a_note_that_names_the_file) {
     EXPECT_EQ(replacement_note("/a", FileChange::none), "");
     EXPECT_NE(replacement_note("/a", FileChange::other_build).find("/a is not the build"), std::string::npos);
