@@ -5,14 +5,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "libop/base/error.h"
@@ -221,34 +218,6 @@ Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& 
     return fd;
 }
 
-namespace {
-
-/// The same as open_nolinks(), a component at a time.
-Fd open_stepwise(const Fd& dir, char* path, int flags) noexcept {
-    Fd owner;
-    const Fd* from = &dir;
-    for (char* slash; (slash = std::strchr(path, '/')) != nullptr; path = slash + 1) {
-        *slash = '\0';
-        Fd next = open_at(*from, *path ? path : ".", O_PATH | O_DIRECTORY);
-        if (!next) return {};
-        owner = std::move(next);
-        from = &owner;
-    }
-    return open_at(*from, *path ? path : ".", flags);
-}
-
-/// Opens a path of less than PATH_MAX bytes, which is changed, without following a link.
-Fd open_nolinks(const Fd& dir, char* path, int flags) noexcept {
-    open_how how{};
-    how.flags = static_cast<uint64_t>(flags) | O_CLOEXEC | O_NOFOLLOW;
-    how.resolve = RESOLVE_NO_SYMLINKS;
-    const auto fd = static_cast<int>(::syscall(SYS_openat2, dir.get(), path, &how, sizeof how));
-    if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return Fd(fd);  // EPERM: a filter of system calls
-    return open_stepwise(dir, path, flags);
-}
-
-}  // namespace
-
 Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept {
     Fd owner;
     const Fd* from = &dir;
@@ -257,7 +226,7 @@ Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept {
         const size_t slash = path.rfind('/', sizeof part - 1);
         if (slash == path.npos || slash == 0) break;
         part[path.copy(part, slash)] = '\0';
-        owner = open_nolinks(*from, part, O_PATH | O_DIRECTORY);
+        owner = open_at(*from, part, O_PATH | O_DIRECTORY);
         if (!owner) return {};
         from = &owner;
         path.remove_prefix(slash + 1);
@@ -267,7 +236,7 @@ Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept {
         return {};
     }
     part[path.copy(part, path.size())] = '\0';
-    return open_nolinks(*from, part, flags);
+    return open_at(*from, part, flags);
 }
 
 Fd open_regular_below(const Fd& dir, std::string_view path, const std::string& label) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Directories by descriptor: opening, listing and removing trees that others may have put traps into.
-// No symbolic link below the given descriptor is followed.
+// No symbolic link below the given descriptor is followed, except where noted.
 #pragma once
 
 #include <sys/stat.h>
@@ -37,8 +37,8 @@ Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& 
 /// file with a single link: a hard link may lead to somebody else's file, put there to be overwritten.
 void check_own_file(const struct stat& st, const std::string& label);
 
-/// Opens relative `path`, of any length, below `dir`. Follows no symbolic link. Returns an empty Fd with
-/// errno set on failure.
+/// Opens relative `path`, of any length, below `dir`. Follows symbolic links except in the last component.
+/// Returns an empty Fd with errno set on failure.
 Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept;
 
 /// Opens regular file `path` below `dir` for reading; no part of `path` may be a symbolic link or "..". Like

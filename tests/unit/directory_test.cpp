@@ -3,21 +3,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstddef>
 #include <filesystem>
 
 #include "libop/base/error.h"
 #include "tests/unit/faults.h"
-#include "tests/unit/in_child.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op {
@@ -29,45 +21,7 @@ using test::contains;
 using test::fault;
 using test::TempDir;
 
-/// From now on this process has no openat2(2), as before Linux 5.6.
-void refuse_openat2() {
-    std::array<sock_filter, 4> filter{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                                       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-                                       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-                                       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
-    sock_fprog program{filter.size(), filter.data()};
-    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) throw_system("seccomp");
-}
-
-/// What becomes of a file below links and directories.
-std::string opened_below(const TempDir& dir) {
-    const Fd top = open_file(dir.path(), O_RDONLY | O_DIRECTORY);
-    std::string result;
-    for (const char* const path :
-         {"a/b/file", "a//b/./file", "link/file", "a/link/file", "a/b/link", "a/b/none"}) {
-        const Fd fd = open_below(top, path, O_RDONLY);
-        result += fd ? " open" : errno == ELOOP || errno == ENOTDIR ? " link" : " none";
-    }
-    return result;
-}
-
 }  // namespace
-
-TEST(Directory, no_link_below_it_is_followed) {
-    const TempDir dir;
-    dir.write("a/b/file", "");
-    fs::create_directory_symlink(dir / "a/b", dir / "link");
-    fs::create_directory_symlink(dir / "a/b", dir / "a/link");
-    fs::create_symlink(dir / "a/b/file", dir / "a/b/link");
-    const std::string expected = " open open link link link none";
-    EXPECT_EQ(opened_below(dir), expected);
-    EXPECT_EQ(test::in_child([&] {
-                  refuse_openat2();
-                  return opened_below(dir);
-              }),
-              expected);
-}
 
 TEST(Directory, trees_of_any_depth_are_removed) {
     const TempDir dir;
