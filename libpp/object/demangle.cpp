@@ -85,7 +85,9 @@ std::array<const demangle_component*, 2> inner_of(const demangle_component& part
 /// libiberty searches such trees for packs without printing anything, so that the length of the output is no
 /// limit.
 bool is_small(const demangle_component& root) {
-    std::vector<const demangle_component*> open{&root};
+    std::vector<const demangle_component*> open;
+    open.reserve(64);  // enough for most names: one allocation
+    open.push_back(&root);
     for (int components = 0; !open.empty(); ++components) {
         if (components == most_components) return false;
         const demangle_component& part = *open.back();

@@ -131,6 +131,7 @@ size_t after_plain_part(std::string_view mangled, size_t at) {
 /// mostly up to its parameters, and "cv" in identifiers there does not count. Behind that any "cv" does.
 bool may_have_conversion(std::string_view mangled) {
     constexpr std::string_view conversion = "cv", start = "_Z";
+    if (mangled.find(conversion) == mangled.npos) return false;  // most names
     size_t at = mangled.starts_with(start) ? start.size() : mangled.size();
     while (at < mangled.size() && mangled.substr(at, conversion.size()) != conversion) {
         const size_t next = after_plain_part(mangled, at);
