@@ -349,7 +349,8 @@ private:
                     " back: too many samples a second; use a higher count");
         if (info.ledger.lost(LossCause::no_process) > 0)
             say("processes outside this pid namespace were not sampled; run operf outside it for them");
-        if (const std::string text = side_band_note(info); !text.empty()) say(text);
+        for (const std::string& text : side_band_notes(info))
+            say(text);
         if (o_.is_verbose("arcs"))
             say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) +
                 " lost");

@@ -25,9 +25,9 @@ constexpr CauseText causes[] = {
     {"saturated", "count in the sample file is at its maximum"},
     {"damaged_stream", "recorded stream is cut off or damaged"},
     {"no_process",
-     "the process was gone before the driver could place the sample, or is outside this pid namespace"},
+     "the process was gone before its sample could be placed, or is outside this pid namespace"},
     {"nested", "taken while the same CPU was taking one"},
-    {"pending", "sampling stopped before the driver could place the sample"},
+    {"pending", "sampling stopped before the sample could be placed"},
     {"image_filtered", "of a program outside the image filter"},
     {"image_limit", "beyond the limits on images and sample files"},
 };

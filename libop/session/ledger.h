@@ -23,9 +23,9 @@ enum class LossCause : uint8_t {
     disk_full,       ///< the sample file could not grow
     saturated,       ///< the key's count is at its maximum, 2^32-1
     damaged_stream,  ///< the recorded stream ended or was damaged before the sample
-    no_process,      ///< gone before the driver could place the sample, or outside this pid namespace
+    no_process,      ///< gone before its sample could be placed, or outside this pid namespace
     nested,          ///< taken while the same CPU was taking one
-    pending,         ///< sampling stopped before the driver could place the sample
+    pending,         ///< sampling stopped before the sample could be placed
     image_filtered,  ///< of a program outside the image filter
     image_limit,     ///< beyond what images and their sample files may cost
 };

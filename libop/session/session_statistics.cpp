@@ -147,16 +147,28 @@ std::string account_text(const SessionInfo& info) {
     text += line("call-graph arcs lost", std::to_string(info.arcs_lost));
     if (info.side_band_lost != 0)
         text += line("records of processes and mappings lost", std::to_string(info.side_band_lost));
+    if (info.mappings_left_out != 0)
+        text += line("mappings left out", std::to_string(info.mappings_left_out));
     for (const RecordedEvent& event : info.events)
         if (event.throttled) text += line("held back by the kernel", printable(event.name));
     return text + "\n";
 }
 
-std::string side_band_note(const SessionInfo& info) {
-    if (info.side_band_lost == 0) return "";
-    return std::to_string(info.side_band_lost) +
-           " records of processes and mappings were lost: the kernel's buffer for them was full; " +
-           std::to_string(info.unsure_samples) + " samples may be under what their process was before";
+std::vector<std::string> side_band_notes(const SessionInfo& info) {
+    std::vector<std::string> notes;
+    const std::string unsure =
+        info.unsure_samples == 0
+            ? "no sample is in doubt for it"
+            : std::to_string(info.unsure_samples) + " samples may be under what their process was before";
+    if (info.side_band_lost != 0)
+        notes.push_back(
+            std::to_string(info.side_band_lost) +
+            " records of processes and mappings were lost: the kernel's buffer for them was full; " + unsure);
+    if (info.mappings_left_out != 0)
+        notes.push_back(std::to_string(info.mappings_left_out) +
+                        " mappings were left out, as there were too many to keep; samples in them are stored "
+                        "or lost as no_mapping");
+    return notes;
 }
 
 }  // namespace op

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libop/session/session_info.h"
 
@@ -21,7 +22,7 @@ std::map<std::string_view, uint64_t> statistics(const SessionInfo& info);
 /// The account of a session for operf.log, some lines ending in an empty one.
 std::string account_text(const SessionInfo& info);
 
-/// A line on records of processes and mappings that were lost, for a person; empty if there were none.
-std::string side_band_note(const SessionInfo& info);
+/// Lines on records of processes and mappings that were lost, or for which there was no room, for a person.
+std::vector<std::string> side_band_notes(const SessionInfo& info);
 
 }  // namespace op

@@ -18,7 +18,7 @@ std::vector<std::string> root_remarks(std::span<const ImageFiles> images, const 
     }
     std::vector<std::string> remarks;
     for (const auto& [root, names] : roots)
-        remarks.push_back("of root " + printable(root) + ": " + short_list(names));
+        remarks.push_back("files of another root, " + printable(root) + ": " + short_list(names));
     return remarks;
 }
 

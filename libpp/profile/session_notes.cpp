@@ -38,7 +38,7 @@ std::string_view remedy(LossCause cause) {
         case LossCause::nested:
             return "sample less often: use a higher count";
         case LossCause::no_mapping:
-            return "their processes ended while profiling began, or only root may look into them";
+            return "their processes ended or changed before they were looked into, or only root may do that";
         case LossCause::kernel_address:
             return "profile as root, or set /proc/sys/kernel/kptr_restrict to 0";
         case LossCause::guest:
@@ -156,7 +156,9 @@ void note_losses(const SessionReader& session, const SessionInfo* info, Diagnost
         note_ledger(info->ledger, notes);
     else
         note_statistics(session, notes);
-    if (std::string text = info ? side_band_note(*info) : ""; !text.empty()) notes.warn(std::move(text));
+    if (!info) return;
+    for (std::string& text : side_band_notes(*info))
+        notes.warn(std::move(text));
 }
 
 }  // namespace op::pp

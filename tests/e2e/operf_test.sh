@@ -257,7 +257,7 @@ END
 	awk '/of_this_root|of_other_root/ { print $NF, $(NF - 1) }' "$work/roots.out" | sort >"$work/roots.rows"
 	grep -q "^of_this_root $work/both/program$" "$work/roots.rows" || fail "roots: this one's names: $(cat "$work/roots.out" "$work/roots.err")"
 	grep -q "^of_other_root $work/both/program@" "$work/roots.rows" || fail "roots: the other's names: $(cat "$work/roots.out" "$work/roots.err")"
-	grep -q "of root $root: " "$work/roots.out" || fail "roots: the root is not named"
+	grep -q "files of another root, $root: " "$work/roots.out" || fail "roots: the root is not named"
 	# The archive has the kept binary at its name
 	"$build/oparchive" --session-dir "$work/roots" --output-directory "$work/roots_archive" >"$work/roots_archive.log" 2>&1 ||
 		fail "roots: oparchive: $(cat "$work/roots_archive.log")"

@@ -28,6 +28,11 @@ protected:
         for (int i = 0; i < n; ++i)
             sample_in("/nowhere/" + std::to_string(i));
     }
+    void sample_until_some_are_lost() {
+        sample_in_many_files_of_strangers(20);
+        EXPECT_GT(lost(), 5u);
+        EXPECT_LT(lost(), 20u);
+    }
     uint64_t lost() {
         account_ = collector_->flush_and_account();
         EXPECT_TRUE(account_.ledger.balanced());
@@ -61,9 +66,7 @@ TEST_F(CollectorLimits, a_path_of_very_many_directories_is_not_made) {
 
 TEST_F(CollectorLimits, images_end_where_the_manifest_would_be_too_long_to_read) {
     limit(few_images);
-    sample_in_many_files_of_strangers(20);
-    EXPECT_GT(lost(), 5u);
-    EXPECT_LT(lost(), 20u);
+    sample_until_some_are_lost();
     EXPECT_FALSE(is_stored("/nowhere/new"));
     EXPECT_TRUE(is_stored("/nowhere/0")) << "an image that is known is counted on";
     EXPECT_EQ(notes_.warnings().size(), 1u);
@@ -71,9 +74,7 @@ TEST_F(CollectorLimits, images_end_where_the_manifest_would_be_too_long_to_read)
 
 TEST_F(CollectorLimits, sample_files_end_where_they_take_too_much_of_the_disk) {
     limit(few_files);
-    sample_in_many_files_of_strangers(20);
-    EXPECT_GT(lost(), 5u);
-    EXPECT_LT(lost(), 20u);
+    sample_until_some_are_lost();
     EXPECT_TRUE(is_stored("/nowhere/0"));
     collector_->reopen_files();
     EXPECT_TRUE(is_stored("/nowhere/0")) << "a file that is there is opened";

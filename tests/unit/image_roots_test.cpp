@@ -14,8 +14,9 @@ TEST(RootRemarks, name_each_root_once_with_the_images_that_are_shown) {
     std::vector<ImageFiles> images;
     for (const char* name : {"/bin/a", "/bin/b@12", "/bin/c", "/bin/host"})
         images.push_back({{ImageName::Kind::file, name}, {}});
-    EXPECT_EQ(root_remarks(images, info), (std::vector<std::string>{"of root /srv/chroot: /bin/a,/bin/b@12",
-                                                                    "of root mount namespace 7: /bin/c"}));
+    EXPECT_EQ(root_remarks(images, info),
+              (std::vector<std::string>{"files of another root, /srv/chroot: /bin/a,/bin/b@12",
+                                        "files of another root, mount namespace 7: /bin/c"}));
     EXPECT_TRUE(root_remarks({}, info).empty());
 }
 

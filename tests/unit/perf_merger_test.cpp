@@ -63,6 +63,15 @@ protected:
         bytes.u64(0).u64(count).trailer(time, 0);
         ASSERT_TRUE(ring.put(bytes.header()));
     }
+    /// Samples of CPU 0 at 5, 30 and 60; the side band loses that many between exits at 10 and 51.
+    void lose_between_exits(uint64_t count) {
+        add_side_bands(1);
+        add_cpus(1);
+        ASSERT_TRUE(put_exit(bands_[0], 10));
+        put_loss(bands_[0], 50, count);
+        ASSERT_TRUE(put_exit(bands_[0], 51));
+        put_samples(0, {5, 30, 60});
+    }
     Texts merge(uint64_t until = all) {
         std::vector<Record> records;
         merger_.merge(until, records);
@@ -154,12 +163,7 @@ TEST_F(PerfMergers, samples_and_side_bands_of_all_cpus_come_in_one_order_of_time
 }
 
 TEST_F(PerfMergers, what_the_side_band_lost_is_no_sample_and_comes_when_it_may_have_happened) {
-    add_side_bands(1);
-    add_cpus(1);
-    ASSERT_TRUE(put_exit(bands_[0], 10));
-    put_loss(bands_[0], 50, 923275);
-    ASSERT_TRUE(put_exit(bands_[0], 51));
-    put_samples(0, {5, 30, 60});
+    lose_between_exits(923275);
     EXPECT_EQ(merge(), (Texts{"5@0", "exit 10", "side band 923275", "30@0", "exit 51", "60@0"}));
     EXPECT_EQ(texts(merger_.unreported_losses({})), Texts{});
 }
@@ -181,12 +185,7 @@ TEST_F(PerfMergers, a_loss_of_the_side_band_is_reported_once_whoever_counts_it_f
 }
 
 TEST_F(PerfMergers, a_loss_of_the_side_band_has_its_place_also_if_the_kernels_count_came_first) {
-    add_side_bands(1);
-    add_cpus(1);
-    ASSERT_TRUE(put_exit(bands_[0], 10));
-    put_loss(bands_[0], 50, 4);
-    ASSERT_TRUE(put_exit(bands_[0], 51));
-    put_samples(0, {5, 30, 60});
+    lose_between_exits(4);
     const uint64_t lost[] = {6};
     EXPECT_EQ(merger_.unreported_side_band(lost), 6u);
     EXPECT_EQ(merge(), (Texts{"5@0", "exit 10", "side band 0", "30@0", "exit 51", "60@0"}));

@@ -43,12 +43,20 @@ TEST(SessionStatistics, every_loss_but_the_requested_ones_is_in_some_counter) {
 
 TEST(SessionStatistics, lost_records_of_processes_are_in_the_account_and_in_no_counter_of_samples) {
     SessionInfo info;
-    EXPECT_EQ(side_band_note(info), "");
+    EXPECT_TRUE(side_band_notes(info).empty());
     EXPECT_FALSE(contains(account_text(info), "processes and mappings"));
     info.side_band_lost = 923275;
     info.unsure_samples = 12;
-    EXPECT_TRUE(side_band_note(info).starts_with("923275 records of processes and mappings were lost: "));
-    EXPECT_TRUE(side_band_note(info).ends_with("; 12 samples may be under what their process was before"));
+    ASSERT_EQ(side_band_notes(info).size(), 1u);
+    const std::string note = side_band_notes(info)[0];
+    EXPECT_TRUE(note.starts_with("923275 records of processes and mappings were lost: "));
+    EXPECT_TRUE(note.ends_with("; 12 samples may be under what their process was before"));
+    info.unsure_samples = 0;
+    EXPECT_TRUE(side_band_notes(info)[0].ends_with("; no sample is in doubt for it"));
+    info.mappings_left_out = 7;
+    ASSERT_EQ(side_band_notes(info).size(), 2u);
+    EXPECT_TRUE(side_band_notes(info)[1].starts_with("7 mappings were left out"));
+    EXPECT_TRUE(contains(account_text(info), "mappings left out: 7\n"));
     EXPECT_TRUE(contains(account_text(info), "records of processes and mappings lost: 923275\n"));
     for (const auto& [name, n] : statistics(info))
         EXPECT_EQ(n, 0u) << name;
