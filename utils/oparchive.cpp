@@ -91,7 +91,9 @@ int oparchive(Tool& tool, int argc, char** argv) {
     load.merge = pp::parse_merge(std::vector<std::string>{"all"});
     load.merge.build = false;  // each file is archived
     const mode_t allowed = allowed_modes();
-    const Outside outside(o.common, {.profiles = {parsed.words}, .output_dir = o.list ? "" : o.output}, tool);
+    const Outside outside(
+        o.common, {.profiles = {parsed.words}, .output_dir = o.list ? "" : o.output, .keeps_times = !o.list},
+        tool);
     LoadedProfile loaded(o.common, parsed.words, load, outside, tool);
     for (const SessionReader& session : loaded.opened().sessions)
         check_session_place(session);

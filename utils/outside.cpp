@@ -53,6 +53,7 @@ Outside::Outside(const CommonOptions& options, const OutsidePlan& plan, Tool& to
     if (options.no_sandbox) return;
     SandboxNeeds needs;
     needs.runs_programs = plan.runs_programs;
+    needs.keeps_times = plan.keeps_times;
     if (!plan.output_dir.empty()) {
         make_directory(plan.output_dir);
         needs.writable_dirs.push_back(plan.output_dir);

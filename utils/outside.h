@@ -23,6 +23,7 @@ struct OutsidePlan {
     std::vector<std::vector<std::string>> profiles = {};  ///< the words of each profile specification
     std::string output_file = {};                         ///< as for write_output()
     std::string output_dir = {};                          ///< empty = none
+    bool keeps_times = false;                             ///< copies files to that directory with their times
     std::optional<ShowOptions> show = {};                 ///< for results that people read
     bool runs_programs = false;                           ///< starts programs, in the sandbox too
 };

@@ -8,7 +8,7 @@ namespace op::tool {
 struct CallRights {
     bool may_execute = false;    ///< may start programs, which have the same filter
     bool may_write = false;      ///< may open files for writing, make, rename and remove them
-    bool may_set_times = false;  ///< may set the times of files that are open
+    bool may_set_times = false;  ///< may set the times of files that are open, also for reading only
 };
 
 /// False if this kernel has no filters of system calls, or they are denied here.

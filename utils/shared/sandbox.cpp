@@ -86,7 +86,7 @@ void enter_sandbox(const SandboxNeeds& needs, Diagnostics& notes) {
     // Each rule takes time at the start: what Landlock denies is left out.
     report("seccomp", forbid_calls({.may_execute = needs.runs_programs,
                                     .may_write = may_write || abi > 0,
-                                    .may_set_times = may_write}));
+                                    .may_set_times = needs.keeps_times}));
 }
 
 }  // namespace op::tool
