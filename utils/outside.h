@@ -34,9 +34,9 @@ class Outside {
 public:
     /// Asks a daemon that records into the sessions to write its samples (best effort, at most two seconds
     /// each), makes the output directory, starts the helpers, and goes into the sandbox (see enter_sandbox())
-    /// unless the options forbid it. A note reports a directory of the
-    /// options that can be read no more. No foreign file may be read before. Throws a usage error if the
-    /// specifications are wrong, else what TreeWriter throws.
+    /// unless the options forbid it. A note names each directory given by an option that the sandbox keeps
+    /// from being read. No foreign file may be read before. Throws a usage error if the specifications are
+    /// wrong, else what TreeWriter throws.
     Outside(const CommonOptions& options, const OutsidePlan& plan, Tool& tool);
     Outside(const Outside&) = delete;
     Outside& operator=(const Outside&) = delete;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Each report command is in the sandbox when it prints: its output goes to a pipe that is full, and meanwhile the kernel
-# is asked which rights the process has left. (opimport reads in a process of its own: tests/golden/opimport/sandbox.)
+# is asked which rights the process has left. (opimport prints nothing of its result, which a process outside writes:
+# tests/golden/opimport/sandbox has its case.)
 . "${srcdir:-.}/tests/e2e/lib.sh"
 source=$(cd "${srcdir:-.}" && pwd)
 grep -q '^Seccomp:' /proc/self/status || { echo "skipped: this kernel has no seccomp"; exit 77; }
