@@ -151,6 +151,21 @@ TEST_F(SandboxFiles, are_not_cut_off) {
     EXPECT_EQ(outside(cut), 0);
 }
 
+TEST_F(SandboxFiles, are_not_cut_off_by_opening) {
+    if (!has_call_filter()) GTEST_SKIP() << "this kernel has no seccomp, or it is denied here";
+    const test::TempDir output;
+    for (const int mode : {O_RDONLY, O_WRONLY, O_RDWR, O_ACCMODE}) {
+        const Attempt cut = [&] { return open_fault(file_, mode | O_TRUNC); };
+        EXPECT_EQ(inside(cut), EACCES) << mode;
+        EXPECT_EQ(inside(cut, {.writable_dirs = {output.path()}}), EACCES) << mode;
+        EXPECT_EQ(inside(cut, {.runs_programs = true}), EACCES) << mode;
+    }
+    EXPECT_EQ(read_file(file_), "content");
+    EXPECT_EQ(inside([&] { return open_fault(file_, O_ACCMODE); }), EACCES);
+    EXPECT_EQ(outside([&] { return open_fault(file_, O_ACCMODE | O_TRUNC); }), 0);
+    EXPECT_EQ(read_file(file_), "");
+}
+
 TEST_F(SandboxFiles, that_are_devices_are_not_opened_for_writing) {
     const Attempt open = [] { return open_fault("/dev/null", O_WRONLY); };
     EXPECT_EQ(inside(open), EACCES);
@@ -194,11 +209,13 @@ TEST_F(SandboxFiles, are_not_cut_off_by_opening_whatever_landlock_knows) {
             if (restrict_files({}, 2) != 0 || forbid_calls({.may_write = may_write}) != 0) ::_exit(255);
         };
     };
-    const Attempt cut = [&] { return open_fault(file_, O_RDONLY | O_TRUNC); };
-    EXPECT_EQ(fault_after(enter_old(true), cut), EACCES);
-    EXPECT_EQ(fault_after(enter_old(false), cut), EACCES);
-    EXPECT_EQ(read_file(file_), "content");
-    EXPECT_EQ(outside(cut), 0);
+    for (const int mode : {O_RDONLY, O_WRONLY, O_RDWR, O_ACCMODE}) {
+        const Attempt cut = [&] { return open_fault(file_, mode | O_TRUNC); };
+        EXPECT_EQ(fault_after(enter_old(true), cut), EACCES) << mode;
+        EXPECT_EQ(fault_after(enter_old(false), cut), EACCES) << mode;
+        EXPECT_EQ(read_file(file_), "content") << mode;
+    }
+    EXPECT_EQ(outside([&] { return open_fault(file_, O_RDONLY | O_TRUNC); }), 0);
 }
 
 TEST_F(SandboxFiles, are_not_executed_unless_that_is_needed) {
@@ -288,6 +305,14 @@ TEST_F(SandboxCalls, type_nothing_into_the_terminal) {
     EXPECT_EQ(inside(type), EPERM);
 }
 
+TEST_F(SandboxCalls, take_the_terminal_from_nobody) {
+    for (const unsigned long request : {TIOCSCTTY, TIOCEXCL, TIOCSPGRP}) {
+        const Attempt take = [&] { return fault(::ioctl(-1, request, nullptr)); };
+        EXPECT_EQ(outside(take), EBADF) << request;
+        EXPECT_EQ(inside(take), EPERM) << request;
+    }
+}
+
 TEST_F(SandboxCalls, make_no_request_but_to_terminals) {
     const Fd file = open_file(dir_.write("file", "content"), O_RDONLY);
     long flags = 0;
@@ -347,8 +372,23 @@ TEST_F(SandboxCalls, change_no_times_and_take_no_locks) {
     EXPECT_EQ(inside(set_times, keeps_times), 0);
 }
 
+TEST_F(SandboxCalls, take_no_locks_of_parts_of_files) {
+    const Fd file = open_file(dir_.write("file", "content"), O_RDWR);
+    const SandboxNeeds needs{.descriptors = {file.get()}};
+    for (const int command : {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW}) {
+        const Attempt lock = [&] {
+            struct flock all {};
+            all.l_type = F_WRLCK;
+            return fault(::fcntl(file.get(), command, &all));
+        };
+        EXPECT_EQ(outside(lock), 0) << command;
+        EXPECT_EQ(inside(lock, needs), EPERM) << command;
+    }
+}
+
 TEST_F(SandboxCalls, newer_than_known_are_missing) {
-    for (const long call : {451L, 463L, 469L, 600L})
+    EXPECT_NE(inside([] { return fault(::syscall(SYS_clone3 + 15, 0, 0, 0, 0)); }), ENOSYS);
+    for (const long call : {SYS_clone3 + 16, SYS_clone3 + 28, SYS_clone3 + 34, SYS_clone3 + 165})
         EXPECT_EQ(inside([call] { return fault(::syscall(call, -1, nullptr, 0, 0, 0, 0)); }), ENOSYS) << call;
     EXPECT_EQ(inside([] { return fault(::syscall(SYS_openat2, -1, nullptr, nullptr, 0)); }), ENOSYS);
 }

@@ -64,19 +64,24 @@ constexpr const char* writing[] = {"creat",    "mkdir",     "mkdirat", "mknod", 
 constexpr unsigned writing_flags[] = {O_WRONLY, O_RDWR, O_CREAT, O_TRUNC};
 
 /// Commands of fcntl() that have signals sent to other processes, or make others wait.
-constexpr unsigned denied_fcntl[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
+constexpr unsigned denied_fcntl[] = {
+    F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY, F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW,
+#if __SIZEOF_LONG__ == 4
+    6,        7,  // F_SETLK and F_SETLKW without large files, which <fcntl.h> hides here
+#endif
+};
 
 /// Requests to a terminal that type into it, take it from others or change its driver.
-constexpr unsigned denied_terminal[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSETD};
+constexpr unsigned denied_terminal[] = {TIOCSTI,   TIOCLINUX, TIOCCONS, TIOCSCTTY,
+                                        TIOCSPGRP, TIOCEXCL,  TIOCSETD};
 
 /// The second byte of an ioctl's request is its kind; that of terminals is 'T', on POWER 't' as well, one bit
 /// apart. A request of another kind differs in another bit.
 constexpr unsigned kind_shift = 8, kind_bits = 0xff, terminal_kind = 'T', either_case = 'T' ^ 't';
 
-/// The newest call that was known here, set_mempolicy_home_node of Linux 5.17.
-constexpr uint32_t newest_call = 450;
-/// Since clone3 calls have one number on all architectures that number them from 0.
-constexpr bool has_common_numbers = SYS_clone3 == 435;
+/// The newest call that was known here, set_mempolicy_home_node of Linux 5.17. Since clone3 calls have one
+/// number on all architectures, but for what these begin with.
+constexpr uint32_t newest_call = SYS_clone3 + 15;
 
 /// The flags of clone(2) come second there.
 #if defined(__s390__) || defined(__CRIS__)
@@ -160,10 +165,13 @@ void deny_writing(Rules& rules, const CallRights& rights) {
         else
             rules.deny(call, EPERM);
     if (rights.may_write) {
-        // Where Landlock does not: what is opened for reading can be cut off.
-        constexpr uint64_t cut = O_TRUNC, how = O_TRUNC | O_ACCMODE;
+        // O_TRUNC cuts off what is opened for reading, and what is opened for neither reading nor writing
+        // (access mode 3, open(2)), where Landlock checks nothing.
+        constexpr uint64_t cut = O_TRUNC, how = O_TRUNC | O_ACCMODE, neither = O_ACCMODE;
         rules.deny("open", EACCES, SCMP_A1(SCMP_CMP_MASKED_EQ, how, cut));
         rules.deny("openat", EACCES, SCMP_A2(SCMP_CMP_MASKED_EQ, how, cut));
+        rules.deny("open", EACCES, SCMP_A1(SCMP_CMP_MASKED_EQ, neither, neither));
+        rules.deny("openat", EACCES, SCMP_A2(SCMP_CMP_MASKED_EQ, neither, neither));
         return;
     }
     for (const char* const call : writing)
@@ -176,7 +184,6 @@ void deny_writing(Rules& rules, const CallRights& rights) {
 
 /// Calls that are newer than newest_call are as on a kernel that lacks them. libseccomp has no ranges.
 int forbid_newer_calls() noexcept {
-    if (!has_common_numbers) return 0;
     sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, newest_call, 0, 1),

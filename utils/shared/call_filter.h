@@ -19,8 +19,8 @@ bool has_call_filter() noexcept;
 /// mounts, namespaces, keys, io_uring, file modes, owners, locks and attributes, requests to devices but for
 /// terminals, input to the terminal. They fail with EPERM; opening, making and removing files with EACCES;
 /// and with ENOSYS what is newer than Linux 6.1 or has an older call in its place, which the C library then
-/// uses. Needs "no new privileges". Returns the errno value of what failed,
-/// 0 if nothing did.
+/// uses. Whatever the rights, no file is emptied by opening it for reading, nor opened with access mode 3.
+/// Needs "no new privileges". Returns the errno value of what failed, 0 if nothing did.
 int forbid_calls(const CallRights& rights) noexcept;
 
 }  // namespace op::tool

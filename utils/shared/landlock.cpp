@@ -69,7 +69,8 @@ int landlock_abi() noexcept {
 
 int restrict_files(const FileRights& rights, int abi) noexcept {
     if (abi <= 0) return 0;
-    // Where cutting off is restricted, it is looked up at every opening as well, also for reading.
+    // Where cutting off is restricted, it is looked up at every opening as well, also for reading. Where it
+    // is not, opening with O_TRUNC takes the right to write only with O_WRONLY and O_RDWR.
     const uint64_t taken = known_rights(abi) & ~reading & ~(rights.may_cut ? right_to_truncate : 0);
     const Ruleset attributes{taken, net_rights, all_scopes};
     const Fd ruleset(static_cast<int>(

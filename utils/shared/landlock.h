@@ -12,7 +12,7 @@ struct FileRights {
     std::vector<std::string> writable_dirs =
         {};                    ///< existing directories; below them it may make and change files
     bool may_execute = false;  ///< may start programs
-    bool may_cut = false;      ///< may cut files off: something else prevents it
+    bool may_cut = false;      ///< may cut files off without WRITE_FILE: forbid_calls() prevents it
 };
 
 /// The version of the kernel's Landlock interface; 0 if the kernel has none or it is denied here.
