@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A request is a letter and the build-id; a reply is the path, empty if nothing was found, and the notes,
-// each after a NUL.
+// A request is a letter and the build-id; a reply is the path, empty if nothing was found.
 #include "utils/fetch_helper.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "libop/base/error.h"
-#include "libop/base/text.h"
 
 namespace op::tool {
 
@@ -17,10 +15,9 @@ constexpr char for_executable = 'e', for_debug_file = 'd';
 
 }  // namespace
 
-FetchHelper::FetchHelper(std::unique_ptr<pp::BuildIdSource> source, Diagnostics& source_notes,
-                         Diagnostics& notes)
-    : source_(std::move(source)), source_notes_(source_notes), notes_(notes) {
-    helper_.emplace([this](std::string_view request) { return answer(request); });
+FetchHelper::FetchHelper(std::unique_ptr<pp::BuildIdSource> source, Diagnostics& notes)
+    : source_(std::move(source)), notes_(notes) {
+    helper_.emplace([this](std::string_view request) { return answer(request); }, notes);
     source_.reset();
 }
 
@@ -34,30 +31,22 @@ std::optional<std::string> FetchHelper::debug_file(const std::string& build_id) 
 
 std::optional<std::string> FetchHelper::fetch(char what, const std::string& build_id) {
     if (has_failed_) return std::nullopt;
-    std::string reply;
     try {
-        reply = helper_->ask(what + build_id);
+        const std::string path = helper_->ask(what + build_id);
+        return path.empty() ? std::nullopt : std::optional(path);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::internal) throw;
         has_failed_ = true;
         notes_.warn(std::string("no more files are fetched by build-id: ") + error.what());
         return std::nullopt;
     }
-    const auto parts = split(reply, '\0');
-    for (size_t i = 1; i < parts.size(); ++i)
-        notes_.warn(std::string(parts[i]));
-    if (parts.empty() || parts.front().empty()) return std::nullopt;
-    return std::string(parts.front());
 }
 
 std::string FetchHelper::answer(std::string_view request) {
     const std::string build_id(request.substr(std::min<size_t>(1, request.size())));
-    std::string reply =
-        (request.starts_with(for_executable) ? source_->executable(build_id) : source_->debug_file(build_id))
-            .value_or("");
-    for (const std::string& note : source_notes_.take())
-        reply += '\0' + note;
-    return reply;
+    const auto path =
+        request.starts_with(for_executable) ? source_->executable(build_id) : source_->debug_file(build_id);
+    return path.value_or("");
 }
 
 }  // namespace op::tool

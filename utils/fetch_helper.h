@@ -18,9 +18,9 @@ namespace op::tool {
 /// has no more files.
 class FetchHelper final : public pp::BuildIdSource {
 public:
-    /// Starts the process. `source` adds to `source_notes`, which are added to `notes` here. All but the
-    /// source, which lives in the process, must outlive the object. Throws a system error.
-    FetchHelper(std::unique_ptr<pp::BuildIdSource> source, Diagnostics& source_notes, Diagnostics& notes);
+    /// Starts the process, in which `source` then lives. `notes`, to which it adds, must outlive the object
+    /// (see Helper). Throws a system error.
+    FetchHelper(std::unique_ptr<pp::BuildIdSource> source, Diagnostics& notes);
 
     std::optional<std::string> executable(const std::string& build_id) override;
     std::optional<std::string> debug_file(const std::string& build_id) override;
@@ -32,7 +32,6 @@ private:
     std::string answer(std::string_view request);
 
     std::unique_ptr<pp::BuildIdSource> source_;  ///< in the process only
-    Diagnostics& source_notes_;
     Diagnostics& notes_;
     std::optional<Helper> helper_;
     bool has_failed_ = false;

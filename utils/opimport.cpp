@@ -108,16 +108,6 @@ void write_samples(const std::string& output, const SampleFileContent& content, 
     if (lost > 0) notes.warn(std::to_string(lost) + " samples did not fit: a count is at most 4294967295");
 }
 
-/// What write_samples() adds to notes goes back with the reply, each note followed by a NUL.
-std::string write_request(const std::string& output, std::string_view request) {
-    Diagnostics notes;
-    write_samples(output, content_of(request), notes);
-    std::string reply;
-    for (const std::string& note : notes.take())
-        reply += note + '\0';
-    return reply;
-}
-
 /// Reads the sample file and prints what is asked for.
 SampleFileContent read_samples(const Options& o, const std::string& input, Diagnostics& notes) {
     const ForeignAbi abi(read_file(o.abi), printable(o.abi));
@@ -133,11 +123,13 @@ SampleFileContent read_samples(const Options& o, const std::string& input, Diagn
 
 void convert(const Options& o, const std::string& input, Diagnostics& notes) {
     if (o.no_sandbox) return write_samples(o.output, read_samples(o, input, notes), notes);
-    Helper writer([&o](std::string_view request) { return write_request(o.output, request); });
+    const auto write = [&](std::string_view request) {
+        write_samples(o.output, content_of(request), notes);
+        return std::string();
+    };
+    Helper writer(write, notes);
     enter_sandbox({.descriptors = {writer.descriptor()}}, notes);
-    const std::string reply = writer.ask(bytes_of(read_samples(o, input, notes)));
-    for (std::string_view rest = reply; !rest.empty(); rest.remove_prefix(rest.find('\0') + 1))
-        notes.warn(std::string(rest.substr(0, rest.find('\0'))));
+    writer.ask(bytes_of(read_samples(o, input, notes)));
 }
 
 int opimport(Tool& tool, int argc, char** argv) {

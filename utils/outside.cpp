@@ -49,7 +49,7 @@ Outside::Outside(const CommonOptions& options, const OutsidePlan& plan, Tool& to
     : output_file_(plan.output_file), show_(plan.show) {
     for (const auto& words : plan.profiles)
         flush_daemon_of(options, words);
-    fetcher_ = open_debuginfod(options.debuginfod, options.no_sandbox ? tool.notes : fetch_notes_);
+    fetcher_ = open_debuginfod(options.debuginfod, tool.notes);
     if (options.no_sandbox) return;
     SandboxNeeds needs;
     needs.runs_programs = plan.runs_programs;
@@ -89,12 +89,12 @@ void Outside::make_directory(const std::string& path) {
 /// Two processes: one that crashes over what a server sends does not take the result with it.
 void Outside::start_helpers(Diagnostics& notes, SandboxNeeds& needs) {
     if (fetcher_) {
-        auto helper = std::make_unique<FetchHelper>(std::move(fetcher_), fetch_notes_, notes);
+        auto helper = std::make_unique<FetchHelper>(std::move(fetcher_), notes);
         needs.descriptors.push_back(helper->descriptor());
         fetcher_ = std::move(helper);
     }
     if (made_dirs_.empty() && !is_output_outside()) return;
-    helper_.emplace([this](std::string_view request) { return answer(request); });
+    helper_.emplace([this](std::string_view request) { return answer(request); }, notes);
     needs.descriptors.push_back(helper_->descriptor());
 }
 

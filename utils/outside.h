@@ -59,7 +59,6 @@ private:
     std::string output_file_;
     std::optional<ShowOptions> show_;
     std::vector<std::string> made_dirs_;  ///< innermost first
-    Diagnostics fetch_notes_;             ///< used by the helper that fetches
     std::unique_ptr<pp::BuildIdSource> fetcher_;
     std::optional<Helper> helper_;  ///< writes the result
 };

@@ -29,8 +29,8 @@ private:
 }  // namespace
 
 TEST(FetchHelper, returns_what_the_source_has_and_its_notes) {
-    Diagnostics source_notes, notes;
-    FetchHelper helper(std::make_unique<FragileSource>(source_notes), source_notes, notes);
+    Diagnostics notes;
+    FetchHelper helper(std::make_unique<FragileSource>(notes), notes);
     EXPECT_EQ(helper.executable("e1"), "/e1.so");
     EXPECT_EQ(helper.executable("e2"), std::nullopt);
     EXPECT_EQ(helper.debug_file("e2"), "/e2");
@@ -38,8 +38,8 @@ TEST(FetchHelper, returns_what_the_source_has_and_its_notes) {
 }
 
 TEST(FetchHelper, that_crashed_has_no_more_files_and_is_noted_once) {
-    Diagnostics source_notes, notes;
-    FetchHelper helper(std::make_unique<FragileSource>(source_notes), source_notes, notes);
+    Diagnostics notes;
+    FetchHelper helper(std::make_unique<FragileSource>(notes), notes);
     EXPECT_EQ(helper.executable("bad"), std::nullopt);
     EXPECT_EQ(helper.executable("e1"), std::nullopt);
     EXPECT_EQ(helper.debug_file("e1"), std::nullopt);

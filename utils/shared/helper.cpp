@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Requests and replies are frames on a socket pair: the length as 8 bytes of this machine, then the content.
-// A reply begins with '+', or with '-', the kind of the error and its errno value.
+// A reply is a frame for each note, which begins with '*', and one that begins with '+', or with '-', the
+// kind of the error and its errno value.
 #include "utils/shared/helper.h"
 
 #include <signal.h>
@@ -77,19 +78,24 @@ std::string reply_to(std::string_view request, const Helper::Answer& answer) {
 }
 
 /// The child's life. It ends by _exit: what the parent registered for its own end is not the child's.
-[[noreturn]] void serve(const Fd& socket, pid_t parent, const Helper::Answer& answer) {
+[[noreturn]] void serve(const Fd& socket, pid_t parent, const Helper::Answer& answer, Diagnostics& notes) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     const IgnoredSignal no_pipe(SIGPIPE);
+    notes.take();  // the parent's
     while (::getppid() == parent) {
         const auto request = receive(socket);
-        if (!request || !send(socket, reply_to(*request, answer))) break;
+        if (!request) break;
+        const std::string reply = reply_to(*request, answer);
+        for (const std::string& note : notes.take())
+            send(socket, '*' + note);
+        if (!send(socket, reply)) break;
     }
     ::_exit(0);
 }
 
 }  // namespace
 
-Helper::Helper(const Answer& answer) {
+Helper::Helper(const Answer& answer, Diagnostics& notes) : notes_(notes) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_system("cannot make a socket");
     socket_.reset(ends[0]);
@@ -100,7 +106,7 @@ Helper::Helper(const Answer& answer) {
     if (child_ < 0) throw_system("cannot start a helper process");
     if (child_ > 0) return;
     socket_.reset();
-    serve(other, parent, answer);
+    serve(other, parent, answer, notes);
 }
 
 Helper::~Helper() {
@@ -111,7 +117,9 @@ Helper::~Helper() {
 
 std::string Helper::ask(std::string_view request) {
     const IgnoredSignal no_pipe(SIGPIPE);
-    const auto reply = send(socket_, request) ? receive(socket_) : std::nullopt;
+    auto reply = send(socket_, request) ? receive(socket_) : std::nullopt;
+    for (; reply && reply->starts_with('*'); reply = receive(socket_))
+        notes_.warn(reply->substr(1));
     if (!reply || reply->empty()) throw_system("the helper process is gone", ECONNRESET);
     if (reply->front() == '+') return reply->substr(1);
     ErrorHead head{};

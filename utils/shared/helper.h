@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "libop/base/diagnostics.h"
 #include "libop/base/fd.h"
 
 namespace op::tool {
@@ -19,8 +20,9 @@ public:
     /// Called in the child with each request; returns the reply. What it throws is thrown by ask().
     using Answer = std::function<std::string(std::string_view request)>;
 
-    /// Starts the child. Throws a system error.
-    explicit Helper(const Answer& answer);
+    /// Starts the child. What `answer` adds to `notes` in the child, ask() adds to them in this process. They
+    /// must outlive the object. Throws a system error.
+    Helper(const Answer& answer, Diagnostics& notes);
     Helper(const Helper&) = delete;
     Helper& operator=(const Helper&) = delete;
     /// Waits for the end of the child.
@@ -33,6 +35,7 @@ public:
     int descriptor() const noexcept { return socket_.get(); }
 
 private:
+    Diagnostics& notes_;
     Fd socket_;
     pid_t child_ = -1;
 };
