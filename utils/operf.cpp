@@ -34,7 +34,6 @@ using namespace op::collect;
 // Exit status of the classic operf; the highest that applies.
 constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4, both_failed = 8;
 constexpr uint64_t all_callers = UINT64_MAX;
-constexpr const char* lazy_file = "operf.data";
 constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc", "sfile", "arcs", "all"};
 
 struct Options {
@@ -212,7 +211,7 @@ private:
     void record_run() {
         Recording recording{*opened_.source, signals_, tool_.notes, {}, {}, command_.get(), attached_.get()};
         if (o_.lazy) {
-            stream_.emplace(session_.create_in_samples(lazy_file), lazy_file, info_);
+            stream_.emplace(session_.create_in_samples(lazy_recording), lazy_recording, info_);
             recording.sink = [this](auto records) {
                 count_tasks(records);
                 for (const Record& record : records)
@@ -249,7 +248,7 @@ private:
 
     /// A run that was killed, or whose disk was full, leaves its recording.
     void keep_unconverted(const char* whose) {
-        const std::string path = printable(session_.set_aside_in_samples(lazy_file));
+        const std::string path = printable(session_.set_aside_in_samples(lazy_recording));
         if (path.empty()) return;
         tool_.notes.warn(path + " holds samples of " + whose +
                          " that were not all converted; to have them in a session, make a directory DIR, run "
@@ -263,10 +262,10 @@ private:
         tool_.attempt([this] { stream_->finish(); });
         if (o_.is_verbose("convert")) say("converting");
         make_keeper({});
-        ReplaySource replay(MappedFile(stream_->file(), lazy_file), lazy_file, tool_.notes);
+        ReplaySource replay(MappedFile(stream_->file(), lazy_recording), lazy_recording, tool_.notes);
         drain_into(replay, [this](auto records) { keeper_->process(records); });
         if (keeper_->flush_and_account().ledger.lost(LossCause::disk_full) == 0)
-            session_.remove_in_samples(lazy_file);
+            session_.remove_in_samples(lazy_recording);
     }
 
     /// Writes the session's other files and reports the outcome; false if something could not be

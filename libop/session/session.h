@@ -26,6 +26,8 @@ inline constexpr const char* system_session_dir = "/var/lib/oprofile";
 /// The log of operf, and that of the daemon, in samples/.
 inline constexpr const char* operf_log = "operf.log";
 inline constexpr const char* daemon_log = "oprofiled.log";
+/// What `operf --lazy-conversion` records into, in samples/, with .1, .2 … behind it if it was set aside.
+inline constexpr const char* lazy_recording = "operf.data";
 
 /// Throws a usage error if `name` cannot be the name of a saved session: empty, beginning with '.' (which
 /// means a path to the reports), or with a '/', a ',' or a control character in it.

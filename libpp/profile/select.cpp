@@ -94,11 +94,24 @@ SessionReader open_session(const std::string& session_dir, const std::string& na
     }
 }
 
-/// Why a session might be empty, from its manifest.
+/// A recording of operf --lazy-conversion that was not converted, beside the session; else empty.
+std::string unconverted_beside(const SessionReader& session) {
+    const fs::path samples = fs::path(session.path()).parent_path();
+    for (const std::string end : {"", ".1"})
+        if (const std::string path = samples / (lazy_recording + end); is_regular_file(path)) return path;
+    return "";
+}
+
+/// Why a session might be empty, from its manifest, or from what lies beside it if it has none.
 std::string empty_reason(const SessionReader& session) {
     Diagnostics unread;
     const auto info = session.info(unread);
-    if (!info) return "";
+    if (!info) {
+        const std::string path = unconverted_beside(session);
+        return path.empty() ? ""
+                            : "; " + printable(path) +
+                                  " holds samples that were not converted: see --lazy-conversion in operf(1)";
+    }
     if (const uint64_t lost = info->ledger.lost())
         return "; all " + std::to_string(lost) + " samples of " + session.path() + " were lost";
     std::vector<std::string> events;

@@ -158,6 +158,8 @@ TEST(Selection, an_empty_selection_suggests_a_remedy) {
     EXPECT_NE(outcome(dir, {}).find("--session-dir"), std::string::npos);
     dir.write("samples/current/stats/x", "");
     EXPECT_NE(outcome(dir, {}).find("No sample found"), std::string::npos);
+    dir.write("samples/operf.data", "");
+    EXPECT_NE(outcome(dir, {}).find("samples/operf.data holds samples that were not"), std::string::npos);
     dir.write("samples/current/" + demo_path, "");
     EXPECT_NE(outcome(dir, {"event:F"}).find("recorded: E:100"), std::string::npos);
     EXPECT_NE(outcome(dir, {"session:" + dir.path()}).find("No sample found"), std::string::npos);
