@@ -97,35 +97,38 @@ uint64_t cost_of(std::string_view line, bool is_kept) {
     return line.size() + 1 + (is_kept ? line.size() + sizeof(Record) : 0);
 }
 
-/// What is read through a thread of a process.
-struct Entrance {
+/// What is read of a process through one of its threads.
+struct ThreadView {
     Look look = Look::gone;
     std::string dir;   ///< "task/TID/", below the process's directory
     std::string maps;  ///< the executable lines; empty = it has no memory: it is ending, or of the kernel
     bool is_cut = false;
+    std::optional<std::vector<uint32_t>> threads;  ///< of the process, if they had to be listed
 };
 
 /// Throws a system error if the thread is gone or may not be looked into.
-void read_maps(const std::string& path, ScanBudget& budget, Entrance& entrance) {
+void read_maps(const std::string& path, ScanBudget& budget, ThreadView& view) {
     ScanBudget of_this(std::min(budget.left(), ScanBudget::of_process));
     for_each_line(path, [&](std::string_view line) {
         const bool is_kept = is_executable(line);
-        entrance.is_cut = !of_this.spend(cost_of(line, is_kept));
-        if (is_kept && !entrance.is_cut) entrance.maps.append(line).append(1, '\n');
-        return !entrance.is_cut;
+        view.is_cut = !of_this.spend(cost_of(line, is_kept));
+        if (is_kept && !view.is_cut) view.maps.append(line).append(1, '\n');
+        return !view.is_cut;
     });
     budget.spend(of_this.spent());
 }
 
 /// False if there is no memory to be seen.
-bool enter(uint32_t tgid, uint32_t tid, ScanBudget& budget, Entrance& entrance) try {
-    entrance.dir = "task/" + std::to_string(tid) + "/";
-    read_maps(proc_path(tgid, entrance.dir + "maps"), budget, entrance);
-    const bool has_memory = !entrance.maps.empty() || entrance.is_cut;
-    if (has_memory || entrance.look == Look::gone) entrance.look = Look::done;
+bool read_through(uint32_t tgid, uint32_t tid, ScanBudget& budget, ThreadView& view) try {
+    view.maps.clear();  // of a thread that ended while its maps were read
+    view.is_cut = false;
+    view.dir = "task/" + std::to_string(tid) + "/";
+    read_maps(proc_path(tgid, view.dir + "maps"), budget, view);
+    const bool has_memory = !view.maps.empty() || view.is_cut;
+    if (has_memory || view.look == Look::gone) view.look = Look::done;
     return has_memory;
 } catch (const Error& error) {
-    if (error.code() != ENOENT && error.code() != ESRCH) entrance.look = Look::refused;
+    if (error.code() != ENOENT && error.code() != ESRCH) view.look = Look::refused;
     return false;
 }
 
@@ -134,17 +137,16 @@ bool is_gone(uint32_t tgid) {
     return tgid > INT32_MAX || (::kill(static_cast<pid_t>(tgid), 0) != 0 && errno == ESRCH);
 }
 
-Entrance find_entrance(uint32_t tgid, uint32_t tid, ScanBudget& budget) {
+ThreadView find_living_thread(uint32_t tgid, uint32_t tid, ScanBudget& budget) {
     constexpr size_t most_tries = 8;
-    Entrance entrance;
-    if (enter(tgid, tid, budget, entrance)) return entrance;
-    const auto threads = threads_of(tgid);
+    ThreadView view;
+    if (read_through(tgid, tid, budget, view)) return view;
+    const auto& threads = view.threads.emplace(threads_of(tgid));
     for (size_t i = 0; i < std::min(threads.size(), most_tries); ++i)
-        if (threads[i] != tid && enter(tgid, threads[i], budget, entrance)) return entrance;
+        if (threads[i] != tid && read_through(tgid, threads[i], budget, view)) return view;
     // The maps of a thread without memory are empty or, since Linux 6.16, not there.
-    if (entrance.look == Look::gone && !is_gone(tgid))
-        entrance.look = threads.empty() ? Look::refused : Look::done;
-    return entrance;
+    if (view.look == Look::gone && !is_gone(tgid)) view.look = threads.empty() ? Look::refused : Look::done;
+    return view;
 }
 
 std::string without_newline(std::string text) {
@@ -161,16 +163,16 @@ void add_name(uint32_t tgid, uint32_t tid, std::string_view process, RecordList&
 }
 
 /// The threads besides the first one, and their names, as far as the budget goes; false if it ends before.
-bool add_threads(uint32_t tgid, std::string_view process, ScanBudget& budget, RecordList& out) {
+bool add_threads(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
+                 ScanBudget& budget, RecordList& out) {
     constexpr uint64_t cost_of_thread = sizeof(Record), cost_of_name = 512;  // a file is opened
-    const auto threads = threads_of(tgid);
     size_t known = 0;
     for (; known < threads.size() && budget.spend(cost_of_thread); ++known)
         if (threads[known] != tgid) out.add(Fork{0, tgid, threads[known], tgid, tgid});
     size_t named = 0;
     while (named < known && budget.spend(cost_of_name))
         ++named;
-    add_thread_names(tgid, std::span(threads).first(named), process, out);
+    add_thread_names(tgid, threads.first(named), process, out);
     return named == threads.size();
 }
 
@@ -205,28 +207,25 @@ bool ScanBudget::spend(uint64_t bytes) noexcept {
 }
 
 Look scan_process(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out) {
-    Entrance entrance = find_entrance(tgid, tid, budget);
-    if (entrance.look != Look::done) return entrance.look;
+    ThreadView view = find_living_thread(tgid, tid, budget);
+    if (view.look != Look::done) return view.look;
     std::string comm = read_kernel_file(proc_path(tgid, "comm"));
     if (comm.empty()) return Look::gone;
     const std::string_view name = out.keep(without_newline(std::move(comm)));
     out.add(Name{0, tgid, tgid, true, name});
-    if (!entrance.maps.empty()) add_executable(tgid, proc_path(tgid, entrance.dir + "exe"), out);
-    add_mappings(tgid, out.keep(std::move(entrance.maps)), out);
-    const bool has_all_threads = add_threads(tgid, name, budget, out);
-    if (entrance.is_cut || !has_all_threads) budget.note_cut();
+    if (!view.maps.empty()) add_executable(tgid, proc_path(tgid, view.dir + "exe"), out);
+    add_mappings(tgid, out.keep(std::move(view.maps)), out);
+    if (!view.threads) view.threads = threads_of(tgid);
+    const bool has_all_threads = add_threads(tgid, *view.threads, name, budget, out);
+    if (view.is_cut || !has_all_threads) budget.note_cut();
     return Look::done;
 }
 
 Look scan_mappings(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out) {
-    Entrance entrance = find_entrance(tgid, tid, budget);
-    if (entrance.is_cut) budget.note_cut();
-    add_mappings(tgid, out.keep(std::move(entrance.maps)), out);
-    return entrance.look;
-}
-
-std::string executable_maps(uint32_t tgid, ScanBudget& budget) {
-    return find_entrance(tgid, tgid, budget).maps;
+    ThreadView view = find_living_thread(tgid, tid, budget);
+    if (view.is_cut) budget.note_cut();
+    add_mappings(tgid, out.keep(std::move(view.maps)), out);
+    return view.look;
 }
 
 void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,

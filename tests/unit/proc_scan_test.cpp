@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
 #include <thread>
 
 #include "libop/base/fd.h"
@@ -110,6 +113,34 @@ TEST(ProcScan, what_one_process_costs_is_limited_whatever_the_budget) {
     EXPECT_EQ(budget.cut(), 1u);
     EXPECT_LE(budget.spent(), ScanBudget::of_process);
     EXPECT_LE(list.bytes() + list.records().size_bytes(), ScanBudget::of_process);
+}
+
+/// 6000 lines of 300 bytes take the kernel milliseconds; each thread ends a little later than the one before.
+TEST(ProcScan, maps_of_a_thread_that_ends_meanwhile_are_read_once) {
+    const auto self = static_cast<uint32_t>(::getpid());
+    const Pieces pieces(6000);
+    for (int i = 0; i < 30; ++i) {
+        std::atomic<uint32_t> tid = 0;
+        std::atomic<bool> is_read = false;
+        std::jthread ending([&] {
+            tid = static_cast<uint32_t>(::gettid());
+            is_read.wait(false);
+            const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(i * 300);
+            while (std::chrono::steady_clock::now() < end) {
+            }
+        });
+        while (tid == 0)
+            std::this_thread::yield();
+        is_read = true;
+        is_read.notify_one();
+        ScanBudget budget(enough);
+        RecordList list;
+        EXPECT_EQ(scan_mappings(self, tid, budget, list), Look::done);
+        std::set<uint64_t> starts;
+        for (const Record& record : list.records())
+            starts.insert(std::get<Mapping>(record).start.value());
+        EXPECT_EQ(starts.size(), list.records().size());
+    }
 }
 
 TEST(ProcScan, is_over_when_somebody_wants_an_end) {
