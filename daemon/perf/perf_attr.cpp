@@ -30,6 +30,11 @@ perf_event_attr common_attr(const PerfRequest& request, const PerfFeatures& feat
     return attr;
 }
 
+/// The one event that goes on while a CPU sleeps. Counters stop there, and some refuse the flag.
+bool is_cpu_clock(const EventEncoding& encoding) {
+    return encoding.type == PERF_TYPE_SOFTWARE && encoding.config == PERF_COUNT_SW_CPU_CLOCK;
+}
+
 }  // namespace
 
 perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encoding,
@@ -48,6 +53,7 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.exclude_kernel = !is_sampler && (!event.kernel || !features.kernel_mode);
     attr.exclude_hv = attr.exclude_kernel;
     attr.exclude_user = !is_sampler && !event.user;
+    attr.exclude_idle = is_cpu_clock(encoding);
     return attr;
 }
 

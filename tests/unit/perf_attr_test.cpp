@@ -62,6 +62,16 @@ TEST(PerfAttr, side_band_and_samples_share_their_trailer_and_nothing_else) {
     EXPECT_TRUE(band.exclude_kernel) << "needs no permission for kernel mode";
 }
 
+TEST(PerfAttr, only_the_cpu_clock_leaves_out_idle_time) {
+    const EventEncoding hardware{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0, 0};
+    const EventEncoding switches{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 0, 0, 0};
+    EXPECT_EQ(make_attr(clock_event, builtin_encoding("TIMER"), {}, {}).exclude_idle, 1u);
+    EXPECT_EQ(make_attr(clock_event, builtin_encoding("TIMER"), {}, {}).exclude_kernel, 0u);
+    EXPECT_EQ(make_attr(clock_event, hardware, {}, {}).exclude_idle, 0u);
+    EXPECT_EQ(make_attr(clock_event, switches, {}, {}).exclude_idle, 0u);
+    EXPECT_EQ(make_side_band_attr({}, {}).exclude_idle, 0u);
+}
+
 TEST(PerfReading, has_every_field_in_its_place) {
     expect_readable({.kernel_mode = false});
 }
