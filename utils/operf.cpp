@@ -142,7 +142,7 @@ public:
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
         raise_file_limit();  // for us, not for the command
         wanted_.perf_target = target_of(o_, command_.get());
-        wanted_.is_stopping = StopSignals::is_stop_pending;
+        wanted_.is_stopping = [] { return StopSignals::is_stop_pending(true); };
         note_made_up_machine(tool.notes);  // explains a refusal, unlike the source's other notes
         opened_ = kind_.open(wanted_, source_notes_);
         for (RecordedEvent& event : info_.events)

@@ -189,7 +189,7 @@ void Daemon::open_source() {
     source.events = parse_daemon_event_specs(o_.events);
     source.callgraph = o_.callgraph.value_or(0);
     source.perf_target = {PerfTarget::Kind::system, -1};
-    source.is_stopping = StopSignals::is_stop_pending;
+    source.is_stopping = [] { return StopSignals::is_stop_pending(false); };  // opens the log again
     if (!o_.vmlinux.empty()) source.kernel = read_vmlinux(o_.vmlinux, running_kernel_build_id(), tool_.notes);
     if (!o_.kernel_range.empty()) source.kernel.asked = parse_kernel_range(o_.kernel_range);
     kind_ = &choose_source(o_, source, tool_);

@@ -41,6 +41,13 @@ void switch_events(const std::vector<OpenedCpu>& cpus, unsigned long request) {
             ::ioctl(event.fd.get(), request, 0);
 }
 
+void note_left_out(uint64_t processes, Diagnostics& notes) {
+    if (processes == 0) return;
+    notes.warn(std::to_string(processes) +
+               " processes, of which there was too much to read at the start, are looked at when they have "
+               "samples");
+}
+
 }  // namespace
 
 PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnostics& notes)
@@ -78,20 +85,14 @@ void PerfSource::await(const OpenedCpu& cpu) const {
         throw_system("cannot wait for samples");
 }
 
-/// Adds what /proc reports of the processes to be profiled.
-void PerfSource::scan() {
+/// Adds what /proc reports of the processes to be profiled. Returns how many of them were not read to their
+/// end.
+uint64_t PerfSource::scan() {
     ScanBudget budget(scan_bytes);
     const auto pid = static_cast<uint32_t>(target_.pid);
     if (target_.kind == PerfTarget::Kind::process) scan_process(pid, pid, budget, initial_);
     if (target_.kind == PerfTarget::Kind::system) scan_all_processes(budget, initial_, is_stopping_);
-    left_out_ = budget.cut();
-}
-
-void PerfSource::note_left_out() {
-    if (left_out_ == 0) return;
-    notes_.warn(std::to_string(left_out_) +
-                " processes, of which there was too much to read at the start, are looked at when they have "
-                "samples");
+    return budget.cut();
 }
 
 void PerfSource::start() {
@@ -102,8 +103,7 @@ void PerfSource::start() {
     scan();
     if (target_.kind != PerfTarget::Kind::command) enable();
     // After enabling: what changes from now on is in the rings and is applied after this.
-    scan();
-    note_left_out();
+    note_left_out(scan(), notes_);
     initial_due_ = true;
     times_.begin(sample_clock_ns());
 }

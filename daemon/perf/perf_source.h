@@ -38,8 +38,7 @@ public:
 
 private:
     void hand_over_rings();
-    void scan();
-    void note_left_out();
+    uint64_t scan();
     void await(const OpenedCpu& cpu) const;
     void enable();
     void switch_samples(unsigned long request);
@@ -57,8 +56,7 @@ private:
     PerfTimes times_;
     Fd epoll_;
     bool stopped_ = false;
-    RecordList initial_;     ///< mappings, names and kernel images as of the start
-    uint64_t left_out_ = 0;  ///< processes that the last scan did not read to their end
+    RecordList initial_;  ///< mappings, names and kernel images as of the start
     bool initial_due_ = false;
     bool final_due_ = false;            ///< losses and times as of the end
     uint64_t lost_side_band_ = 0;       ///< records, by the kernel's count, that are to be delivered

@@ -40,11 +40,11 @@ StopSignals::Received StopSignals::take() noexcept {
     return {static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL};
 }
 
-bool StopSignals::is_stop_pending() noexcept {
+bool StopSignals::is_stop_pending(bool hangup_stops) noexcept {
     sigset_t pending;
     if (::sigpending(&pending) != 0) return false;
     return ::sigismember(&pending, SIGINT) == 1 || ::sigismember(&pending, SIGTERM) == 1 ||
-           ::sigismember(&pending, SIGQUIT) == 1;
+           ::sigismember(&pending, SIGQUIT) == 1 || (hangup_stops && ::sigismember(&pending, SIGHUP) == 1);
 }
 
 }  // namespace op::collect

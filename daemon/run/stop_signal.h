@@ -31,8 +31,8 @@ public:
     };
     /// Takes one received signal; does not wait.
     Received take() noexcept;
-    /// True if SIGINT, SIGTERM or SIGQUIT waits to be taken.
-    static bool is_stop_pending() noexcept;
+    /// True if SIGINT, SIGTERM or SIGQUIT waits to be taken, or SIGHUP where that means "stop", too.
+    static bool is_stop_pending(bool hangup_stops) noexcept;
 
 private:
     sigset_t old_{};

@@ -99,4 +99,18 @@ TEST(StopSignals, are_taken_one_by_one_and_stay_blocked) {
         .join();
 }
 
+TEST(StopSignals, a_hangup_is_pending_only_where_it_stops) {
+    std::thread([] {  // a signal mask of its own
+        const test::KeepMask mask;
+        const StopSignals signals;
+        EXPECT_FALSE(StopSignals::is_stop_pending(true));
+        ::pthread_kill(::pthread_self(), SIGHUP);
+        EXPECT_TRUE(StopSignals::is_stop_pending(true));
+        EXPECT_FALSE(StopSignals::is_stop_pending(false));
+        ::pthread_kill(::pthread_self(), SIGTERM);
+        EXPECT_TRUE(StopSignals::is_stop_pending(false));
+    })
+        .join();
+}
+
 }  // namespace op::collect
