@@ -163,7 +163,9 @@ std::vector<std::string> side_band_notes(const SessionInfo& info) {
     if (info.side_band_lost != 0)
         notes.push_back(
             std::to_string(info.side_band_lost) +
-            " records of processes and mappings were lost: the kernel's buffer for them was full; " + unsure);
+            " records of processes and mappings were lost or damaged: the kernel's buffer for them was "
+            "full, or they could not be read; " +
+            unsure);
     if (info.mappings_left_out != 0)
         notes.push_back(std::to_string(info.mappings_left_out) +
                         " mappings were left out, as there were too many to keep; samples in them are stored "

@@ -49,7 +49,7 @@ TEST(SessionStatistics, lost_records_of_processes_are_in_the_account_and_in_no_c
     info.unsure_samples = 12;
     ASSERT_EQ(side_band_notes(info).size(), 1u);
     const std::string note = side_band_notes(info)[0];
-    EXPECT_TRUE(note.starts_with("923275 records of processes and mappings were lost: "));
+    EXPECT_TRUE(note.starts_with("923275 records of processes and mappings were lost or damaged: "));
     EXPECT_TRUE(note.ends_with("; 12 samples may be under what their process was before"));
     info.unsure_samples = 0;
     EXPECT_TRUE(side_band_notes(info)[0].ends_with("; no sample is in doubt for it"));
