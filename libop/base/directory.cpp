@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -163,23 +164,33 @@ private:
     uint64_t hoisted_ = 0;
 };
 
-/// Opens one part of a path; an empty Fd with errno set on failure.
-Fd open_part(const Fd& dir, std::string_view part, int flags) noexcept {
-    char name[NAME_MAX + 1];
-    if (part.size() >= sizeof name || part.empty() || part == "..") {
-        errno = part.size() >= sizeof name ? ENAMETOOLONG : EINVAL;
-        return {};
-    }
-    name[part.copy(name, part.size())] = '\0';
-    return open_at(dir, name, flags);
+/// The length of what is opened at once of `path`: all that the system takes if links are followed, else one
+/// name. 0 = there is no slash where one is needed.
+size_t length_at_once(std::string_view path, bool follows_links) noexcept {
+    if (!follows_links) return std::min(path.find('/'), path.size());
+    return path.size() < PATH_MAX ? path.size() : path.rfind('/', PATH_MAX - 2) + 1;
 }
 
-/// Opens `path` below `dir` part by part; an empty Fd with errno set on failure.
-Fd open_without_links(const Fd& dir, std::string_view path, int flags) noexcept {
-    Fd at = open_at(dir, ".", O_PATH | O_DIRECTORY);
-    for (size_t slash; at && (slash = path.find('/')) != path.npos; path.remove_prefix(slash + 1))
-        if (slash > 0) at = open_part(at, path.substr(0, slash), O_PATH | O_DIRECTORY);
-    return at ? open_part(at, path, flags) : Fd();
+/// Opens `path` below `dir`; an empty Fd with errno set on failure. Links in the last component are never
+/// followed, those before it only if `follows_links`; else ".." is refused, too.
+Fd walk(const Fd& dir, std::string_view path, int flags, bool follows_links) noexcept {
+    char part[PATH_MAX];
+    Fd owner;
+    for (const Fd* from = &dir;; from = &owner) {
+        const size_t length = length_at_once(path, follows_links);
+        const std::string_view now = path.substr(0, length);
+        const bool is_valid = !path.starts_with('/') && !path.empty() && (follows_links || now != "..");
+        if (!is_valid || length == 0 || length >= sizeof part) {
+            errno = is_valid ? ENAMETOOLONG : EINVAL;
+            return {};
+        }
+        part[now.copy(part, length)] = '\0';
+        const bool is_last = length == path.size();
+        Fd found = open_at(*from, part, is_last ? flags : O_PATH | O_DIRECTORY);
+        if (is_last || !found) return found;
+        owner = std::move(found);
+        path.remove_prefix(std::min(path.find_first_not_of('/', length), path.size()));
+    }
 }
 
 }  // namespace
@@ -219,28 +230,11 @@ Fd open_directory_at(const Fd& dir, const std::string& name, const std::string& 
 }
 
 Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept {
-    Fd owner;
-    const Fd* from = &dir;
-    char part[PATH_MAX];
-    while (path.size() >= sizeof part) {
-        const size_t slash = path.rfind('/', sizeof part - 1);
-        if (slash == path.npos || slash == 0) break;
-        part[path.copy(part, slash)] = '\0';
-        owner = open_at(*from, part, O_PATH | O_DIRECTORY);
-        if (!owner) return {};
-        from = &owner;
-        path.remove_prefix(slash + 1);
-    }
-    if (path.size() >= sizeof part || path.starts_with('/')) {
-        errno = path.starts_with('/') ? EINVAL : ENAMETOOLONG;
-        return {};
-    }
-    part[path.copy(part, path.size())] = '\0';
-    return open_at(*from, part, flags);
+    return walk(dir, path, flags, true);
 }
 
 Fd open_regular_below(const Fd& dir, std::string_view path, const std::string& label) {
-    const Fd place = open_without_links(dir, path, O_PATH);
+    const Fd place = walk(dir, path, O_PATH, false);
     struct stat st {};
     if (!place && errno == ENOENT) return {};
     if (!place || ::fstat(place.get(), &st) != 0) fail("cannot open", label);
@@ -248,8 +242,9 @@ Fd open_regular_below(const Fd& dir, std::string_view path, const std::string& l
         throw_input(printable(label) + " is a symbolic link, which is not followed here");
     if (!S_ISREG(st.st_mode)) throw_input(printable(label) + ": not a regular file");
     Fd file = reopen_regular(place);
-    if (!file && errno == ENOENT) file = open_without_links(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    if (!file) fail("cannot open", label);
+    if (!file && errno == ENOENT) file = walk(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, false);
+    if (!file || ::fstat(file.get(), &st) != 0) fail("cannot open", label);
+    if (!S_ISREG(st.st_mode)) throw_input(printable(label) + ": not a regular file");
     return file;
 }
 

@@ -41,9 +41,9 @@ void check_own_file(const struct stat& st, const std::string& label);
 /// Returns an empty Fd with errno set on failure.
 Fd open_below(const Fd& dir, std::string_view path, int flags) noexcept;
 
-/// Opens regular file `path` below `dir` for reading; no part of `path` may be a symbolic link or "..". Like
-/// open_regular(), it opens nothing else even for a moment. Returns an empty Fd if the file does not exist.
-/// Throws a system error, or an input error if it is not a regular file, naming `label`.
+/// Opens regular file `path` below `dir` for reading; no part of `path` may be a symbolic link or "..". Where
+/// there is a /proc, nothing else is opened even for a moment. Returns an empty Fd if the file does not
+/// exist. Throws a system error, or an input error if it is not a regular file, naming `label`.
 Fd open_regular_below(const Fd& dir, std::string_view path, const std::string& label);
 
 /// The content of regular file `path` below `dir` (see open_below); none if the file does not exist. Throws a
