@@ -21,7 +21,7 @@ namespace {
 }
 
 std::string status_of(pid_t number) {
-    std::string status = read_kernel_file("/proc/" + std::to_string(number) + "/status");
+    std::string status = read_kernel_file(proc_path(static_cast<uint32_t>(number), "status"));
     if (status.empty()) throw_gone(number);
     return status;
 }
@@ -30,8 +30,8 @@ std::string status_of(pid_t number) {
 std::vector<pid_t> children_of(pid_t pid) {
     std::vector<pid_t> children;
     for (const uint32_t thread : threads_of(static_cast<uint32_t>(pid))) {
-        const std::string text = read_kernel_file("/proc/" + std::to_string(pid) + "/task/" +
-                                                  std::to_string(thread) + "/children");
+        const std::string text = read_kernel_file(
+            proc_path(static_cast<uint32_t>(pid), "task/" + std::to_string(thread) + "/children"));
         for (std::string_view rest = text; !rest.empty();)
             if (const auto child = parse_number(take_word(rest)))
                 children.push_back(static_cast<pid_t>(*child));
@@ -42,7 +42,7 @@ std::vector<pid_t> children_of(pid_t pid) {
 constexpr int flags_field = 9, starttime_field = 22;
 
 std::optional<uint64_t> stat_field(pid_t task, int number) {
-    return parse_stat_field(read_file("/proc/" + std::to_string(task) + "/stat"), number);
+    return parse_stat_field(read_file(proc_path(static_cast<uint32_t>(task), "stat")), number);
 }
 
 /// Sorted.

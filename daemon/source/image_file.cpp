@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,17 +16,15 @@
 #include <utility>
 
 #include "daemon/source/proc_scan.h"
+#include "libop/base/access_policy.h"
 #include "libop/base/build_id.h"
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 
 namespace op::collect {
 namespace {
-
-std::string proc_path(uint32_t tgid, std::string_view file) {
-    return "/proc/" + std::to_string(tgid) + "/" + std::string(file);
-}
 
 FileIdentity identity_of(const struct stat& st) {
     return {st.st_dev, st.st_ino};
@@ -41,12 +38,6 @@ std::optional<struct stat> stat_of(const std::string& path) {
 std::optional<FileIdentity> identity_at(const std::string& path) {
     const auto st = stat_of(path);
     return st ? std::optional(identity_of(*st)) : std::nullopt;
-}
-
-std::string read_link(const std::string& path) {
-    std::array<char, 4096> text{};
-    const ssize_t n = ::readlink(path.c_str(), text.data(), text.size());
-    return {text.data(), n > 0 ? static_cast<size_t>(n) : 0};
 }
 
 /// False for file systems without a device of their own (btrfs, overlays): they may have another device in
@@ -70,12 +61,6 @@ bool is_kernel_text(const Fd& file) {
     return std::ranges::find(magics, static_cast<unsigned long>(fs.f_type)) != magics.end();
 }
 
-int64_t nanoseconds(const struct timespec& time) {
-    constexpr int64_t second = 1'000'000'000;
-    return static_cast<int64_t>(static_cast<uint64_t>(time.tv_sec) * second +
-                                static_cast<uint64_t>(time.tv_nsec));
-}
-
 /// 0 if the file system does not give it.
 uint64_t generation_of(const Fd& file) {
     std::array<uint32_t, 2> value{};  // an int as most file systems have it, a long by its definition
@@ -91,7 +76,8 @@ std::optional<ImageFile> open_image(const std::string& path, IsWanted is_wanted)
     if (::fstat(place.get(), &st) != 0 || !S_ISREG(st.st_mode)) return std::nullopt;
     if (!is_wanted(identity_of(st)) || is_kernel_text(place)) return std::nullopt;
     ImageFile file;
-    file.fd = open_regular("/proc/self/fd/" + std::to_string(place.get()));
+    file.fd = reopen_regular(place);
+    if (!file.fd) return std::nullopt;
     file.id = identity_of(st);
     file.id.generation = generation_of(file.fd);
     if (!is_wanted(file.id)) return std::nullopt;
@@ -99,7 +85,7 @@ std::optional<ImageFile> open_image(const std::string& path, IsWanted is_wanted)
     file.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec);
     file.size = static_cast<uint64_t>(st.st_size);
     file.is_deleted = st.st_nlink == 0;
-    file.is_trusted = st.st_uid == 0 || st.st_uid == ::geteuid();
+    file.is_trusted = is_trusted_owner(st.st_uid);
     file.build_id = build_id_of_fd(file.fd);
     return file;
 } catch (const Error&) {
@@ -144,7 +130,7 @@ std::string map_file(uint64_t start, uint64_t end) {
 
 /// True if the link leads to a file of that name, wherever.
 bool leads_to_name_of(const std::string& link, const std::string& path) {
-    std::string target = read_link(link);
+    std::string target = read_kernel_link(link);
     if (base_name(target) != base_name(path) && target.ends_with(deletion_mark))
         target.resize(target.size() - deletion_mark.size());
     return base_name(target) == base_name(path);
@@ -243,10 +229,11 @@ bool is_real_name(const MappedFileFacts& mapping) {
 }
 
 std::string describe_root(uint32_t tgid) {
-    const std::string own = read_link("/proc/self/ns/mnt"), other = read_link(proc_path(tgid, "ns/mnt"));
+    const std::string own = read_kernel_link("/proc/self/ns/mnt"),
+                      other = read_kernel_link(proc_path(tgid, "ns/mnt"));
     if (other.empty()) return {};
     if (own == other && identity_at("/") == identity_at(proc_path(tgid, "root/"))) return {};
-    std::string directory = read_link(proc_path(tgid, "root"));
+    std::string directory = read_kernel_link(proc_path(tgid, "root"));
     if (!directory.empty() && directory != "/") return directory;
     return "mount namespace " + namespace_number(other) + control_group(tgid);
 }

@@ -53,8 +53,12 @@ mode_t current_umask() noexcept {
 
 }  // namespace
 
+bool is_trusted_owner(uid_t owner) noexcept {
+    return owner == 0 || owner == ::geteuid();
+}
+
 void check_trusted(const struct stat& st, const std::string& label) {
-    if (st.st_uid != 0 && st.st_uid != ::geteuid())
+    if (!is_trusted_owner(st.st_uid))
         throw_input(printable(label) + " belongs to user " + std::to_string(st.st_uid) +
                     ", so what it holds is not used; give it to root");
     if (st.st_mode & (S_IWGRP | S_IWOTH))

@@ -44,6 +44,8 @@ struct AccessPolicy {
 /// Their group is readers_group or else root's for root, the effective one for others.
 AccessPolicy own_access_policy();
 
+/// True for root and the effective user.
+bool is_trusted_owner(uid_t owner) noexcept;
 /// Throws an input error naming `label` if the status is that of a file or directory which belongs to
 /// somebody other than root and the effective user, or to which its group or others may write.
 void check_trusted(const struct stat& st, const std::string& label);

@@ -54,9 +54,7 @@ int64_t calendar_ns(uint64_t sample_time) noexcept {
     const uint64_t sample_now = sample_clock_ns();
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME, &now);
-    const uint64_t calendar_now =
-        static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
-    return static_cast<int64_t>(sample_time + (calendar_now - sample_now));
+    return static_cast<int64_t>(sample_time + (static_cast<uint64_t>(nanoseconds(now)) - sample_now));
 }
 
 }  // namespace op

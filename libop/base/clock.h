@@ -9,11 +9,17 @@
 
 namespace op {
 
+/// A time of the system's in ns; wraps around where it does not fit, as that of a file may.
+constexpr int64_t nanoseconds(const timespec& time) noexcept {
+    return static_cast<int64_t>(static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
+                                static_cast<uint64_t>(time.tv_nsec));
+}
+
 /// CLOCK_MONOTONIC in ns.
 inline uint64_t monotonic_ns() noexcept {
     timespec t{};
     ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+    return static_cast<uint64_t>(nanoseconds(t));
 }
 
 /// The clock of the kernel's sample times in ns: CLOCK_MONOTONIC outside all time namespaces.

@@ -17,6 +17,21 @@
 
 namespace op {
 
+namespace {
+
+constexpr int regular_flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+std::string random_suffix() {
+    uint64_t value = 0;
+    if (::getrandom(&value, sizeof value, 0) != sizeof value) throw_system("cannot get random bytes");
+    std::string text;
+    for (int i = 0; i < 12; ++i, value /= 36)
+        text += "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
+    return text;
+}
+
+}  // namespace
+
 void Fd::reset(int fd) noexcept {
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
@@ -27,12 +42,6 @@ Fd open_file(const std::string& path, int flags, mode_t mode) {
     if (!fd) throw_system("cannot open " + path);
     return fd;
 }
-
-namespace {
-
-constexpr int regular_flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-
-}  // namespace
 
 Fd reopen_regular(const Fd& place) noexcept {
     char path[32];
@@ -65,6 +74,10 @@ void occupy_standard_descriptors() noexcept {
 bool is_regular_file(const std::string& path) noexcept {
     struct stat st {};
     return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool is_same_file(const struct stat& one, const struct stat& other) noexcept {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 std::string read_fd(int fd, const std::string& path) {
@@ -125,19 +138,6 @@ size_t write_part(int fd, std::string_view bytes) noexcept {
 void write_fd(int fd, std::string_view bytes, const std::string& path) {
     if (write_part(fd, bytes) != bytes.size()) throw_system("cannot write " + path);
 }
-
-namespace {
-
-std::string random_suffix() {
-    uint64_t value = 0;
-    if (::getrandom(&value, sizeof value, 0) != sizeof value) throw_system("cannot get random bytes");
-    std::string text;
-    for (int i = 0; i < 12; ++i, value /= 36)
-        text += "0123456789abcdefghijklmnopqrstuvwxyz"[value % 36];
-    return text;
-}
-
-}  // namespace
 
 std::string temporary_name(const std::string& name) {
     return "." + name + (name.empty() ? "" : ".") + random_suffix();

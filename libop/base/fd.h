@@ -2,6 +2,7 @@
 // Owned file descriptors, read-only mappings and whole-file reads and writes.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -56,6 +57,8 @@ void occupy_standard_descriptors() noexcept;
 
 /// True if `path` is a regular file; follows symbolic links.
 bool is_regular_file(const std::string& path) noexcept;
+/// True if both have the same device and inode: they are one file as long as one of them is open.
+bool is_same_file(const struct stat& one, const struct stat& other) noexcept;
 
 /// Reads a whole file. Its size need not be known beforehand (/proc). Throws a system error.
 std::string read_file(const std::string& path);

@@ -32,7 +32,7 @@ std::string read_kernel_link(const std::string& path) {
     return {text.data(), size > 0 ? static_cast<size_t>(size) : 0};
 }
 
-std::string proc_path(uint32_t number, std::string_view file) {
+std::string proc_path(uint64_t number, std::string_view file) {
     return "/proc/" + std::to_string(number) + "/" + std::string(file);
 }
 

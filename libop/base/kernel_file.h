@@ -16,6 +16,6 @@ std::string read_kernel_line(const std::string& path);
 /// Where a symbolic link leads, up to 4096 bytes of it; empty as above.
 std::string read_kernel_link(const std::string& path);
 /// "/proc/NUMBER/FILE" of a process.
-std::string proc_path(uint32_t number, std::string_view file);
+std::string proc_path(uint64_t number, std::string_view file);
 
 }  // namespace op

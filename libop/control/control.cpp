@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/deadline.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -45,7 +46,7 @@ pid_t check_server(const Fd& socket, const std::string& path) {
     socklen_t size = sizeof server;
     if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &server, &size) != 0)
         throw_system("cannot find out who listens on " + path);
-    if (server.uid != 0 && server.uid != ::geteuid())
+    if (!is_trusted_owner(server.uid))
         throw_input("control socket " + path + " belongs to user " + std::to_string(server.uid) +
                     ", who is not trusted");
     return server.pid;
@@ -54,8 +55,7 @@ pid_t check_server(const Fd& socket, const std::string& path) {
 bool is_same_directory(const std::string& a, const std::string& b) noexcept {
     struct stat first {
     }, second{};
-    return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && is_same_file(first, second);
 }
 
 }  // namespace

@@ -268,7 +268,7 @@ bool SessionWriter::is_in_place() const noexcept {
     struct stat ours {
     }, named{};
     return current_ && ::fstat(current_.get(), &ours) == 0 && ::stat(current_path().c_str(), &named) == 0 &&
-           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+           is_same_file(ours, named);
 }
 
 void SessionWriter::write_statistics(const SessionInfo& whole) {

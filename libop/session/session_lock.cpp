@@ -39,10 +39,9 @@ uint64_t read_pid(const Fd& file) {
 bool is_classic_daemon(uint64_t pid) {
     if (pid == 0 || pid == static_cast<uint64_t>(::getpid()) || pid == static_cast<uint64_t>(::getppid()))
         return false;
-    const std::string process = "/proc/" + std::to_string(pid);
     // A zombie has a name, but no command line.
-    return read_kernel_file(process + "/comm") == "oprofiled\n" &&
-           !read_kernel_file(process + "/cmdline").empty();
+    return read_kernel_file(proc_path(pid, "comm")) == "oprofiled\n" &&
+           !read_kernel_file(proc_path(pid, "cmdline")).empty();
 }
 
 /// True if the directory's lock is still the file we have open: its last owner may have removed it between
@@ -51,8 +50,7 @@ bool is_current(const Fd& dir, const Fd& file) noexcept {
     struct stat ours {
     }, named{};
     return ::fstat(file.get(), &ours) == 0 &&
-           ::fstatat(dir.get(), lock_name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_dev == named.st_dev &&
-           ours.st_ino == named.st_ino;
+           ::fstatat(dir.get(), lock_name, &named, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(ours, named);
 }
 
 Fd open_lock(const Fd& dir, const std::string& path, const AccessPolicy& policy) {

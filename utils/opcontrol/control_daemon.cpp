@@ -31,7 +31,7 @@ constexpr seconds start_limit{30}, answer_limit{10}, end_limit{15}, kill_limit{5
 
 /// True if /proc names that process oprofiled.
 bool is_daemon(pid_t pid) {
-    return read_kernel_file("/proc/" + std::to_string(pid) + "/comm") == std::string(daemon_name) + "\n";
+    return read_kernel_file(proc_path(static_cast<uint32_t>(pid), "comm")) == std::string(daemon_name) + "\n";
 }
 
 /// A descriptor of the daemon's process to wait for, even if the daemon does not answer; none if the process

@@ -19,10 +19,6 @@ namespace {
 
 constexpr int most_links = 40;  // as the kernel follows
 
-bool are_same(const struct stat& one, const struct stat& other) {
-    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
 /// Follows a path part by part.
 class Way {
 public:
@@ -73,7 +69,7 @@ private:
 bool is_any(const struct stat& dir, std::span<const std::string> named) {
     return std::ranges::any_of(named, [&](const std::string& each) {
         struct stat st {};
-        return !each.empty() && ::stat(each.c_str(), &st) == 0 && are_same(st, dir);
+        return !each.empty() && ::stat(each.c_str(), &st) == 0 && is_same_file(st, dir);
     });
 }
 
@@ -86,7 +82,7 @@ std::string resolved_path(const Fd& file) {
     struct stat st {
     }, now{};
     const bool is_there = ::fstat(file.get(), &st) == 0 && ::lstat(path.c_str(), &now) == 0;
-    return is_there && are_same(st, now) ? path : "";
+    return is_there && is_same_file(st, now) ? path : "";
 }
 
 bool is_public(const Fd& file, std::span<const std::string> tops) {
@@ -107,7 +103,8 @@ bool is_path_trusted(const Fd& file, const std::string& path, uid_t owner) {
     const Fd place = Way(path, owner).follow();
     struct stat st {
     }, found{};
-    return place && ::fstat(place.get(), &found) == 0 && ::fstat(file.get(), &st) == 0 && are_same(st, found);
+    return place && ::fstat(place.get(), &found) == 0 && ::fstat(file.get(), &st) == 0 &&
+           is_same_file(st, found);
 }
 
 }  // namespace op::tool
