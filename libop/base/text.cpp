@@ -115,10 +115,11 @@ std::string_view take_line(std::string_view& text) {
 }
 
 std::string_view take_word(std::string_view& text) {
-    constexpr std::string_view blanks = " \t\n";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    const auto word = text.substr(0, text.find_first_of(blanks));
-    text.remove_prefix(word.size());
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
+    const auto start = std::ranges::find_if_not(text, is_blank);
+    const auto end = std::find_if(start, text.end(), is_blank);
+    const std::string_view word(start, end);
+    text = {end, text.end()};
     return word;
 }
 

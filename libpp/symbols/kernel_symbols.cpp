@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 
 #include "libop/base/text.h"
 
@@ -20,8 +19,13 @@ int penalty(const KallsymsLine& line) {
     return 2 * mark + (line.type != 'T');
 }
 
-auto place(const KallsymsLine& line) {
-    return std::tie(line.module, line.address);
+bool is_same_place(const KallsymsLine& a, const KallsymsLine& b) {
+    return a.address == b.address && a.module == b.module;
+}
+
+bool is_before(const KallsymsLine& a, const KallsymsLine& b) {
+    if (a.module != b.module) return a.module < b.module;
+    return a.address != b.address ? a.address < b.address : penalty(a) < penalty(b);
 }
 
 }  // namespace
@@ -31,11 +35,8 @@ KernelSymbols::KernelSymbols(std::string_view kallsyms) {
         const auto line = parse_kallsyms_line(take_line(kallsyms));
         if (line && line->is_text()) lines_.push_back(*line);
     }
-    std::ranges::stable_sort(lines_, [](const KallsymsLine& a, const KallsymsLine& b) {
-        return place(a) != place(b) ? place(a) < place(b) : penalty(a) < penalty(b);
-    });
-    const auto same = [](const KallsymsLine& a, const KallsymsLine& b) { return place(a) == place(b); };
-    lines_.erase(std::unique(lines_.begin(), lines_.end(), same), lines_.end());
+    std::ranges::stable_sort(lines_, is_before);
+    lines_.erase(std::unique(lines_.begin(), lines_.end(), is_same_place), lines_.end());
 }
 
 std::vector<ImageSymbol> KernelSymbols::of(std::string_view module, uint64_t start, uint64_t length) const {
