@@ -8,20 +8,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
-#include "libop/session/kept_images.h"
+#include "libop/session/session_files.h"
 
 namespace op::tool {
 namespace {
 
-// What readers take, and room to spare. Sample files: as op::read_sample_file.
-constexpr uint64_t largest_side_file = uint64_t{64} << 20, largest_sample_file = uint64_t{1} << 30;
-constexpr uint64_t largest_statistic = 4096;
 constexpr size_t most_statistics = 10000;
 
 /// Where a session lies in the archive, whatever its place on this machine.
@@ -43,6 +42,14 @@ std::string fault_of(const Fd& dir, const Fd& file, uint64_t largest) {
     return "";
 }
 
+/// The directory at a path below another one; empty, with errno set, if there is none without links.
+Fd directory_below(const Fd& top, std::string_view path) {
+    Fd at = open_at(top, ".", O_PATH | O_DIRECTORY);
+    for (const std::string_view part : split(path, '/'))
+        if (at && !part.empty()) at = open_at(at, std::string(part).c_str(), O_PATH | O_DIRECTORY);
+    return at;
+}
+
 /// Takes the files of one session.
 class SessionFiles {
 public:
@@ -54,15 +61,25 @@ public:
         std::vector<std::string> others;
         for (const DirectoryEntry& entry : list(dir, session_.path())) {
             const std::string& name = entry.name;
-            if (name == "stats" && entry.is_directory)
+            const SessionPart part = session_part(name);
+            if (part == SessionPart::statistics && entry.is_directory)
                 take_statistics(dir);
-            else if (name == manifest_name || name == kallsyms_name)
+            else if (part == SessionPart::manifest || part == SessionPart::kallsyms)
                 take_one(dir, name, session_.path() + "/" + name, target_ + "/" + name);
-            else if (!name.starts_with('{') && name != kept_images_dir)
+            else if (part == SessionPart::unknown || part == SessionPart::statistics)
                 others.push_back(name);
         }
         if (!others.empty()) note_others(others);
         take_beside();
+    }
+
+    /// One sample file. What counts is the directory that has it, whoever owns the session's own.
+    void take_sample_file(const std::string& path) {
+        const std::string label = session_.path() + "/" + path, name(base_name(path));
+        const Fd dir = directory_below(session_.directory(), path.substr(0, path.size() - name.size()));
+        if (!dir) return leave_out(label, std::strerror(errno));
+        if (!take_one(dir, name, label, target_ + "/" + path, sample_file_limit))
+            leave_out(label, "it is gone");
     }
 
 private:
@@ -82,28 +99,30 @@ private:
         notes_.warn(printable(path) + " is not in the archive: " + reason);
     }
 
-    void take_one(const Fd& dir, const std::string& name, const std::string& path, const std::string& target,
-                  uint64_t largest = largest_side_file) {
-        SessionFile file{open_noted(dir, name, path), path, target, largest};
-        if (!file.file) return;
-        const std::string fault = fault_of(dir, file.file, largest);
-        if (!fault.empty()) return leave_out(path, fault);
-        take_(file);
-    }
-
-    Fd open_noted(const Fd& dir, const std::string& name, const std::string& path) {
+    /// False if there is no such file.
+    bool take_one(const Fd& dir, const std::string& name, const std::string& path, const std::string& target,
+                  uint64_t largest = side_file_limit) {
+        SessionFile file{{}, path, target};
         try {
-            return open_regular_below(dir, name, path);
+            file.file = open_regular_below(dir, name, path);
         } catch (const Error& error) {
             notes_.warn(std::string(error.what()) + "; it is not in the archive");
-            return {};
+            return true;
         }
+        if (!file.file) return false;
+        const std::string fault = fault_of(dir, file.file, largest);
+        if (fault.empty())
+            take_(file);
+        else
+            leave_out(path, fault);
+        return true;
     }
 
     void take_statistics(const Fd& dir) {
-        const std::string path = session_.path() + "/stats";
+        const std::string path = session_.path() + "/" + statistics_dir;
         taken_ = 0;
-        take_statistics(open_directory_at(dir, "stats", path, false), path, target_ + "/stats", true);
+        take_statistics(open_directory_at(dir, statistics_dir, path, false), path,
+                        target_ + "/" + statistics_dir, true);
         if (taken_ > most_statistics)
             leave_out(path, "of its files only " + std::to_string(most_statistics) + " are taken");
     }
@@ -116,7 +135,7 @@ private:
             if (is_top && entry.is_directory)
                 take_statistics(open_directory_at(dir, entry.name, at, false), at, to, false);
             else
-                take_one(dir, entry.name, at, to, largest_statistic);
+                take_one(dir, entry.name, at, to, statistic_limit);
         }
     }
 
@@ -128,7 +147,7 @@ private:
         for (const char* const log : {daemon_log, operf_log})
             take_one(samples, log, plain(path + "/" + log), top + "/samples/" + log);
         if (const Fd session_dir = open_at(samples, "..", O_RDONLY | O_DIRECTORY))
-            take_one(session_dir, "abi", plain(path + "/../abi"), top + "/abi");
+            take_one(session_dir, abi_name, plain(path + "/../" + abi_name), top + "/" + abi_name);
     }
 
     static std::string plain(const std::string& path) {
@@ -178,12 +197,9 @@ void take_session_files(const SessionReader& session, Diagnostics& notes, const 
     SessionFiles(session, notes, take).run();
 }
 
-SessionFile open_sample_file(const SessionReader& session, const std::string& path) {
-    const std::string label = session.path() + "/" + path;
-    SessionFile file{open_regular_below(session.directory(), path, label), label,
-                     archived_session(session) + "/" + path, largest_sample_file};
-    if (!file.file) throw_system("cannot open " + printable(label), ENOENT);
-    return file;
+void take_sample_file(const SessionReader& session, const std::string& path, Diagnostics& notes,
+                      const TakeSessionFile& take) {
+    SessionFiles(session, notes, take).take_sample_file(path);
 }
 
 }  // namespace op::tool

@@ -3,7 +3,6 @@
 // below it is followed, and only what a session has is taken.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -16,9 +15,8 @@ namespace op::tool {
 /// One file of a session, opened for reading.
 struct SessionFile {
     Fd file;
-    std::string path;      ///< on this machine
-    std::string target;    ///< in the archive
-    uint64_t largest = 0;  ///< bytes; see TreeWriter::copy
+    std::string path;    ///< on this machine
+    std::string target;  ///< in the archive
 };
 
 /// Throws an input error if a session was reached through a symbolic link of a stranger's, in place of
@@ -29,12 +27,15 @@ void check_session_place(const SessionReader& session);
 using TakeSessionFile = std::function<void(const SessionFile&)>;
 
 /// Calls `take` with each file of a session that has no samples: manifest, kernel symbols, statistics, logs,
-/// `abi`. What is not a regular file, too large, or not of these names is left out with a note; kept binaries
-/// are, without one. Throws a system error if a directory cannot be read, and what `take` throws.
+/// `abi`. What is not of these names, or for what take_sample_file() leaves out a sample file, is left out
+/// with a note; kept binaries are, without one. Throws a system error if a directory cannot be read, and what
+/// `take` throws.
 void take_session_files(const SessionReader& session, Diagnostics& notes, const TakeSessionFile& take);
 
-/// The sample file at a path below the session. Throws a system error, or an input error if it is not a
-/// regular file or a part of the path is a symbolic link.
-SessionFile open_sample_file(const SessionReader& session, const std::string& path);
+/// Calls `take` with the sample file at a path below the session. What is not a regular file, too large,
+/// reached through a symbolic link, or private of another owner than its directory and with a second name is
+/// left out with a note. Throws what `take` throws.
+void take_sample_file(const SessionReader& session, const std::string& path, Diagnostics& notes,
+                      const TakeSessionFile& take);
 
 }  // namespace op::tool

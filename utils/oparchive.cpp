@@ -38,31 +38,23 @@ CommandSyntax syntax(Options& o) {
     return s;
 }
 
-void copy_session(const SessionReader& session, TreeWriter& archive, Diagnostics& notes) {
-    take_session_files(session, notes, [&](const SessionFile& each) {
-        archive.copy(each.file, printable(each.path), each.target, each.largest);
-    });
-}
-
-void copy_samples(const LoadedProfile& loaded, TreeWriter& archive) {
-    for (const auto& file : loaded.files()) {
-        const SessionFile each = open_sample_file(loaded.opened().sessions[file.session], file.path);
-        archive.copy(each.file, printable(each.path), each.target, each.largest);
-    }
+/// Calls `take` with the files of the sessions, and then with the selected sample files.
+void take_files(LoadedProfile& loaded, const TakeSessionFile& take) {
+    Diagnostics& notes = loaded.samples().notes();
+    for (const SessionReader& session : loaded.opened().sessions)
+        take_session_files(session, notes, take);
+    for (const auto& file : loaded.files())
+        take_sample_file(loaded.opened().sessions[file.session], file.path, notes, take);
 }
 
 void list(const ArchiveItems& items, LoadedProfile& loaded) {
     std::string text;
     for (const auto& [item, state] : items)
         text += printable(item.source) + "\n";
-    std::set<std::string> own;
-    for (const SessionReader& session : loaded.opened().sessions)
-        take_session_files(session, loaded.samples().notes(),
-                           [&](const SessionFile& each) { own.insert(each.path); });
-    for (const std::string& path : own)
+    std::set<std::string> paths;  // several sessions have one log
+    take_files(loaded, [&](const SessionFile& each) { paths.insert(each.path); });
+    for (const std::string& path : paths)
         text += printable(path) + "\n";
-    for (const auto& file : loaded.files())
-        text += printable(loaded.opened().sessions[file.session].path() + "/" + file.path) + "\n";
     write_stdout(text);
 }
 
@@ -110,9 +102,8 @@ int oparchive(Tool& tool, int argc, char** argv) {
                 archive.copy(state.open_again(item.source), printable(item.source), item.target);
             },
             leaves_no_room);
-    for (const auto& session : loaded.opened().sessions)
-        copy_session(session, archive, tool.notes);
-    copy_samples(loaded, archive);
+    take_files(loaded,
+               [&](const SessionFile& each) { archive.copy(each.file, printable(each.path), each.target); });
     write_stderr("archived: read it with archive:" + printable(o.output) + "; the session lies in " +
                  printable(o.output) + system_session_dir + "\n");
     return 0;

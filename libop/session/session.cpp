@@ -272,21 +272,19 @@ bool SessionWriter::is_in_place() const noexcept {
 }
 
 void SessionWriter::write_statistics(const SessionInfo& whole) {
-    const std::string stats_path = current_path() + "/stats";
-    const Fd stats = open_directory_at(current(), "stats", stats_path, true, policy_);
+    const std::string stats_path = current_path() + "/" + statistics_dir;
+    const Fd stats = open_directory_at(current(), statistics_dir, stats_path, true, policy_);
     write_counters(stats, stats_path, whole, policy_);
     write_throttled(stats, stats_path, whole, policy_);
-    replace_in(dir_, dir_path_, "abi", abi_text(), policy_);
+    replace_in(dir_, dir_path_, abi_name, abi_text(), policy_);
 }
 
 void SessionWriter::reset() {
     if (!is_in_place()) begin(true);
     for (const DirectoryEntry& entry :
          read_directory(open_at(current(), ".", O_RDONLY | O_DIRECTORY), current_path())) {
-        const bool ours = entry.name.starts_with('{') || entry.name == "stats" ||
-                          entry.name == kept_images_dir || entry.name == manifest_name ||
-                          entry.name == kallsyms_name;
-        if (ours) remove_tree_at(current(), entry.name, current_path() + "/" + entry.name);
+        if (session_part(entry.name) != SessionPart::unknown)
+            remove_tree_at(current(), entry.name, current_path() + "/" + entry.name);
     }
 }
 

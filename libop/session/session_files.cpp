@@ -22,8 +22,6 @@ namespace {
 // Three images' paths and the fields around them. Longer ones no profiler makes, and opening a directory
 // takes time in proportion to its depth.
 constexpr size_t longest_path = 4 * PATH_MAX;
-constexpr size_t manifest_limit = size_t{64} << 20;
-constexpr size_t sample_file_limit = size_t{1} << 30;
 
 class Walk {
 public:
@@ -49,7 +47,7 @@ private:
         if (!dir) throw_system("cannot read directory " + printable(label));
         for (const DirectoryEntry& entry : read_directory(std::move(dir), label)) {
             // stats/, manifest and whatever else is ours or a stranger's: a sample's path begins with a tag
-            if (prefix.empty() && !entry.name.starts_with('{')) continue;
+            if (prefix.empty() && session_part(entry.name) != SessionPart::samples) continue;
             std::string path = prefix + entry.name;
             if (path.size() > longest_path) continue;
             if (entry.is_directory)
@@ -75,7 +73,7 @@ bool is_side_file(const DirectoryEntry& entry) {
 }
 
 bool is_side_directory(std::string_view name) {
-    return name == "stats" || name == kept_images_dir;
+    return name == statistics_dir || name == kept_images_dir;
 }
 
 /// True if there are only directories below the directory `at`, however deep.
@@ -95,6 +93,14 @@ bool holds_no_file(const Fd& dir, const std::string& at, const std::string& labe
 }
 
 }  // namespace
+
+SessionPart session_part(std::string_view name) {
+    if (name.starts_with('{')) return SessionPart::samples;
+    if (name == manifest_name) return SessionPart::manifest;
+    if (name == kallsyms_name) return SessionPart::kallsyms;
+    if (name == statistics_dir) return SessionPart::statistics;
+    return name == kept_images_dir ? SessionPart::kept_images : SessionPart::unknown;
+}
 
 bool holds_only_leavings(const Fd& dir, const std::string& label) {
     for (const DirectoryEntry& entry : read_directory(open_below(dir, ".", O_RDONLY | O_DIRECTORY), label)) {
@@ -133,7 +139,7 @@ HeldSamples count_held_samples(const Fd& dir, const std::string& label, Diagnost
 std::optional<SessionInfo> read_manifest(const Fd& dir, const std::string& label, Diagnostics& notes) {
     const std::string path = printable(label) + "/" + manifest_name;
     try {
-        const auto text = read_file_below(dir, manifest_name, path, manifest_limit);
+        const auto text = read_file_below(dir, manifest_name, path, side_file_limit);
         if (text) return parse_session_info(*text, path);
     } catch (const Error& error) {
         notes.warn(std::string(error.what()) + "; the session is read without it");

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libop/base/diagnostics.h"
@@ -15,6 +16,20 @@
 #include "libop/session/session_info.h"
 
 namespace op {
+
+/// At most so many bytes of a sample file, of the manifest and the kallsyms snapshot, and of a file in stats/
+/// are read.
+inline constexpr size_t sample_file_limit = size_t{1} << 30, side_file_limit = size_t{64} << 20;
+inline constexpr size_t statistic_limit = 4096;
+/// The directory of the statistics in samples/<session>, and the file beside samples/ that describes sample
+/// files.
+inline constexpr const char* statistics_dir = "stats";
+inline constexpr const char* abi_name = "abi";
+
+/// The parts of a session's directory.
+enum class SessionPart : uint8_t { samples, manifest, kallsyms, statistics, kept_images, unknown };
+/// The part that an entry of the directory belongs to, by its name.
+SessionPart session_part(std::string_view name);
 
 /// Paths below `dir` of the regular files whose path parses as a sample file's name from its first component
 /// on, sorted; the search ends after `limit` of them. Links are not followed. Throws a system error naming a

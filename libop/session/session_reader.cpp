@@ -11,13 +11,6 @@
 
 namespace op {
 
-namespace {
-
-constexpr size_t side_file_limit = size_t{64} << 20;
-constexpr size_t statistic_limit = 4096;
-
-}  // namespace
-
 SessionReader::SessionReader(const std::string& path)
     : path_(path), dir_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (!dir_) throw_system("cannot open sample directory " + printable(path));
@@ -47,8 +40,9 @@ std::string SessionReader::kallsyms(Diagnostics& notes) const {
 }
 
 std::optional<uint64_t> SessionReader::statistic(const std::string& name) const {
+    const std::string file = std::string(statistics_dir) + "/" + name;
     try {
-        const auto text = read_file_below(dir_, "stats/" + name, path_ + "/stats/" + name, statistic_limit);
+        const auto text = read_file_below(dir_, file, path_ + "/" + file, statistic_limit);
         std::string_view rest = text ? *text : std::string_view();
         return parse_number(take_word(rest));
     } catch (const Error&) {

@@ -29,6 +29,19 @@ std::vector<std::string> taken(const test::TempDir& dir, std::string* notes = nu
     return targets;
 }
 
+/// The same of one sample file; empty if it is left out.
+std::string taken_sample_file(const test::TempDir& dir, const std::string& path,
+                              std::string* notes = nullptr) {
+    std::string target;
+    Diagnostics diagnostics;
+    take_sample_file(SessionReader(dir / "samples/current"), path, diagnostics,
+                     [&](const SessionFile& each) { target = each.target; });
+    for (const std::string& note : diagnostics.warnings())
+        if (notes) *notes += note + "\n";
+    EXPECT_EQ(target.empty(), !diagnostics.warnings().empty());
+    return target;
+}
+
 const std::string top = "/var/lib/oprofile";
 
 }  // namespace
@@ -66,10 +79,21 @@ TEST(ArchiveSession, sample_files_are_not_reached_through_links) {
     dir.write("elsewhere/file", "1");
     dir.write("samples/current/{root}/file", "1");
     fs::create_directory_symlink("../../elsewhere", dir / "samples/current/{kern}");
-    const SessionReader session(dir / "samples/current");
-    EXPECT_EQ(open_sample_file(session, "{root}/file").target, top + "/samples/current/{root}/file");
-    EXPECT_THROW(open_sample_file(session, "{kern}/file"), Error);
-    EXPECT_THROW(open_sample_file(session, "{root}/absent"), Error);
+    EXPECT_EQ(taken_sample_file(dir, "{root}/file"), top + "/samples/current/{root}/file");
+    EXPECT_EQ(taken_sample_file(dir, "{kern}/file"), "");
+    EXPECT_EQ(taken_sample_file(dir, "{root}/absent"), "");
+    EXPECT_EQ(taken_sample_file(dir, "{none}/absent"), "");
+}
+
+TEST(ArchiveSession, a_sample_file_that_is_too_large_is_left_out) {
+    const test::TempDir dir;
+    const std::string file = dir.write("samples/current/{root}/a/{dep}/{root}/a/TIMER", "");
+    fs::resize_file(file, uint64_t{1} << 30);
+    EXPECT_NE(taken_sample_file(dir, "{root}/a/{dep}/{root}/a/TIMER"), "");
+    fs::resize_file(file, (uint64_t{1} << 30) + 1);
+    std::string notes;
+    EXPECT_EQ(taken_sample_file(dir, "{root}/a/{dep}/{root}/a/TIMER", &notes), "");
+    EXPECT_TRUE(test::contains(notes, "TIMER is not in the archive: it is larger than 1073741824 bytes"));
 }
 
 TEST(ArchiveSession, a_link_of_a_strangers_leads_to_no_session) {
@@ -93,6 +117,12 @@ TEST(ArchiveSession, a_strangers_hard_link_to_a_private_file_is_not_taken) {
     EXPECT_EQ(taken(dir).size(), 2u) << "root's own";
     ASSERT_EQ(::chown((dir / "samples").c_str(), stranger, stranger), 0);
     EXPECT_EQ(taken(dir).size(), 1u);
+    const std::string sample_file = "{root}/a/TIMER", place = dir / "samples/current/{root}/a";
+    fs::create_directories(place);
+    fs::create_hard_link(dir / "shadow", place + "/TIMER");
+    EXPECT_NE(taken_sample_file(dir, sample_file), "") << "in a directory of root's";
+    ASSERT_EQ(::chown(place.c_str(), stranger, stranger), 0);
+    EXPECT_EQ(taken_sample_file(dir, sample_file), "");
 }
 
 }  // namespace op::tool

@@ -123,14 +123,4 @@ TEST(TreeWriter, zeros_that_are_written_out_become_a_hole) {
     EXPECT_LT(st.st_blocks, 2048) << "of 512 bytes";
 }
 
-TEST(TreeWriter, copies_nothing_that_is_too_large) {
-    const test::TempDir dir;
-    const std::string source = dir.write("source", "12345");
-    TreeWriter tree(dir / "top");
-    EXPECT_THROW(tree.copy(open_file(source, O_RDONLY), source, "copy", 4), Error);
-    EXPECT_FALSE(fs::exists(dir / "top/copy"));
-    tree.copy(open_file(source, O_RDONLY), source, "copy", 5);
-    EXPECT_EQ(read_file(dir / "top/copy"), "12345");
-}
-
 }  // namespace op::tool

@@ -127,12 +127,10 @@ void TreeWriter::write(std::string_view path, std::string_view bytes, mode_t mod
     replace_file_at(at.dir, at.name, at.label, bytes, mode);
 }
 
-void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view path, uint64_t largest) {
+void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view path) {
     struct stat st {};
     if (::fstat(from.get(), &st) != 0) throw_system("cannot read " + label);
     if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file");
-    if (static_cast<uint64_t>(st.st_size) > largest)
-        throw_input(label + " is larger than " + std::to_string(largest) + " bytes");
     const Place at = place(path);
     TemporaryFile temporary(at.dir, at.name, at.label);
     const Fd to = create_with_mode(at.dir, temporary.name(), st.st_mode & allowed_);

@@ -4,8 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -27,9 +25,8 @@ public:
     void write(std::string_view path, std::string_view bytes, mode_t mode = 0644);
     /// The same with the content, mode and modification time of an open regular file; `label` names it in
     /// messages. What the file gains meanwhile is not copied; its holes, and long runs of zeros, become
-    /// holes. Throws an input error if it is larger than `largest` bytes.
-    void copy(const Fd& from, const std::string& label, std::string_view path,
-              uint64_t largest = std::numeric_limits<uint64_t>::max());
+    /// holes.
+    void copy(const Fd& from, const std::string& label, std::string_view path);
 
 private:
     struct Place {
