@@ -15,7 +15,7 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
     : common_(common),
       wants_lines_(options.wants_lines),
       notes_missing_(options.notes_missing),
-      joins_builds_(options.merge.build),
+      joins_builds_(options.joins_builds),
       outside_(outside),
       split_(options.split),
       opened_(open_specified_sessions(common, words, tool)),

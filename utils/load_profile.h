@@ -27,6 +27,7 @@ struct LoadOptions {
     bool may_differ_in_several = false;          ///< columns may differ in several keys, see pp::arrange
     std::optional<pp::SplitOptions> split = {};  ///< split symbols by inlined function
     bool notes_missing = true;                   ///< note missing names
+    bool joins_builds = false;  ///< rows of several files of one path are joined, once they have symbols
 };
 
 /// False for names that are not those of files: memory, and the kernel if the user named no image of it.

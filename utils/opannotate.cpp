@@ -71,6 +71,8 @@ std::vector<std::string> conflicts(const Options& o) {
     if (o.assembly && (!o.include_files.empty() || !o.exclude_files.empty()))
         found.emplace_back("--include-file and --exclude-file are for source files: without --assembly");
     if (!o.base_dirs.empty() && o.search_dirs.empty()) found.emplace_back("--base-dirs needs --search-dirs");
+    if (std::ranges::find(o.merge, "build") != o.merge.end())
+        found.emplace_back("lines and instructions are those of one file: without --merge=build");
     if (!o.objdump_params.empty() && !o.assembly) found.emplace_back("--objdump-params needs --assembly");
     return found;
 }
@@ -332,7 +334,6 @@ int opannotate(Tool& tool, int argc, char** argv) {
     load.select.exclude_dependent = o.exclude_dependent;
     load.merge = pp::parse_merge(o.merge);
     load.merge.library = true;
-    load.merge.build = false;  // instructions are those of one file
     const Outside outside(
         o.common,
         {.profiles = {parsed.words}, .output_dir = o.output_dir, .runs_programs = !o.objdump_params.empty()},

@@ -81,7 +81,6 @@ int oparchive(Tool& tool, int argc, char** argv) {
     LoadOptions load;
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(std::vector<std::string>{"all"});
-    load.merge.build = false;  // each file is archived
     const mode_t allowed = allowed_modes();
     const Outside outside(
         o.common, {.profiles = {parsed.words}, .output_dir = o.list ? "" : o.output, .keeps_times = !o.list},

@@ -79,7 +79,6 @@ std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vect
                                                const Outside& outside, Tool& tool) {
     LoadOptions options;
     options.merge = pp::parse_merge(std::vector<std::string>{"all"});
-    options.merge.build = false;  // gprof reads one file
     bool has_own = true;
     std::string elsewhere;
     for (const bool is_alone : {true, false}) {

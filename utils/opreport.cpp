@@ -104,8 +104,8 @@ void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
 LoadOptions load_for_report(const ReportCommandOptions& o) {
     LoadOptions load;
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = o.callgraph};
-    load.merge = pp::parse_merge(o.merge);
-    load.merge.build &= !o.report.details;  // addresses are those of one file
+    load.merge = pp::parse_merge(o.merge, true);
+    load.joins_builds = o.joins_builds();
     load.wants_lines = o.report.debug_info || o.inlines;
     if (o.inlines)
         load.split = pp::SplitOptions{.with_calls = o.callgraph, .with_lines = o.report.debug_info};
@@ -119,7 +119,6 @@ LoadOptions load_for_export(const ReportCommandOptions& o) {
     LoadOptions load;
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(o.merge);
-    load.merge.build = false;  // a profile has the files that addresses are in
     load.may_differ_in_several = true;
     if (o.exporter->has_threads) return load;
     load.merge.cpu = true;

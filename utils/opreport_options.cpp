@@ -148,6 +148,10 @@ const pp::Writer& ReportCommandOptions::writer() const {
                 list_of(pp::exporters()));
 }
 
+bool ReportCommandOptions::joins_builds() const {
+    return !report.details && (has(merge, "build") || has(merge, "all"));
+}
+
 std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) const {
     return exporter ? export_conflicts(*this, is_differential) : report_conflicts(*this, is_differential);
 }

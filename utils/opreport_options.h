@@ -37,6 +37,8 @@ struct ReportCommandOptions {
     std::vector<std::string> conflicts(bool is_differential) const;
     /// Parses values; conflicts() must have returned none. Throws a usage error on an unknown value.
     void settle(Diagnostics& notes);
+    /// True if --merge has the rows of several files of one path joined. Details have the addresses of one.
+    bool joins_builds() const;
     /// The format of reports. Throws a usage error if its name is unknown.
     const pp::Writer& writer() const;
 };

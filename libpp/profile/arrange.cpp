@@ -195,23 +195,22 @@ ProfileClasses arrange_as_asked(std::span<const SelectedFile> files, const Merge
 
 }  // namespace
 
-Merge parse_merge(std::span<const std::string> values) {
+Merge parse_merge(std::span<const std::string> values, bool may_be_build) {
     Merge merge;
     for (const auto& value : values) {
         const bool is_all = value == "all";
         const bool is_library = value == "lib" || value == "library";
         const bool is_process = value == "tgid" || value == "pid";
         const bool is_known = is_all || is_library || is_process || value == "cpu" || value == "tid" ||
-                              value == "unitmask" || value == "build";
+                              value == "unitmask" || (may_be_build && value == "build");
         if (!is_known)
-            throw_usage("invalid --merge value " + value +
-                        ": use cpu, tid, tgid, unitmask, lib, build or all");
+            throw_usage("invalid --merge value " + value + ": use cpu, tid, tgid, unitmask, lib" +
+                        (may_be_build ? ", build" : "") + " or all");
         merge.cpu |= is_all || value == "cpu";
         merge.tid |= is_all || is_process || value == "tid";
         merge.tgid |= is_all || is_process;
         merge.unit_mask |= is_all || value == "unitmask";
         merge.library |= is_all || is_library;
-        merge.build |= is_all || value == "build";
     }
     return merge;
 }

@@ -19,12 +19,12 @@ namespace op::pp {
 struct Merge {
     bool cpu = false, tid = false, tgid = false, unit_mask = false;
     bool library = false;  ///< samples of an image are summed over all applications
-    bool build = false;    ///< rows of several files of one path are joined, after their symbols were found
 };
 
 /// Parses the values of --merge; "tgid", also called "pid", implies tid; "all" means everything. Throws a
-/// usage error for an unknown value.
-Merge parse_merge(std::span<const std::string> values);
+/// usage error for an unknown value, which "build" is unless `may_be_build`. It merges no samples: who makes
+/// rows joins them.
+Merge parse_merge(std::span<const std::string> values, bool may_be_build = false);
 
 /// The difference between columns.
 enum class Axis : uint8_t { event, tgid, tid, cpu, several };

@@ -25,7 +25,7 @@ public:
         return at->second;
     }
 
-    /// Adds an image that the profile has already.
+    /// Adds an image that the profile has already. The first index of a name stays.
     void add(const ImageName& name, uint32_t index) { indexes_.emplace(name, index); }
 
 private:

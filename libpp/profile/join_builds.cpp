@@ -16,9 +16,6 @@ namespace op::pp {
 
 namespace {
 
-/// How the names of functions without a name begin: an address in brackets.
-constexpr std::string_view nameless = "[0x";
-
 ImageName joined_name(const ImageName& image, const SessionInfo& info) {
     return image.kind == ImageName::Kind::file ? ImageName{image.kind, info.path(image.name)} : image;
 }
@@ -53,7 +50,7 @@ void join_builds(Profile& profile, const SessionInfo& info) {
     for (uint32_t i = 0; i < profile.symbols.size(); ++i) {
         const ProfileSymbol& symbol = profile.symbols[i];
         const uint32_t image = joined.images[symbol.image];
-        const bool is_among_others = files[image] > 1, has_name = !symbol.symbol->name.starts_with(nameless);
+        const bool is_among_others = files[image] > 1, has_name = !symbol.symbol->is_nameless;
         const std::string_view name = is_whole_image(profile, symbol) ? "" : symbol.symbol->name;
         const bool is_joined = is_among_others && has_name;
         joined.symbols.push_back(

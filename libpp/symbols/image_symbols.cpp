@@ -229,8 +229,10 @@ void ElfImage::add(const SymbolRange& range) {
     std::string_view name = range.name;
     if (!range.section.empty())
         name = made_names_.emplace_back("anonymous symbol from section " + std::string(range.section));
-    if (name.empty()) name = made_names_.emplace_back("[0x" + hex(range.address.value()) + "]");
-    symbols_.push_back({ImageOffset{range.start}, range.length, range.address, name, range.name.empty()});
+    const bool is_nameless = name.empty();
+    if (is_nameless) name = made_names_.emplace_back("[0x" + hex(range.address.value()) + "]");
+    symbols_.push_back(
+        {ImageOffset{range.start}, range.length, range.address, name, range.name.empty(), is_nameless});
 }
 
 std::span<const std::byte> ElfImage::code(const ImageSymbol& symbol) {

@@ -24,11 +24,12 @@ namespace op::pp {
 
 /// A symbol as a range of its image. Ranges of one image do not overlap.
 struct ImageSymbol {
-    ImageOffset start;      ///< first byte
-    uint64_t length;        ///< bytes up to the next symbol or the section's end, never 0
-    LinkAddress address;    ///< of `start` in the image as linked (for the kernel: run-time address)
-    std::string_view name;  ///< mangled; valid as long as the ImageSymbols
-    bool artificial;        ///< covers a whole image or range without a symbol of its own
+    ImageOffset start;         ///< first byte
+    uint64_t length;           ///< bytes up to the next symbol or the section's end, never 0
+    LinkAddress address;       ///< of `start` in the image as linked (for the kernel: run-time address)
+    std::string_view name;     ///< mangled; valid as long as the ImageSymbols
+    bool artificial;           ///< covers a whole image or range without a symbol of its own
+    bool is_nameless = false;  ///< `name` is its address in brackets
 };
 
 /// The debug information about an image's instructions. Every function may read the debug file on first

@@ -53,10 +53,15 @@ TEST(Merge, tgid_implies_tid_and_all_is_everything) {
     EXPECT_TRUE(merge_of({"tgid"}).tid);
     EXPECT_FALSE(merge_of({"tid"}).tgid);
     const Merge all = merge_of({"all"});
-    EXPECT_TRUE(all.cpu && all.tid && all.tgid && all.unit_mask && all.library && all.build);
-    EXPECT_TRUE(merge_of({"build"}).build && !merge_of({"lib"}).build);
+    EXPECT_TRUE(all.cpu && all.tid && all.tgid && all.unit_mask && all.library);
     EXPECT_TRUE(merge_of({"lib"}).library && merge_of({"library"}).library);
     EXPECT_THROW(merge_of({"everything"}), Error);
+}
+
+TEST(Merge, builds_are_no_samples_to_merge) {
+    EXPECT_THROW(merge_of({"build"}), Error);
+    EXPECT_FALSE(parse_merge(Words{"build"}, true).library);
+    EXPECT_THROW(parse_merge(Words{"everything"}, true), Error);
 }
 
 TEST(ProfileClasses, may_differ_in_several_ways_on_request) {

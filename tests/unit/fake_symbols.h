@@ -20,8 +20,8 @@ public:
     /// Addresses as linked are offsets + 0x400000; lines are offsets in "/src/<name>.c".
     explicit FakeSymbols(std::initializer_list<Row> rows) {
         for (const Row& row : rows)
-            symbols_.push_back(
-                {ImageOffset{row.start}, row.length, LinkAddress{row.start + 0x400000}, row.name, false});
+            symbols_.push_back({ImageOffset{row.start}, row.length, LinkAddress{row.start + 0x400000},
+                                row.name, false, std::string_view(row.name).starts_with("[0x")});
         for (const Row& row : rows)
             files_.push_back(std::string("/src/") + row.name + ".c");
     }

@@ -12,7 +12,7 @@
 namespace op::tool {
 
 /// True if everyone may read an open file: by its mode, and by those of the directories that lead to it,
-/// wherever its name was followed to. Directories above one of `tops`, which the user named, do not count.
+/// wherever its name was followed to. `tops`, which the user named, and what lies above them do not count.
 bool is_public(const Fd& file, std::span<const std::string> tops = {});
 
 /// The path of an open file, all links followed; empty if it is unknown, or the file has none any more.
