@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -77,7 +78,7 @@ private:
         try {
             if (refusal.empty()) {
                 const Fd file = open_regular(path);
-                refusal = private_source_fault(file, path, owner_of(image));
+                if (!is_public(file)) refusal = private_source_fault(file, path, owner_of(image));
                 if (refusal.empty()) items_.insert({{path, path}, CheckedFile(file, path)});
             }
         } catch (const Error& error) {
@@ -89,6 +90,11 @@ private:
     /// The owner of the file that an image's lines come from. None if somebody else may have put it there, or
     /// if it is not at the image's path: what a session keeps belongs to the recorder.
     std::optional<uid_t> owner_of(const ImageName& image) {
+        const auto known = owners_.find(image);
+        return known != owners_.end() ? known->second : owners_[image] = find_owner(image);
+    }
+
+    std::optional<uid_t> find_owner(const ImageName& image) {
         const auto path = loaded_.file_of(image);
         if (!path || (path != loaded_.vmlinux() && path != loaded_.opened().finder.find(image.name, notes_)))
             return std::nullopt;
@@ -102,15 +108,12 @@ private:
     /// `file`, if there is one, is a sample file of the image.
     void add_image(const ImageName& image, std::optional<size_t> file = std::nullopt) {
         if (!has_file(image) || !seen_.insert(image.name).second) return;
-        Wanted wanted{recorded(image.name, file)};
-        if (image.kind == ImageName::Kind::kernel) wanted.recorded.mtime = 0;  // as reports do
-        // A module's file is found by its place alone.
+        const Wanted wanted = wanted_of(image, file);
         const bool has_path = image.name.starts_with('/');
-        const pp::ImageFinder& finder = loaded_.opened().finder;
-        pp::ImageCandidates files(
-            finder, loaded_.by_build_id(), has_path ? wanted.recorded : no_build_,
-            [&] { return find_at_path(image.name, file, wanted); },
-            [&] { return finder.find_below_image_paths(image.name, notes_); });
+        RecordedImage searched = wanted.recorded;
+        if (!has_path) searched.build_id.clear();  // a module's file is found by its place alone
+        pp::ImageCandidates files(loaded_.opened().finder, loaded_.by_build_id(), image.name, searched,
+                                  wanted.named, notes_);
         std::vector<std::string> refusals;
         while (const auto candidate = files.next()) {
             const std::string target = has_path ? image.name : below_roots(candidate->path);
@@ -127,31 +130,21 @@ private:
     /// An image whose file is looked for.
     struct Wanted {
         RecordedImage recorded;
-        bool is_named = false;  ///< the user named its file
+        std::string named;  ///< the file that the user named for it; empty = none
     };
 
-    /// The file found for an image, else the one that the user named, if that sample file is the kernel's.
-    std::optional<std::string> find_at_path(const std::string& name, std::optional<size_t> file,
-                                            Wanted& wanted) {
-        if (auto found = loaded_.opened().finder.find(name, notes_)) return found;
-        const std::string& vmlinux = loaded_.vmlinux();
-        if (vmlinux.empty() || !file || !is_regular_file(vmlinux)) return std::nullopt;
-        const auto content = loaded_.samples().read(*file);
-        if (!content || !content->header.is_kernel) return std::nullopt;
-        wanted.is_named = true;
-        wanted.recorded.mtime = 0;
-        return vmlinux;
-    }
-
-    /// What was known of an image when it was profiled.
-    RecordedImage recorded(const std::string& name, std::optional<size_t> file) const {
+    /// What was known of an image when it was profiled; times of the kernel's do not count, as in reports.
+    Wanted wanted_of(const ImageName& image, std::optional<size_t> file) const {
         const auto& info = loaded_.opened().info;
-        if (info && info->images.contains(name)) return info->images.at(name);
-        RecordedImage image;
-        if (info) image.build_id = info->build_id(name);
-        if (!file) return image;
-        if (const auto content = loaded_.samples().read(*file)) image.mtime = content->header.mtime;
-        return image;
+        const auto content = file ? loaded_.samples().read(*file) : std::nullopt;
+        const uint64_t mtime = content ? content->header.mtime : 0;
+        Wanted wanted{info ? info->recorded(image.name, mtime) : RecordedImage{.mtime = mtime}, ""};
+        const bool is_kernel = content && content->header.is_kernel;
+        if (image.name.starts_with('/') && pp::is_kernel_file(image.name, info ? &*info : nullptr, is_kernel))
+            wanted.named = loaded_.vmlinux();
+        if (image.kind == ImageName::Kind::kernel || !wanted.named.empty())
+            wanted.recorded.mtime = wanted.recorded.size = 0;
+        return wanted;
     }
 
     /// A path as it was on the machine that was profiled.
@@ -187,7 +180,8 @@ private:
             const pp::ImageBytes bytes(opened, path);
             const auto object = open_elf(bytes.bytes(), path);
             const auto change = pp::candidate_change(file, object->build_id(), wanted.recorded);
-            const std::string fault = fault_of(change, opened, object->build_id(), wanted);
+            const bool is_named = path == wanted.named;
+            const std::string fault = fault_of(change, opened, object->build_id(), is_named, wanted);
             if (!fault.empty() && (!trusts_path_ || file.is_by_build_id))
                 return printable(path) + " " + fault + "; it is not in the archive (see --trust-path)";
             if (const auto note = pp::replacement_note(path, change); !note.empty()) notes_.warn(note);
@@ -202,11 +196,11 @@ private:
     }
 
     /// Why a file is not taken for an image; empty if it is.
-    std::string fault_of(pp::FileChange change, const Fd& file, const std::string& build_id,
+    std::string fault_of(pp::FileChange change, const Fd& file, const std::string& build_id, bool is_named,
                          const Wanted& wanted) const {
         if (change != pp::FileChange::none) return difference(change);
         const bool is_build_known = !build_id.empty() && build_id == wanted.recorded.build_id;
-        if (is_build_known || wanted.is_named || is_public(file, named_)) return "";
+        if (is_build_known || is_named || is_public(file, named_)) return "";
         struct stat st {};
         if (is_ordinary_user_ && ::fstat(file.get(), &st) == 0 && st.st_uid == ::geteuid()) return "";
         return "may not be read by everyone, and is not known to be the build that was profiled";
@@ -240,7 +234,7 @@ private:
     bool trusts_path_, is_ordinary_user_;
     Diagnostics& notes_;
     const std::vector<std::string> roots_, named_;
-    const RecordedImage no_build_;  ///< nothing is known of it
+    std::map<ImageName, std::optional<uid_t>> owners_;  ///< see owner_of()
     std::set<std::string> seen_;
     ArchiveItems items_;
 };

@@ -26,9 +26,9 @@ struct InventoryOptions {
     bool includes_sources = false;  ///< also the sources that samples lie in
 };
 
-/// Finds the files for the samples that are loaded. Of an image it takes the file at its path, a copy that
-/// the session keeps, or one that is fetched (see pp::ImageCandidates): the first that is the profiled build,
-/// and is public, the user's own (unless he is root) or of a build-id that the session knows.
+/// Finds the files for the samples that are loaded. Of the files of an image (see pp::ImageCandidates) it
+/// takes the first that is the profiled build, and is public, the user's own (unless he is root) or of a
+/// build-id that the session knows.
 ArchiveItems find_archive_items(LoadedProfile& loaded, const InventoryOptions& options);
 
 }  // namespace op::tool

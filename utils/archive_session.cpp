@@ -42,7 +42,7 @@ std::string fault_of(const Fd& dir, const Fd& file, uint64_t largest) {
     return "";
 }
 
-/// The directory at a path below another one; empty, with errno set, if there is none without links.
+/// The directory at a path below another one; empty, with errno set, if a part is missing or a link.
 Fd directory_below(const Fd& top, std::string_view path) {
     Fd at = open_at(top, ".", O_PATH | O_DIRECTORY);
     for (const std::string_view part : split(path, '/'))

@@ -76,7 +76,6 @@ std::string source_refusal(const std::string& path) {
 std::string private_source_fault(const Fd& file, const std::string& path, std::optional<uid_t> image_owner) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) throw_system("cannot read " + path);
-    if (is_public(file)) return "";
     if (!has_source_suffix(resolved_path(file))) return "it is private, and its name is not that of a source";
     if (status.st_nlink > 1) return "it is private, and has a second name";
     if (!image_owner || (*image_owner != 0 && *image_owner != status.st_uid))

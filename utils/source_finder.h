@@ -26,10 +26,11 @@ struct Source {
 /// name is possible.
 std::string source_refusal(const std::string& path);
 
-/// Why a file that debug information names as a source is not handed on: whoever made the binary chooses the
-/// names. Empty if everyone may read it (see is_public()), or if all of this holds: its name, links followed,
-/// ends as sources do; it has no other name; it belongs to the owner of the image, or the image is root's;
-/// and nobody but these two can choose what absolute `path` leads to. `image_owner`: none = unknown.
+/// Why a file that debug information names as a source, and that not everyone may read (see is_public()), is
+/// not handed on: whoever made the binary chooses the names. Empty if all of this holds: its name, links
+/// followed, ends as sources do; it has no other name; it belongs to the owner of the image, or the image is
+/// root's; and nobody but these two can choose what absolute `path` leads to. `image_owner`: none = unknown.
+/// Throws a system error if the file's status cannot be read.
 std::string private_source_fault(const Fd& file, const std::string& path, std::optional<uid_t> image_owner);
 
 /// Looks for source files.

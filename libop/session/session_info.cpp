@@ -353,19 +353,17 @@ std::string SessionInfo::build_id(const std::string& name) const {
     return file == images.end() ? "" : file->second.build_id;
 }
 
-bool SessionInfo::has_several_builds(const std::string& name) const {
+RecordedImage SessionInfo::recorded(const std::string& name, uint64_t sample_file_mtime) const {
     const auto file = images.find(name);
-    return file != images.end() && file->second.several_builds;
+    RecordedImage image = file != images.end() ? file->second : RecordedImage{};
+    image.build_id = build_id(name);
+    if (image.mtime == 0) image.mtime = sample_file_mtime;
+    return image;
 }
 
 bool SessionInfo::is_elsewhere(const std::string& name) const {
     const auto file = images.find(name);
     return file != images.end() && file->second.elsewhere;
-}
-
-uint64_t SessionInfo::size(const std::string& name) const {
-    const auto file = images.find(name);
-    return file != images.end() ? file->second.size : 0;
 }
 
 const std::string& SessionInfo::path(const std::string& name) const {

@@ -97,12 +97,11 @@ struct SessionInfo {
 
     /// The build-id of an image or kernel image, by its recorded name; empty = unknown.
     std::string build_id(const std::string& name) const;
-    /// True if the samples of that image are of several builds of it.
-    bool has_several_builds(const std::string& name) const;
+    /// What is known of an image or kernel image, by its recorded name. The modification time is that of its
+    /// sample file (0 = unknown) where the manifest does not have it.
+    RecordedImage recorded(const std::string& name, uint64_t sample_file_mtime) const;
     /// True if the path of that image led to no file or to another one (see RecordedImage::elsewhere).
     bool is_elsewhere(const std::string& name) const;
-    /// The size of that image in bytes; 0 = unknown.
-    uint64_t size(const std::string& name) const;
     /// The path of an image by its name in the session. Files of one path have different names.
     const std::string& path(const std::string& name) const;
 

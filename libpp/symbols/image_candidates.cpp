@@ -2,6 +2,7 @@
 // Which file of an image comes next.
 #include "libpp/symbols/image_candidates.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace op::pp {
@@ -12,13 +13,21 @@ FileChange candidate_change(const ImageCandidate& candidate, const std::string& 
     return file_change(candidate.path, build_id, recorded);
 }
 
+bool is_kernel_file(const std::string& name, const SessionInfo* info, bool is_kernel_by_header) {
+    return is_kernel_by_header ||
+           (info && std::ranges::find(info->kernel_images, name, &RecordedKernelImage::name) !=
+                        info->kernel_images.end());
+}
+
 ImageCandidates::ImageCandidates(const ImageFinder& finder, BuildIdSource* by_build_id,
-                                 const RecordedImage& recorded, Find at_path, Find below_image_paths)
+                                 const std::string& name, const RecordedImage& recorded,
+                                 const std::string& named, Diagnostics& notes)
     : finder_(finder),
       by_build_id_(by_build_id),
+      name_(name),
       recorded_(recorded),
-      at_path_(std::move(at_path)),
-      below_image_paths_(std::move(below_image_paths)),
+      named_(named),
+      notes_(notes),
       is_build_known_(!recorded.build_id.empty() && !recorded.several_builds) {}
 
 std::optional<ImageCandidate> ImageCandidates::next() {
@@ -34,10 +43,10 @@ std::optional<ImageCandidate> ImageCandidates::take(Step step) {
     const auto of_build = [](std::optional<std::string> path) {
         return path ? std::optional(ImageCandidate{std::move(*path), true}) : std::nullopt;
     };
+    if (step == Step::at_path && !named_.empty()) return ImageCandidate{named_};
     if (step == Step::at_path || step == Step::below_image_paths) {
-        if (step == Step::below_image_paths && !is_at_path_) return std::nullopt;
-        auto path = step == Step::at_path ? at_path_() : below_image_paths_();
-        is_at_path_ = path.has_value();
+        auto path = step == Step::at_path ? finder_.find_at_path(name_)
+                                          : finder_.find_below_image_paths(name_, notes_);
         return path ? std::optional(ImageCandidate{std::move(*path)}) : std::nullopt;
     }
     if (!is_build_known_ || (step == Step::kept_first && !recorded_.elsewhere)) return std::nullopt;

@@ -2,11 +2,11 @@
 // The order in which the files that may be a profiled image are tried. Opens none of them.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "libop/base/diagnostics.h"
 #include "libop/session/session_info.h"
 #include "libpp/symbols/image_finder.h"
 #include "libpp/symbols/image_symbols.h"
@@ -24,18 +24,17 @@ struct ImageCandidate {
 FileChange candidate_change(const ImageCandidate& candidate, const std::string& build_id,
                             const RecordedImage& recorded);
 
-/// The files that may be an image: the one at its path, the one of its name below the image paths, the copy
-/// of its build that a session keeps, the one that a source has of it. Of an image whose path led elsewhere
-/// the kept copy is the first.
+/// True if an image with a path is the kernel's, whose file the user may name: by the manifest (null = none)
+/// or by the header of its sample file.
+bool is_kernel_file(const std::string& name, const SessionInfo* info, bool is_kernel_by_header);
+
+/// The files that may be an image, in the order of doc/adr/0016-identity-of-images.md.
 class ImageCandidates {
 public:
-    using Find = std::function<std::optional<std::string>()>;
-
-    /// `at_path` is ImageFinder::find(), or more; `below_image_paths` is
-    /// ImageFinder::find_below_image_paths(). `by_build_id` may be null. All arguments must outlive the
-    /// object.
-    ImageCandidates(const ImageFinder& finder, BuildIdSource* by_build_id, const RecordedImage& recorded,
-                    Find at_path, Find below_image_paths);
+    /// `by_build_id` may be null. `named` is the file that the user named for the image, which
+    /// takes the place of the one at its path; empty = none. All arguments must outlive the object.
+    ImageCandidates(const ImageFinder& finder, BuildIdSource* by_build_id, const std::string& name,
+                    const RecordedImage& recorded, const std::string& named, Diagnostics& notes);
 
     /// The next file; it is looked for, and fetched, only now. None after the last.
     std::optional<ImageCandidate> next();
@@ -46,11 +45,12 @@ private:
 
     const ImageFinder& finder_;
     BuildIdSource* by_build_id_;
+    const std::string& name_;
     const RecordedImage& recorded_;
-    Find at_path_, below_image_paths_;
+    const std::string& named_;
+    Diagnostics& notes_;
     bool is_build_known_;
     Step step_ = Step::kept_first;
-    bool is_at_path_ = false;  ///< else find() has looked below the image paths, too
     std::set<std::string> seen_;
 };
 

@@ -67,18 +67,20 @@ const std::string& ImageFinder::path(const std::string& name) const {
 }
 
 std::optional<std::string> ImageFinder::find(const std::string& name, Diagnostics& notes) const {
+    auto file = find_at_path(name);
+    return file ? file : find_below_image_paths(name, notes);
+}
+
+std::optional<std::string> ImageFinder::find_at_path(const std::string& name) const {
     const std::string& recorded = path(name);
-    const bool module = recorded.find('/') == std::string::npos;
-    if (!module) {
-        if (!search_.archive.empty() && is_regular_file(search_.archive + name))
-            return search_.archive + name;
-        if (!search_.archive.empty() && is_regular_file(search_.archive + recorded))
-            return search_.archive + recorded;
-        if (!search_.root.empty() && is_regular_file(search_.root + "/" + recorded))
-            return search_.root + recorded;
-        if (search_.archive.empty() && search_.root.empty() && is_regular_file(recorded)) return recorded;
-    }
-    return find_below_image_paths(name, notes);
+    if (recorded.find('/') == std::string::npos) return std::nullopt;
+    if (!search_.archive.empty() && is_regular_file(search_.archive + name)) return search_.archive + name;
+    if (!search_.archive.empty() && is_regular_file(search_.archive + recorded))
+        return search_.archive + recorded;
+    if (!search_.root.empty() && is_regular_file(search_.root + "/" + recorded))
+        return search_.root + recorded;
+    if (search_.archive.empty() && search_.root.empty() && is_regular_file(recorded)) return recorded;
+    return std::nullopt;
 }
 
 std::optional<std::string> ImageFinder::find_below_image_paths(const std::string& name,

@@ -34,6 +34,9 @@ public:
     /// module's bare name is looked for below the image paths and /lib/modules/RELEASE as NAME.ko, also
     /// .ko.xz/.gz/.zst and with - for _. Several files of that base name are a note and no result.
     std::optional<std::string> find(const std::string& recorded, Diagnostics& notes) const;
+    /// The first part of find(): the file at the path, below the archive or root if one is given. None for a
+    /// module.
+    std::optional<std::string> find_at_path(const std::string& recorded) const;
     /// The last part of find(): the file of that base name below the image paths.
     std::optional<std::string> find_below_image_paths(const std::string& recorded, Diagnostics& notes) const;
     /// The binary of that build-id that a session keeps; none if no session does.

@@ -116,12 +116,12 @@ private:
 
 class ElfImage final : public SymbolList {
 public:
-    ElfImage(const std::string& path, Origin origin, const DebugFilePlaces& places, Diagnostics& notes)
+    ElfImage(OpenedElf file, Origin origin, const DebugFilePlaces& places, Diagnostics& notes)
         : SymbolList({}),
-          file_(std::make_unique<ImageBytes>(path)),
-          object_(open_elf(file_->bytes(), path)),
-          places_{path, path, places.roots, &notes} {
-        auto debug = find_debug_file(path, *object_, places.roots, notes);
+          file_(std::move(file.bytes)),
+          object_(std::move(file.object)),
+          places_{file.path, file.path, places.roots, &notes} {
+        auto debug = find_debug_file(file.path, *object_, places.roots, notes);
         if (!debug && places.by_build_id) debug = fetch_debug_file(*object_, *places.by_build_id, notes);
         if (debug) {
             debug_file_ = std::make_unique<ImageBytes>(*debug);
@@ -131,7 +131,6 @@ public:
         read_symbols(origin);
     }
 
-    std::string build_id() const { return object_->build_id(); }
     SymbolTable table() const { return table_; }
 
     std::optional<SourceLine> line(ImageOffset offset) override {
@@ -278,10 +277,16 @@ std::optional<std::string> fetch_debug_file(const ObjectFile& object, BuildIdSou
     return std::nullopt;
 }
 
-ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
+OpenedElf open_elf_file(const std::string& path) {
+    auto bytes = std::make_unique<ImageBytes>(path);
+    auto object = open_elf(bytes->bytes(), path);
+    return {path, std::move(bytes), std::move(object)};
+}
+
+ElfSymbols read_elf_symbols(OpenedElf file, Origin origin, const DebugFilePlaces& places,
                             Diagnostics& notes) {
-    auto image = std::make_unique<ElfImage>(path, origin, places, notes);
-    ElfSymbols result{nullptr, image->build_id(), image->table()};
+    auto image = std::make_unique<ElfImage>(std::move(file), origin, places, notes);
+    ElfSymbols result{nullptr, image->table()};
     if (!image->symbols().empty()) result.symbols = std::move(image);
     return result;
 }

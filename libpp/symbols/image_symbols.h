@@ -12,6 +12,7 @@
 #include "libop/base/diagnostics.h"
 #include "libop/base/object_file.h"
 #include "libop/session/session_info.h"
+#include "libpp/object/image_bytes.h"
 #include "libpp/symbols/symbolizer.h"
 
 namespace op::pp {
@@ -34,10 +35,20 @@ using OpenFile = std::function<std::unique_ptr<ImageSymbols>()>;
 /// called once, when the first of them is needed; without it there are none.
 std::unique_ptr<ImageSymbols> listed_symbols(std::vector<ImageSymbol> symbols, OpenFile open = nullptr);
 
-/// An ELF file's symbols with the file's build-id ("" = none). `symbols` is null if the file has no symbols.
+/// An ELF file whose symbols are not read yet.
+struct OpenedElf {
+    std::string path;
+    std::unique_ptr<ImageBytes> bytes;
+    std::unique_ptr<ObjectFile> object;  ///< of `bytes`
+};
+
+/// Opens the file at `path`. A compressed module (.gz, .xz, .zst) is unpacked. Throws a system or input
+/// error.
+OpenedElf open_elf_file(const std::string& path);
+
+/// An ELF file's symbols; `symbols` is null if the file has none.
 struct ElfSymbols {
     std::unique_ptr<ImageSymbols> symbols;
-    std::string build_id;
     SymbolTable table = SymbolTable::none;
 };
 
@@ -59,10 +70,9 @@ struct DebugFilePlaces {
     BuildIdSource* by_build_id = nullptr;  ///< asked last, if the file itself has no debug information
 };
 
-/// Reads the file at `path`: .symtab and that of its debug file, else .dynsym and the starts of functions in
-/// the unwind tables. A compressed module (.gz, .xz, .zst) is unpacked first. Throws a system or input error.
-ElfSymbols open_elf_symbols(const std::string& path, Origin origin, const DebugFilePlaces& places,
-                            Diagnostics& notes);
+/// Reads a file's symbols: .symtab and that of its debug file, which is looked for, else .dynsym and the
+/// starts of functions in the unwind tables. Throws a system or input error.
+ElfSymbols read_elf_symbols(OpenedElf file, Origin origin, const DebugFilePlaces& places, Diagnostics& notes);
 
 /// How an image's file differs from what was profiled.
 enum class FileChange : uint8_t {

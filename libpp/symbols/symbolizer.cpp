@@ -39,6 +39,7 @@ struct Wanted {
     std::string name;  ///< path, or a module's bare name
     Origin origin = Origin::file;
     RecordedImage recorded = {};
+    std::string named = {};  ///< the file that the user named for it; empty = none
 };
 
 /// An image that symbols() was called for.
@@ -99,7 +100,6 @@ struct Symbolizer::Impl {
     Opened open_file(const Wanted& wanted);
     Opened read_file(const Wanted& wanted, const ImageCandidate& file);
     void note_unverified(const Wanted& wanted, const std::string& build_id);
-    std::optional<std::string> find_at_path(const Wanted& wanted);
     ImageCandidates candidates(const Wanted& wanted);
     std::unique_ptr<ImageSymbols> read_snapshot(const Wanted& module, const RecordedKernelImage* recorded);
     std::unique_ptr<ImageSymbols> open_module(const Wanted& module);
@@ -144,20 +144,12 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
         return {nullptr, {"is memory without a file: it has no symbols"}};
     if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return open_kernel(image);
     // A kernel image with a path is vmlinux; our own sessions count from where it begins in kallsyms.
-    const RecordedKernelImage* kernel = kernel_image(image.name);
-    Wanted file{image.name, kernel ? Origin::kernel : Origin::text};
-    file.recorded.mtime = mtime;
-    if (kernel) file.recorded.build_id = kernel->build_id;
-    if (!kernel && !is_kernel) {
-        file.origin = Origin::file;
-        if (info) file.recorded.build_id = info->build_id(image.name);
-        if (info) file.recorded.several_builds = info->has_several_builds(image.name);
-        if (info) file.recorded.elsewhere = info->is_elsewhere(image.name);
-        if (info) file.recorded.size = info->size(image.name);
-    } else if (!options.vmlinux.empty()) {
-        file.name = options.vmlinux;
-        file.recorded.mtime = 0;
-    }
+    const bool is_kernel_image = is_kernel_file(image.name, info, is_kernel);
+    Wanted file{image.name, Origin::file};
+    file.recorded = info ? info->recorded(image.name, mtime) : RecordedImage{.mtime = mtime};
+    if (is_kernel_image) file.origin = kernel_image(image.name) ? Origin::kernel : Origin::text;
+    if (is_kernel_image) file.named = options.vmlinux;
+    if (!file.named.empty()) file.recorded.mtime = file.recorded.size = 0;
     return open_file(file);
 }
 
@@ -174,7 +166,8 @@ Opened Symbolizer::Impl::open_kernel(const ImageName& image) {
     const bool kernel = image.name == kallsyms_image;
     const RecordedKernelImage* recorded = kernel_image(image.name);
     const RecordedImage known{.build_id = recorded ? recorded->build_id : ""};
-    if (kernel && !options.vmlinux.empty()) return open_file({options.vmlinux, Origin::kernel, known});
+    if (kernel && !options.vmlinux.empty())
+        return open_file({image.name, Origin::kernel, known, options.vmlinux});
     const Wanted file{image.name, Origin::text, known};
     if (auto symbols = read_snapshot(kernel ? Wanted{} : file, recorded)) return {std::move(symbols)};
     if (!kernel) return open_file(file);
@@ -196,8 +189,10 @@ std::unique_ptr<ImageSymbols> Symbolizer::Impl::open_module(const Wanted& module
     ImageCandidates files = candidates(module);
     while (const auto file = files.next())
         try {
-            auto object = open_elf_symbols(file->path, module.origin, {roots(), options.by_build_id}, notes);
-            if (object.build_id == module.recorded.build_id) return std::move(object.symbols);
+            OpenedElf elf = open_elf_file(file->path);
+            if (elf.object->build_id() == module.recorded.build_id)
+                return read_elf_symbols(std::move(elf), module.origin, {roots(), options.by_build_id}, notes)
+                    .symbols;
         } catch (const Error& e) {
             notes.warn(std::string(e.what()) + ": no lines of " + printable(module.name));
         }
@@ -217,14 +212,8 @@ bool Symbolizer::Impl::is_deleted(const std::string& name) const {
     return info && it != info->images.end() && it->second.deleted;
 }
 
-std::optional<std::string> Symbolizer::Impl::find_at_path(const Wanted& wanted) {
-    if (!options.vmlinux.empty() && wanted.name == options.vmlinux) return wanted.name;
-    return finder.find(wanted.name, notes);
-}
-
 ImageCandidates Symbolizer::Impl::candidates(const Wanted& wanted) {
-    return {finder, options.by_build_id, wanted.recorded, [this, &wanted] { return find_at_path(wanted); },
-            [this, &wanted] { return finder.find_below_image_paths(wanted.name, notes); }};
+    return {finder, options.by_build_id, wanted.name, wanted.recorded, wanted.named, notes};
 }
 
 Opened Symbolizer::Impl::open_file(const Wanted& wanted) {
@@ -257,14 +246,18 @@ void Symbolizer::Impl::note_unverified(const Wanted& wanted, const std::string& 
 Opened Symbolizer::Impl::read_file(const Wanted& wanted, const ImageCandidate& file) {
     const std::string& path = file.path;
     try {
-        auto object = open_elf_symbols(path, wanted.origin, {roots(), options.by_build_id}, notes);
-        const auto change = candidate_change(file, object.build_id, wanted.recorded);
-        if (change == FileChange::none) note_unverified(wanted, object.build_id);
-        if (change == FileChange::none)
-            return {std::move(object.symbols), shortcoming_of(object.table), path};
-        if (!options.trusts_paths || file.is_by_build_id) return {nullptr, {not_used(change)}, {}, true};
+        OpenedElf elf = open_elf_file(path);
+        const std::string build_id = elf.object->build_id();
+        const auto change = candidate_change(file, build_id, wanted.recorded);
+        if (change != FileChange::none && (!options.trusts_paths || file.is_by_build_id))
+            return {nullptr, {not_used(change)}, {}, true};
+        auto read = read_elf_symbols(std::move(elf), wanted.origin, {roots(), options.by_build_id}, notes);
+        if (change == FileChange::none) {
+            note_unverified(wanted, build_id);
+            return {std::move(read.symbols), shortcoming_of(read.table), path};
+        }
         notes.warn(replacement_note(path, change));
-        return {std::move(object.symbols), {}, path, true};
+        return {std::move(read.symbols), {}, path, true};
     } catch (const Error& e) {
         return {nullptr, {std::string("cannot be read (") + e.what() + ")"}};
     }

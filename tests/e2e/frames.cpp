@@ -32,7 +32,7 @@ uint64_t number(std::string_view text) {
 }
 
 std::unique_ptr<pp::ImageSymbols> open_image(const std::string& path, Diagnostics& notes) {
-    auto image = pp::open_elf_symbols(path, pp::Origin::file, {{""}, nullptr}, notes);
+    auto image = pp::read_elf_symbols(pp::open_elf_file(path), pp::Origin::file, {{""}, nullptr}, notes);
     if (!image.symbols) throw_input(path + ": no symbols");
     return std::move(image.symbols);
 }

@@ -23,25 +23,39 @@ public:
 
 class Candidates : public testing::Test {
 protected:
-    Candidates() : finder_({.archive = "", .root = "", .image_paths = {}, .sessions = {dir_.path()}}) {
+    Candidates()
+        : root_(dir_.write("root/bin/x", "x").substr(0, dir_.path().size() + 5)),
+          image_path_(dir_.write("old/x", "old").substr(0, dir_.path().size() + 4)),
+          finder_({.archive = "", .root = root_, .image_paths = {}, .sessions = {dir_.path()}}),
+          finder_below_(
+              {.archive = "", .root = root_, .image_paths = {image_path_}, .sessions = {dir_.path()}}) {
         dir_.write("images/ab12", "kept");
+    }
+
+    ImageCandidates candidates(const ImageFinder& finder, const RecordedImage& recorded) {
+        return {finder, &server_, name_, recorded, named_, notes_};
     }
 
     /// The files in order, "kept" for that of the session.
     std::vector<std::string> of(const RecordedImage& recorded) {
-        ImageCandidates candidates(
-            finder_, &server_, recorded, [] { return "/bin/x"; }, [] { return std::nullopt; });
+        ImageCandidates files = candidates(finder_, recorded);
         std::vector<std::string> paths;
-        while (const auto file = candidates.next()) {
-            EXPECT_EQ(file->is_by_build_id, file->path != "/bin/x");
-            paths.push_back(file->path.ends_with("images/ab12") ? "kept" : file->path);
+        while (const auto file = files.next()) {
+            const bool is_at_path = file->path == root_ + "/bin/x" || file->path == named_;
+            EXPECT_EQ(file->is_by_build_id, !is_at_path);
+            const bool is_kept = file->path.ends_with("images/ab12");
+            paths.push_back(is_kept ? "kept" : file->path == root_ + "/bin/x" ? "/bin/x" : file->path);
         }
         return paths;
     }
 
     using Paths = std::vector<std::string>;
     const test::TempDir dir_;
-    const ImageFinder finder_;
+    const std::string root_, image_path_;
+    const ImageFinder finder_, finder_below_;
+    const std::string name_ = "/bin/x";
+    std::string named_;
+    Diagnostics notes_;
     Server server_;
 };
 
@@ -64,23 +78,35 @@ TEST_F(Candidates, without_one_build_there_is_only_the_path) {
 
 TEST_F(Candidates, a_file_below_the_image_paths_comes_after_that_at_the_path) {
     const RecordedImage recorded{.build_id = "ab12"};
-    ImageCandidates candidates(
-        finder_, &server_, recorded, [] { return "/bin/x"; }, [] { return "/old/x"; });
-    EXPECT_EQ(candidates.next()->path, "/bin/x");
-    EXPECT_EQ(candidates.next()->path, "/old/x");
-    EXPECT_TRUE(candidates.next()->path.ends_with("images/ab12"));
+    ImageCandidates files = candidates(finder_below_, recorded);
+    EXPECT_EQ(files.next()->path, root_ + "/bin/x");
+    EXPECT_EQ(files.next()->path, image_path_ + "/x");
+    EXPECT_TRUE(files.next()->path.ends_with("images/ab12"));
+}
+
+TEST_F(Candidates, the_file_that_the_user_named_takes_the_place_of_that_at_the_path) {
+    named_ = "/boot/vmlinux";
+    EXPECT_EQ(of({.build_id = "ab12"}), (Paths{"/boot/vmlinux", "kept", "/cache/ab12"}));
+}
+
+TEST_F(Candidates, the_kernel_is_known_by_the_manifest_or_its_sample_file) {
+    SessionInfo info;
+    info.kernel_images = {{"/boot/vmlinux", 1, 2, ""}};
+    EXPECT_TRUE(is_kernel_file("/boot/vmlinux", &info, false));
+    EXPECT_FALSE(is_kernel_file("/boot/vmlinux", nullptr, false));
+    EXPECT_FALSE(is_kernel_file("/bin/x", &info, false));
+    EXPECT_TRUE(is_kernel_file("/bin/x", &info, true));
 }
 
 TEST_F(Candidates, nothing_is_fetched_before_its_turn) {
     const RecordedImage recorded{.build_id = "ab12"};
-    ImageCandidates candidates(
-        finder_, &server_, recorded, [] { return "/bin/x"; }, [] { return std::nullopt; });
-    candidates.next();
-    candidates.next();
+    ImageCandidates files = candidates(finder_, recorded);
+    files.next();
+    files.next();
     EXPECT_EQ(server_.asked, 0);
-    candidates.next();
+    files.next();
     EXPECT_EQ(server_.asked, 1);
-    EXPECT_FALSE(candidates.next());
+    EXPECT_FALSE(files.next());
 }
 
 TEST_F(Candidates, what_is_found_by_build_id_counts_only_with_it) {

@@ -223,7 +223,7 @@ TEST(SessionInfo, merge_records_that_an_image_was_rebuilt) {
         sum.images["/bin/a"] = before;
         newer.images["/bin/a"] = after;
         sum.merge(newer);
-        return sum.has_several_builds("/bin/a");
+        return sum.recorded("/bin/a", 0).several_builds;
     };
     EXPECT_TRUE(merged({"ab", 5}, {"cd", 5}));
     EXPECT_FALSE(merged({"ab", 5}, {"ab", 6})) << "the same build, copied";
@@ -239,8 +239,19 @@ TEST(SessionInfo, merge_records_that_an_image_was_rebuilt) {
     first.images["/bin/b"].elsewhere = true;
     info.merge(first);
     info.images["/bin/a"].several_builds = true;
-    EXPECT_TRUE(parse_session_info(to_json(info), "manifest").has_several_builds("/bin/a"));
-    EXPECT_FALSE(info.has_several_builds("/bin/b"));
+    EXPECT_TRUE(parse_session_info(to_json(info), "manifest").recorded("/bin/a", 0).several_builds);
+    EXPECT_FALSE(info.recorded("/bin/b", 0).several_builds);
+}
+
+TEST(SessionInfo, a_sample_file_has_the_time_that_the_manifest_lacks) {
+    SessionInfo info;
+    info.images["/bin/a"] = {.build_id = "ab", .mtime = 5, .size = 8};
+    info.images["/bin/b"] = {.elsewhere = true};
+    info.kernel_images = {{"/boot/vmlinux", 1, 2, "cc"}};
+    EXPECT_EQ(info.recorded("/bin/a", 6), info.images["/bin/a"]);
+    EXPECT_EQ(info.recorded("/bin/b", 6), (RecordedImage{.mtime = 6, .elsewhere = true}));
+    EXPECT_EQ(info.recorded("/boot/vmlinux", 6), (RecordedImage{.build_id = "cc", .mtime = 6}));
+    EXPECT_EQ(info.recorded("/bin/unknown", 0), RecordedImage{});
 }
 
 TEST(SessionInfo, the_name_of_an_image_is_its_path_or_the_path_with_a_suffix) {

@@ -109,12 +109,6 @@ TEST(PrivateSource, is_not_handed_on_without_the_name_of_a_source) {
     }
 }
 
-TEST(PrivateSource, is_not_what_everyone_may_read) {
-    const std::string path = "/etc/passwd";
-    if (!is_regular_file(path)) GTEST_SKIP() << "no " << path;
-    EXPECT_EQ(private_source_fault(open_file(path, O_RDONLY), path, 12345), "");
-}
-
 TEST(PrivateSource, is_what_the_mode_keeps_from_others_in_a_public_directory) {
     const std::string path = "/etc/shadow";
     struct stat st {};

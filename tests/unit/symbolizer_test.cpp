@@ -181,7 +181,11 @@ TEST_F(Symbolizing, the_profiled_build_is_fetched_where_the_path_has_another) {
         std::optional<std::string> executable(const std::string& build_id) override {
             return build_id == split_id ? std::optional(test::fixture("root/usr/bin/split")) : std::nullopt;
         }
-        std::optional<std::string> debug_file(const std::string&) override { return std::nullopt; }
+        std::optional<std::string> debug_file(const std::string& build_id) override {
+            debug_files += build_id + " ";
+            return std::nullopt;
+        }
+        std::string debug_files;
     } server;
     std::string other = read_file(root_ + "/usr/bin/split");
     other.at(other.find("\xab\xcd\xef\x01")) = 'x';
@@ -190,6 +194,7 @@ TEST_F(Symbolizing, the_profiled_build_is_fetched_where_the_path_has_another) {
     options_.by_build_id = &server;
     info_.images["/usr/bin/split"].build_id = split_id;
     EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0x145), "main") << shortcoming("/usr/bin/split");
+    EXPECT_EQ(server.debug_files, "") << "of a build that is not taken";
 }
 
 TEST_F(Symbolizing, without_build_ids_a_changed_file_is_detected_by_its_time) {
