@@ -74,28 +74,51 @@ std::string libraries_instead(const pp::Profile& profile) {
            list_by_samples(std::move(libraries)) + ": name one with lib-image:";
 }
 
+/// The binaries that have samples, for messages.
+std::string binaries_of(const pp::Profile& profile) {
+    std::vector<std::pair<uint64_t, std::string>> binaries;
+    const auto samples = samples_by_image(profile);
+    for (size_t i = 0; i < samples.size(); ++i)
+        if (samples[i] > 0) binaries.emplace_back(samples[i], profile.images[i].name.display());
+    return list_by_samples(std::move(binaries));
+}
+
+/// A profile of what is selected; null if nothing is, and `may_be_empty`.
+std::unique_ptr<LoadedProfile> load(const Options& o, const std::vector<std::string>& words,
+                                    const LoadOptions& options, bool may_be_empty, const Outside& outside,
+                                    Tool& tool) {
+    try {
+        return std::make_unique<LoadedProfile>(o.common, words, options, outside, tool);
+    } catch (const Error& error) {
+        if (!may_be_empty || error.kind() != ErrorKind::usage) throw;
+        return nullptr;
+    }
+}
+
 /// A profile of what is selected, first without libraries, then, if that is not one binary, with them.
+/// Where a binary has exactly the name given, patterns and paths of others do not count.
 std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vector<std::string>& words,
                                                const Outside& outside, Tool& tool) {
     LoadOptions options;
     options.merge = pp::parse_merge(std::vector<std::string>{"all"});
+    options.select = {.callgraph = true, .is_exact = true};
+    const bool is_exact = load(o, words, options, true, outside, tool) != nullptr;
     bool has_own = true;
-    std::string elsewhere;
+    std::string elsewhere, selected;
     for (const bool is_alone : {true, false}) {
-        options.select = {.exclude_dependent = is_alone, .callgraph = true};
-        std::unique_ptr<LoadedProfile> loaded;
-        try {
-            loaded = std::make_unique<LoadedProfile>(o.common, words, options, outside, tool);
-        } catch (const Error& error) {
-            if (!is_alone || error.kind() != ErrorKind::usage) throw;
-            has_own = false;  // all samples may be in libraries
-            continue;
-        }
-        if (loaded->classes().classes.size() == 1 && only_image(loaded->profile())) return loaded;
-        if (!is_alone && !has_own && loaded->classes().classes.size() == 1)
-            elsewhere = libraries_instead(loaded->profile());
+        options.select = {.exclude_dependent = is_alone, .callgraph = true, .is_exact = is_exact};
+        auto loaded = load(o, words, options, is_alone, outside, tool);
+        has_own &= loaded != nullptr;  // all samples may be in libraries
+        if (!loaded || loaded->classes().classes.size() != 1) continue;
+        if (only_image(loaded->profile())) return loaded;
+        if (selected.empty()) selected = binaries_of(loaded->profile());
+        if (!is_alone && !has_own) elsewhere = libraries_instead(loaded->profile());
     }
     if (!elsewhere.empty()) throw_usage(elsewhere);
+    if (!selected.empty())
+        throw_usage(
+            "specify exactly one binary, by its full path; of what is selected there are samples in " +
+            selected);
     throw_usage("specify exactly one binary, by its full path, or give an event: or count:");
 }
 

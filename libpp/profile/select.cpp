@@ -180,7 +180,7 @@ class Selector {
 public:
     Selector(const ProfileSpec& spec, const SelectOptions& options, const ImageFinder& finder,
              Diagnostics& notes)
-        : spec_(spec), filter_(spec, finder), options_(options), notes_(notes) {}
+        : spec_(spec), filter_(spec, finder, options.is_exact), options_(options), notes_(notes) {}
 
     void add_session(const SessionReader& session) {
         const std::string directory = resolved_path(session.path());
@@ -240,9 +240,10 @@ private:
 
 }  // namespace
 
-SampleFilter::SampleFilter(const ProfileSpec& spec, const ImageFinder& finder)
+SampleFilter::SampleFilter(const ProfileSpec& spec, const ImageFinder& finder, bool is_exact)
     : spec_(spec),
       finder_(finder),
+      is_exact_(is_exact),
       words_(patterns_of(spec.words)),
       images_(patterns_of(spec.images)),
       excluded_(patterns_of(spec.excluded_images)),
@@ -259,6 +260,11 @@ bool SampleFilter::matches(const SampleName& name, const std::string& directory,
            images_match(name, notes);
 }
 
+bool SampleFilter::selects(const Patterns& patterns, const Names& names) const {
+    if (!is_exact_) return any_matches(patterns, names);
+    return std::ranges::find(patterns, names.front()) != patterns.end();
+}
+
 bool SampleFilter::images_match(const SampleName& name, Diagnostics& notes) {
     if (words_.empty() && images_.empty() && excluded_.empty() && libraries_.empty() &&
         excluded_libraries_.empty())
@@ -268,16 +274,15 @@ bool SampleFilter::images_match(const SampleName& name, Diagnostics& notes) {
     if (any_matches(excluded_, app) || any_matches(excluded_, library) ||
         any_matches(excluded_libraries_, library))
         return false;
-    if (any_matches(words_, app) || any_matches(words_, library)) return true;
+    if (selects(words_, app) || selects(words_, library)) return true;
     if (!words_.empty() && images_.empty()) return false;
-    return (images_.empty() || any_matches(images_, app)) &&
-           (libraries_.empty() || any_matches(libraries_, library));
+    return (images_.empty() || selects(images_, app)) && (libraries_.empty() || selects(libraries_, library));
 }
 
 const SampleFilter::Names& SampleFilter::names_of(const ImageName& image, Diagnostics& notes) {
     const auto [at, is_new] = names_.try_emplace(image);
     if (!is_new) return at->second;
-    Names& names = at->second;
+    Names& names = at->second;  // the one in the session first
     names.push_back(image.display());
     if (image.kind == ImageName::Kind::kernel) names.push_back("/" + image.name);
     if (const std::string& path = finder_.path(image.name); path != image.name) names.push_back(path);

@@ -28,8 +28,9 @@ struct SelectedFile {
 class SampleFilter {
 public:
     /// Patterns of images and sample files also match relative to the working directory and, for existing
-    /// files, by their real path. Spec and finder must outlive the filter.
-    SampleFilter(const ProfileSpec& spec, const ImageFinder& finder);
+    /// files, by their real path. With `is_exact` images are selected by their whole names in the session
+    /// only. Spec and finder must outlive the filter.
+    SampleFilter(const ProfileSpec& spec, const ImageFinder& finder, bool is_exact = false);
 
     /// True if the file at `path` below `directory`, the session's absolute path, is selected. Not const:
     /// results of disk lookups are cached.
@@ -40,11 +41,13 @@ private:
     using Names = std::vector<std::string>;
     using Patterns = std::vector<std::string>;
 
+    bool selects(const Patterns& patterns, const Names& names) const;
     bool images_match(const SampleName& name, Diagnostics& notes);
     const Names& names_of(const ImageName& image, Diagnostics& notes);
 
     const ProfileSpec& spec_;
     const ImageFinder& finder_;
+    bool is_exact_;
     Patterns words_, images_, excluded_, libraries_, excluded_libraries_, sample_files_;
     std::map<ImageName, Names> names_;
 };
@@ -60,6 +63,7 @@ std::vector<SessionReader> open_sessions(const ProfileSpec& spec, const std::str
 struct SelectOptions {
     bool exclude_dependent = false;  ///< only samples in the application's own image
     bool callgraph = false;          ///< call-graph files, too
+    bool is_exact = false;           ///< see SampleFilter
 };
 
 /// The selected files, by session, then path. Call-graph files are left out unless requested, and with a

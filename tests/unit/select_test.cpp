@@ -24,11 +24,13 @@ const SampleName library = sample("/bin/demo", "/lib/libx.so", "E.100.1.7.8.2");
 const SampleName module = sample("/bin/demo", "ext4", "E.100.1.7.8.2");
 const SampleName merged = sample("/bin/demo", "/bin/demo", "F.100.1.all.all.all");
 
-bool matches(const Words& words, const SampleName& name) {
+bool matches(const Words& words, const SampleName& name, bool is_exact = false) {
     const ProfileSpec spec = parse_profile_spec(words);
-    const ImageFinder finder{ImageSearch{}};
+    ImageSearch search;
+    search.paths = {{"/bin/demo@ab", "/bin/demo"}};
+    const ImageFinder finder(search);
     Diagnostics notes;
-    return SampleFilter(spec, finder).matches(name, "/sessions/a", mangle(name), notes);
+    return SampleFilter(spec, finder, is_exact).matches(name, "/sessions/a", mangle(name), notes);
 }
 
 /// The error a selection from a session directory with these sample files ends in, or how many it selects.
@@ -86,6 +88,16 @@ TEST(SampleFilter, a_star_crosses_slashes) {
     EXPECT_TRUE(matches({"image:/*mo"}, demo));
     EXPECT_TRUE(matches({"*libx*"}, library));
     EXPECT_FALSE(matches({"image:/b?mo"}, demo));
+}
+
+TEST(SampleFilter, an_exact_name_is_no_pattern_and_no_path_of_another_file) {
+    const SampleName other = sample("/bin/demo@ab", "/bin/demo@ab", "E.100.1.7.8.2");
+    EXPECT_TRUE(matches({"/bin/demo"}, other) && matches({"/bin/demo*"}, other));
+    EXPECT_FALSE(matches({"/bin/demo"}, other, true) || matches({"/bin/demo*"}, other, true));
+    EXPECT_FALSE(matches({"image:/bin/demo"}, other, true) || matches({"lib-image:/bin/demo"}, other, true));
+    EXPECT_TRUE(matches({"/bin/demo@ab"}, other, true) && matches({"/bin/demo"}, library, true));
+    EXPECT_TRUE(matches({}, other, true));
+    EXPECT_FALSE(matches({"image-exclude:/bin/demo"}, other, true)) << "what is left out is as before";
 }
 
 TEST(SampleFilter, excluded_images_are_dropped_by_either_name) {
