@@ -13,7 +13,7 @@ namespace op::collect {
 
 bool ImageKeeper::keep(const MappedFileFacts& facts) {
     if (facts.build_id.empty()) return false;
-    const auto found = find_image_file(facts);
+    const auto found = find_image_file(facts, search_);
     if (!found) return false;
     if (found->is_here) return true;
     try {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "daemon/collect/known_images.h"
+#include "daemon/source/image_file.h"
 #include "libop/base/diagnostics.h"
 #include "libop/session/kept_images.h"
 #include "libop/session/session.h"
@@ -31,6 +32,7 @@ private:
 
     SessionWriter& session_;
     Diagnostics& notes_;
+    SearchLimit search_;
     std::optional<uint64_t> room_;  ///< none = not counted yet
     bool is_noted_ = false;
 };

@@ -77,9 +77,9 @@ bool KnownImages::KnownFile::is_newer(const KnownFile& other) const {
 }
 
 /// Adds what the file itself shows. A path that leads to another file is no file of the image.
-void KnownImages::look_for(KnownFile& file) const {
+void KnownImages::look_for(KnownFile& file) {
     if (!local_ || file.is_found) return;
-    const auto found = find_image_file(file.facts);
+    const auto found = find_image_file(file.facts, search_);
     file.is_found = found.has_value();
     file.recorded.elsewhere = !found || !found->is_here;
     if (found) {
@@ -334,7 +334,7 @@ void KnownImages::settle(const ImageRef& image) {
 }
 
 /// Other modes or names of a file are no other file, nor is the same build written again.
-bool KnownImages::is_still_there(KnownFile& file) const {
+bool KnownImages::is_still_there(KnownFile& file) {
     struct stat st {};
     if (::stat(file.facts.path.c_str(), &st) == 0) {
         const bool is_same_file = st.st_dev == file.id.device && st.st_ino == file.id.inode;
@@ -343,7 +343,7 @@ bool KnownImages::is_still_there(KnownFile& file) const {
         if (is_same_file && is_unchanged) return true;
     }
     if (file.facts.build_id.empty()) return false;
-    const auto found = find_image_file({.path = file.facts.path, .build_id = file.facts.build_id});
+    const auto found = find_image_file({.path = file.facts.path, .build_id = file.facts.build_id}, search_);
     if (!found) return false;
     file.id = found->id;
     file.recorded.mtime = found->mtime;

@@ -125,10 +125,10 @@ private:
     StringId add_file(KnownFile file);
     StringId number_label(std::string_view label, bool is_kernel = false);
     bool is_too_long(std::string_view path) const;
-    bool is_still_there(KnownFile& file) const;
+    bool is_still_there(KnownFile& file);
     StringId charge(StringId name, bool is_hosts, uint64_t cost);
     bool take_room(bool is_hosts, uint64_t cost);
-    void look_for(KnownFile& file) const;
+    void look_for(KnownFile& file);
     bool may_search(KnownFile& file);
     ImageRef region_image(const ImageCookie& cookie);
     ImageRef file_image(const ImageCookie& cookie);
@@ -139,6 +139,7 @@ private:
     ManifestRoom room_{limits_.manifest_bytes, limits_.manifest_bytes};
     uint32_t run_ = 1;
     std::set<StringId> charged_;  ///< the names of this run for which room was taken
+    SearchLimit search_;
     std::unordered_map<uint32_t, ImageRef> cookies_;
     std::map<StringId, KnownFile> files_;               ///< by name in the session
     std::map<StringId, std::vector<StringId>> builds_;  ///< the names of the files of a path

@@ -26,6 +26,9 @@
 namespace op::collect {
 namespace {
 
+/// Of SearchLimit, ns: per byte, and what is saved up at most.
+constexpr uint64_t byte_time = 250, saved = 2'000'000'000;
+
 FileIdentity identity_of(const struct stat& st) {
     return {st.st_dev, st.st_ino};
 }
@@ -155,9 +158,20 @@ bool is_mapping_of(const MapsLine& line, const MappedFileFacts& wanted) {
     return wanted.build_id.empty() ? path == wanted.path : base_name(path) == base_name(wanted.path);
 }
 
-std::optional<ImageFile> search_mappings(const MappedFileFacts& wanted) {
+/// The executable lines of the process's maps, as far as the limit goes.
+std::string limited_maps(uint32_t tgid, SearchLimit& limit) {
+    constexpr uint64_t search_bytes = 8192;  // what a search costs besides what it reads: opening files
+    const uint64_t now = monotonic_ns();
+    ScanBudget budget(limit.left(now));
+    if (budget.left() == 0) return {};
+    std::string maps = executable_maps(tgid, budget);
+    limit.charge(search_bytes + budget.spent(), now);
+    return maps;
+}
+
+std::optional<ImageFile> search_mappings(const MappedFileFacts& wanted, SearchLimit& limit) {
     constexpr int most_tries = 8;  // a process may have the name mapped any number of times
-    const std::string maps = read_kernel_file(proc_path(wanted.tgid, "maps"));
+    const std::string maps = limited_maps(wanted.tgid, limit);
     int tries = 0;
     for (const MapsLine& line : parse_maps(maps)) {
         if (!is_mapping_of(line, wanted)) continue;
@@ -169,12 +183,12 @@ std::optional<ImageFile> search_mappings(const MappedFileFacts& wanted) {
     return std::nullopt;
 }
 
-std::optional<ImageFile> look_in_process(const MappedFileFacts& wanted) {
+std::optional<ImageFile> look_in_process(const MappedFileFacts& wanted, SearchLimit& limit) {
     std::optional<ImageFile> file;
     const bool is_identified = wanted.id.is_known() || !wanted.build_id.empty();
     if (wanted.end != 0) file = open_mapping(wanted, wanted.start, wanted.end, wanted.id);
     if (!file && is_identified) file = open_identified("exe", wanted, wanted.id);
-    if (!file) file = search_mappings(wanted);
+    if (!file) file = search_mappings(wanted, limit);
     if (!file) return std::nullopt;
     const auto here = identity_at(wanted.path);
     file->is_here = here && here->may_be(file->id);
@@ -201,10 +215,18 @@ std::string control_group(uint32_t tgid) {
 
 }  // namespace
 
-std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted) {
+uint64_t SearchLimit::left(uint64_t now) const noexcept {
+    return std::min(now - std::min(now, paid_at_), saved) / byte_time;
+}
+
+void SearchLimit::charge(uint64_t bytes, uint64_t now) noexcept {
+    paid_at_ = std::max(paid_at_, now - std::min(now, saved)) + bytes * byte_time;
+}
+
+std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted, SearchLimit& limit) {
     if (auto file = look_here(wanted, std::mem_fn(&FileIdentity::may_be))) return file;
     if (wanted.tgid != 0)
-        if (auto file = look_in_process(wanted)) return file;
+        if (auto file = look_in_process(wanted, limit)) return file;
     return look_here(wanted, fits_mapping);
 }
 

@@ -37,12 +37,24 @@ struct ImageFile {
     std::string root;         ///< the process's root, for people; empty = the recorder's, or not known
 };
 
+/// Limits what is read of maps files to find files, because other users choose how long and how many they
+/// are: 8 MB at once, then 4 MB a second. Times are ns of a clock that only goes forward. Not thread-safe.
+class SearchLimit {
+public:
+    /// The bytes that may be read now.
+    uint64_t left(uint64_t now) const noexcept;
+    void charge(uint64_t bytes, uint64_t now) noexcept;
+
+private:
+    uint64_t paid_at_ = 0;  ///< when nothing that was read is still charged
+};
+
 /// Looks for the file at its path, and if that is another one, through the process. None if it cannot be
 /// found, for whatever reason, or if it lies in a file system of the kernel's own texts. With no known
 /// identity the file at the path is taken. A file that changed after it was mapped may be another one in the
 /// same inode: it is taken only while the process has it mapped. Opens a few files at most, whatever the
-/// process has mapped.
-std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted);
+/// process has mapped, and reads no more of its maps than the limit permits.
+std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted, SearchLimit& limit);
 
 /// The change time of the file at `path`, as the process sees it, in ns since the epoch; none if its identity
 /// is not that of the mapping.

@@ -228,6 +228,10 @@ Look scan_mappings(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& 
     return view.look;
 }
 
+std::string executable_maps(uint32_t tgid, ScanBudget& budget) {
+    return find_living_thread(tgid, tgid, budget).maps;
+}
+
 void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,
                       RecordList& out) {
     for (const uint32_t tid : threads)

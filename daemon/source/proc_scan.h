@@ -84,6 +84,9 @@ enum class Look {
 Look scan_process(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out);
 /// Adds its mappings only.
 Look scan_mappings(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& out);
+/// The executable lines of a process's maps file, as far as the budget goes; none if it is gone or may not be
+/// looked into.
+std::string executable_maps(uint32_t tgid, ScanBudget& budget);
 /// Adds the names of those threads of a process that have another than `process`, its own. A thread that is
 /// gone is passed over.
 void add_thread_names(uint32_t tgid, std::span<const uint32_t> threads, std::string_view process,

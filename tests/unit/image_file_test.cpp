@@ -13,6 +13,7 @@
 
 #include "daemon/source/proc_scan.h"
 #include "libop/base/build_id.h"
+#include "libop/base/clock.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "tests/unit/temp_dir.h"
@@ -47,10 +48,11 @@ protected:
     std::string path_ = dir_.write("mapped", "one");
     void* memory_ = MAP_FAILED;
     MappedFileFacts facts_{static_cast<uint32_t>(::getpid()), path_};
+    SearchLimit limit_;
 };
 
 TEST_F(MappedImageFile, is_found_at_its_path) {
-    const auto found = find_image_file(facts_);
+    const auto found = find_image_file(facts_, limit_);
     ASSERT_TRUE(found);
     EXPECT_TRUE(found->is_here);
     EXPECT_FALSE(found->is_deleted);
@@ -61,11 +63,35 @@ TEST_F(MappedImageFile, is_found_at_its_path) {
 TEST_F(MappedImageFile, is_found_behind_a_link_of_its_own_when_another_file_has_its_path) {
     if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
     std::filesystem::rename(dir_.write("new", "another"), path_);
-    const auto found = find_image_file(facts_);
+    const auto found = find_image_file(facts_, limit_);
     ASSERT_TRUE(found);
     EXPECT_FALSE(found->is_here);
     EXPECT_TRUE(found->is_deleted);
     EXPECT_EQ(read_fd(found->fd.get(), "mapped"), "one");
+}
+
+TEST_F(MappedImageFile, in_an_area_that_was_split_is_searched_for_as_far_as_the_limit_goes) {
+    if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
+    facts_.start = reinterpret_cast<uintptr_t>(memory_);
+    facts_.end = facts_.start + 8192;  // the second page has gone since
+    std::filesystem::rename(dir_.write("new", "another"), path_);
+    const uint64_t before = limit_.left(monotonic_ns());
+    EXPECT_TRUE(find_image_file(facts_, limit_));
+    EXPECT_LT(limit_.left(monotonic_ns()), before) << "it is charged";
+    limit_.charge(uint64_t{1} << 40, monotonic_ns());
+    EXPECT_FALSE(find_image_file(facts_, limit_));
+    facts_.end = facts_.start + 4096;
+    EXPECT_TRUE(find_image_file(facts_, limit_)) << "which takes no search";
+}
+
+TEST(SearchLimit, saves_up_two_seconds) {
+    constexpr uint64_t second = 1'000'000'000;
+    SearchLimit limit;
+    EXPECT_EQ(limit.left(100 * second), 8'000'000u);
+    limit.charge(9'000'000, 100 * second);
+    EXPECT_EQ(limit.left(100 * second), 0u);
+    EXPECT_EQ(limit.left(100 * second + second / 2), 1'000'000u);
+    EXPECT_EQ(limit.left(200 * second), 8'000'000u);
 }
 
 /// A file that was copied up in an overlay: the mapping has the inode of the upper file.
@@ -74,57 +100,57 @@ TEST_F(MappedImageFile, is_found_behind_its_link_where_mappings_have_other_numbe
     facts_.start = reinterpret_cast<uintptr_t>(memory_);
     facts_.end = facts_.start + 4096;
     ++facts_.id.inode;
-    EXPECT_FALSE(find_image_file(facts_));
+    EXPECT_FALSE(find_image_file(facts_, limit_));
     facts_.id.device = makedev(0, 99);
-    const auto found = find_image_file(facts_);
+    const auto found = find_image_file(facts_, limit_);
     ASSERT_TRUE(found);
     EXPECT_TRUE(found->is_here);
     facts_.path = dir_ / "another";
-    EXPECT_FALSE(find_image_file(facts_)) << "the process may have another file there now";
+    EXPECT_FALSE(find_image_file(facts_, limit_)) << "the process may have another file there now";
 }
 
 TEST_F(MappedImageFile, is_not_found_when_its_process_is_not_known) {
     std::filesystem::rename(dir_.write("new", "another"), path_);
     facts_.tgid = 0;
-    EXPECT_FALSE(find_image_file(facts_));
+    EXPECT_FALSE(find_image_file(facts_, limit_));
     facts_.tgid = 0x7ffffff0;
-    EXPECT_FALSE(find_image_file(facts_));
+    EXPECT_FALSE(find_image_file(facts_, limit_));
 }
 
 TEST_F(MappedImageFile, is_not_the_next_file_that_got_its_inode) {
-    const auto found = find_image_file(facts_);
+    const auto found = find_image_file(facts_, limit_);
     ASSERT_TRUE(found);
     if (found->id.generation == 0) GTEST_SKIP() << "the file system does not number generations of inodes";
     facts_.id.generation = found->id.generation;
-    EXPECT_TRUE(find_image_file(facts_));
+    EXPECT_TRUE(find_image_file(facts_, limit_));
     ++facts_.id.generation;
-    EXPECT_FALSE(find_image_file(facts_));
+    EXPECT_FALSE(find_image_file(facts_, limit_));
 }
 
 TEST_F(MappedImageFile, that_changed_since_is_certain_only_while_it_is_mapped) {
-    const auto found = find_image_file(facts_);
+    const auto found = find_image_file(facts_, limit_);
     ASSERT_TRUE(found);
     facts_.tgid = 0;
     facts_.mapped = found->changed;
-    EXPECT_TRUE(find_image_file(facts_));
+    EXPECT_TRUE(find_image_file(facts_, limit_));
     --facts_.mapped;
-    EXPECT_FALSE(find_image_file(facts_));
+    EXPECT_FALSE(find_image_file(facts_, limit_));
     if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
     facts_.tgid = static_cast<uint32_t>(::getpid());
-    const auto again = find_image_file(facts_);
+    const auto again = find_image_file(facts_, limit_);
     ASSERT_TRUE(again);
     EXPECT_TRUE(again->is_here);
 }
 
 TEST_F(MappedImageFile, of_another_build_id_is_not_taken) {
     facts_.build_id = "abcd";
-    EXPECT_FALSE(find_image_file(facts_));
+    EXPECT_FALSE(find_image_file(facts_, limit_));
 }
 
 TEST_F(MappedImageFile, is_followed_through_its_name_alone_if_nothing_else_is_known) {
     facts_.id = {};
     facts_.tgid = 0;
-    EXPECT_TRUE(find_image_file(facts_));
+    EXPECT_TRUE(find_image_file(facts_, limit_));
 }
 
 TEST(RealName, may_end_like_a_mark_of_deletion) {
