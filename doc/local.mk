@@ -16,5 +16,5 @@ nobase_dist_doc_DATA += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-re
 	doc/adr/0012-where-errors-are-caught.md \
 	doc/adr/0013-where-addresses-are-converted.md \
 	doc/adr/0014-opcontrol-knows-two-sources-by-name.md \
-	doc/adr/0015-the-cage.md \
+	doc/adr/0015-the-sandbox.md \
 	doc/adr/0016-identity-of-images.md

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A list of what is denied of the calls known here, and an end of that list: doc/adr/0015-the-cage.md has the
-// reason.
+// A list of what is denied of the calls known here, and an end of that list: doc/adr/0015-the-sandbox.md has
+// the reason.
 #include "utils/shared/call_filter.h"
 
 #include <fcntl.h>

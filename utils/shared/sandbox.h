@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gives up the rights that parsing foreign files does not need (doc/adr/0015-the-cage.md).
+// Gives up the rights that parsing foreign files does not need (doc/adr/0015-the-sandbox.md).
 #pragma once
 
 #include <string>
