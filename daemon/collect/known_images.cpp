@@ -131,7 +131,9 @@ StringId KnownImages::name_of(KnownFile file) {
     for (const StringId name : builds->second) {
         KnownFile& known = files_[name];
         if (!known.is_same(file)) continue;
-        const bool is_better = (!known.is_found && file.is_found) || (known.is_blank() && !file.is_blank());
+        const bool is_here_now = known.recorded.elsewhere && file.is_found && !file.recorded.elsewhere;
+        const bool is_better =
+            (!known.is_found && file.is_found) || (known.is_blank() && !file.is_blank()) || is_here_now;
         if (is_better) {
             file.recorded.path = known.recorded.path;
             known = std::move(file);

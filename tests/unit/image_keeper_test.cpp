@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +118,27 @@ TEST_F(ReplacedImages, are_looked_at_in_turn) {
         collector_->keep_replaced(1);
     for (const auto& [path, image] : collector_->flush_and_account().images)
         EXPECT_TRUE(image.elsewhere) << path;
+}
+
+/// The first mapping is as /proc/PID/maps has it, the second as the kernel's record.
+TEST_F(DeletedProgram, is_the_hosts_once_the_host_runs_that_build_at_its_path) {
+    SessionInfo info;
+    info.events = {{"TIMER", 0, 1000000}};
+    Collector collector(session_, info, {.images_are_local = true}, notes_);
+    const auto is_elsewhere_after = [&](const Mapping& mapping) {
+        collector.process(std::vector<Record>{
+            mapping, Sample{1, mapping.tgid, mapping.tgid, 0, 0, CpuMode::user, 0, {0x10000010}, {}}});
+        return collector.flush_and_account().images.at(path_).elsewhere;
+    };
+    const std::string exe = "/proc/" + std::to_string(pid_) + "/exe";
+    struct stat st {};
+    ASSERT_EQ(::stat(exe.c_str(), &st), 0);
+    Mapping deleted{0, facts_.tgid, {0x10000000}, 0x1000, 0, false, path_, {}};
+    deleted.file = {st.st_dev, st.st_ino};
+    EXPECT_TRUE(is_elsewhere_after(deleted));
+    std::filesystem::copy_file(exe, path_);
+    const std::string id = unhex(facts_.build_id);
+    EXPECT_FALSE(is_elsewhere_after({0, 0x7ffffff0, {0x10000000}, 0x1000, 0, false, path_, as_bytes(id)}));
 }
 
 /// The process of the first sample has ended.
