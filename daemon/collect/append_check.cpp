@@ -6,6 +6,8 @@
 #include <set>
 
 #include "libop/base/text.h"
+#include "libop/events/cpu_model.h"
+#include "libop/events/event_catalogue.h"
 #include "libop/session/event_label.h"
 
 namespace op::collect {
@@ -69,7 +71,11 @@ std::vector<std::string> append_differences(std::span<const SampleName> held,
                    "CPU", "--merge=cpu", found);
     if (!earlier) return found;
     add_modes(*earlier, run, found);
-    if (!earlier->cpu_type_name.empty() && earlier->cpu_type_name != run.cpu_type_name)
+    const std::string& clocks = cpu_models().find_number(cpu_type_timer)->name;
+    const auto has_processor = [&](const SessionInfo& info) {
+        return !info.cpu_type_name.empty() && info.cpu_type_name != clocks;
+    };
+    if (has_processor(*earlier) && has_processor(run) && earlier->cpu_type_name != run.cpu_type_name)
         found.push_back("was recorded on a CPU of type " + earlier->cpu_type_name + ", this is " +
                         run.cpu_type_name + ": the heads of reports name only the latter");
     return found;

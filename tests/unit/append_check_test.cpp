@@ -58,12 +58,20 @@ TEST(AppendCheck, another_separation_is_reported) {
 TEST(AppendCheck, different_modes_and_processors_are_reported) {
     RecordedEvent user = timer;
     user.kernel = false;
-    SessionInfo run = run_of({user});
+    SessionInfo earlier = run_of({timer}), run = run_of({user});
+    earlier.cpu_type_name = "i386/core_2";
     run.cpu_type_name = "i386/core";
-    const auto found = append_differences(held, run_of({timer}), run, {});
+    const auto found = append_differences(held, earlier, run, {});
     ASSERT_EQ(found.size(), 2u);
     EXPECT_TRUE(found[0].starts_with("holds TIMER:100000 counted in other modes")) << found[0];
-    EXPECT_TRUE(found[1].starts_with("was recorded on a CPU of type timer")) << found[1];
+    EXPECT_TRUE(found[1].starts_with("was recorded on a CPU of type i386/core_2")) << found[1];
+}
+
+TEST(AppendCheck, the_clock_is_no_other_processor) {
+    SessionInfo counter = run_of({timer});
+    counter.cpu_type_name = "i386/core";
+    EXPECT_TRUE(append_differences(held, run_of({timer}), counter, {}).empty());
+    EXPECT_TRUE(append_differences(held, counter, run_of({timer}), {}).empty());
 }
 
 TEST(AppendCheck, another_count_has_a_file_of_its_own_and_is_warned_of) {
