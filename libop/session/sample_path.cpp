@@ -211,7 +211,8 @@ private:
 }  // namespace
 
 std::string ImageName::display() const {
-    if (kind != Kind::anon) return name;
+    const bool is_of_all_processes = tgid == 0 && start == 0 && name.starts_with('[');
+    if (kind != Kind::anon || is_of_all_processes) return name;
     return name + " (tgid:" + std::to_string(tgid) + " range:0x" + hex(start) + "-0x" + hex(end) + ")";
 }
 

@@ -24,7 +24,8 @@ struct ImageName {
     uint64_t end = 0;    ///< anon only, run-time address of the last byte (inclusive)
 
     auto operator<=>(const ImageName&) const = default;
-    /// The name in reports: the path, the bare name, or "<label> (tgid:N range:0xS-0xE)".
+    /// The name in reports: the path, the bare name, "<label> (tgid:N range:0xS-0xE)", or the label of what
+    /// the kernel maps into every process.
     std::string display() const;
 };
 

@@ -28,9 +28,16 @@ struct Naming {
     std::vector<std::pair<uint64_t, std::string>> others;
 };
 
-/// "python3" is a name of python3.11, and one that was cut is the file's.
+/// "python3" is a name of python3.11, "sh" of any shell, and one that was cut is the file's.
 bool is_own_name(std::string_view application, std::string_view name) {
-    return base_name(application).substr(0, longest_name).starts_with(name);
+    const std::string_view own = base_name(application);
+    return own.substr(0, longest_name).starts_with(name) || (name == "sh" && own.ends_with(name));
+}
+
+/// It has the name of each script that it looks for the interpreter of, but the script's samples are the
+/// interpreter's.
+bool is_launcher(std::string_view application) {
+    return base_name(application) == "env";
 }
 
 std::string percent(uint64_t part, uint64_t whole) {
@@ -43,7 +50,7 @@ std::map<std::string, Naming> namings(const RecordedNames& names, const std::set
     std::map<std::string, Naming> found;
     for (const auto& [command, samples] : names.commands()) {
         const auto& [application, name] = command;
-        if (!shown.contains(application)) continue;
+        if (!shown.contains(application) || is_launcher(application)) continue;
         Naming& naming = found[application];
         naming.total = add_saturating(naming.total, samples);
         if (name.empty()) naming.left_out = samples;

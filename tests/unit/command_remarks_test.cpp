@@ -35,9 +35,16 @@ TEST(CommandRemarks, are_silent_on_a_programs_own_name) {
     RecordedNames names;
     names.add_command("/usr/bin/python3.11", "python3", 50);
     names.add_command("/usr/bin/a-name-longer-than-the-kernels", "a-name-longer-t", 50);
-    EXPECT_EQ(
-        command_remarks(images_of({"/usr/bin/python3.11", "/usr/bin/a-name-longer-than-the-kernels"}), names),
-        Lines{});
+    names.add_command("/usr/bin/dash", "sh", 50);
+    const Lines shown{"/usr/bin/python3.11", "/usr/bin/a-name-longer-than-the-kernels", "/usr/bin/dash"};
+    EXPECT_EQ(command_remarks(images_of(shown), names), Lines{});
+}
+
+TEST(CommandRemarks, are_silent_on_env_which_starts_the_interpreters_of_scripts) {
+    RecordedNames names;
+    names.add_command("/usr/bin/env", "short.pl", 29);
+    names.add_command("/usr/bin/perl", "perl", 51);
+    EXPECT_EQ(command_remarks(images_of({"/usr/bin/env", "/usr/bin/perl"}), names), Lines{});
 }
 
 TEST(CommandRemarks, are_silent_on_what_is_rare_or_not_shown) {

@@ -78,6 +78,8 @@ TEST(SamplePath, display_is_what_people_read) {
     EXPECT_EQ(file("/a/b").display(), "/a/b");
     EXPECT_EQ(kernel("ext4").display(), "ext4");
     EXPECT_EQ(anon("anon", 7, 0x1000, 0x1fff).display(), "anon (tgid:7 range:0x1000-0x1fff)");
+    EXPECT_EQ(anon("[vdso]", 7, 0x1000, 0x1fff).display(), "[vdso] (tgid:7 range:0x1000-0x1fff)");
+    EXPECT_EQ(anon("[vdso]", 0, 0, 0x1fff).display(), "[vdso]") << "that of all processes";
 }
 
 TEST(SamplePath, parts_that_would_lead_astray_are_refused) {
