@@ -285,14 +285,18 @@ private:
         const auto path = loaded_.file_of(name);
         if (!path) return skip(has_file(name) ? "it is not found" : "there is no file of it");
         try {
-            return std::make_unique<CodeListing>(*path, profiled_path(*path), options, finder_);
+            return std::make_unique<CodeListing>(*path, profiled_path(name, *path), options, finder_);
         } catch (const Error& error) {
             return skip(error.what());
         }
     }
 
-    /// A path as it was on the machine that was profiled: an archive's listing is that of its session.
-    std::string profiled_path(const std::string& path) const {
+    /// The path of the image on the machine that was profiled, whatever its file is called here: a kept or
+    /// fetched binary has another name, one of an archive has its path below the archive.
+    std::string profiled_path(const ImageName& name, const std::string& path) const {
+        const std::string& own = loaded_.opened().finder.path(name.name);
+        if (own.starts_with('/') && path != loaded_.vmlinux() && base_name(path) != base_name(own))
+            return own;
         const std::string& archive = loaded_.opened().spec.archive;
         return !archive.empty() && path.starts_with(archive + "/") ? path.substr(archive.size()) : path;
     }
