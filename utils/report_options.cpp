@@ -28,10 +28,14 @@ constexpr std::chrono::milliseconds flush_deadline{2000};
 /// Throws an input error that names what is missing, the directory or what makes it an archive.
 void check_archive(const std::string& dir) {
     std::error_code error;
-    if (!std::filesystem::exists(dir, error))
+    if (!std::filesystem::exists(dir, error) && !error)
         throw_input("archive:" + printable(dir) + ": no such directory");
     const std::string samples = dir + archived_session_dir + "/samples";
-    if (!std::filesystem::exists(samples, error))
+    const bool is_there = std::filesystem::exists(samples, error);
+    if (error)
+        throw_refused("archive:" + printable(dir) + " cannot be read",
+                      "read it as its owner or as root, or change its mode", error.value());
+    if (!is_there)
         throw_input(printable(dir) + " is not an archive made by oparchive: there is no " +
                     printable(samples));
 }

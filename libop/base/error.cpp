@@ -18,6 +18,11 @@ void throw_system(const std::string& what, int code) {
     throw Error(ErrorKind::system, what + ": " + errno_text(code), code);
 }
 
+void throw_refused(const std::string& what, const std::string& remedy, int code) {
+    const bool is_refused = code == EACCES || code == EPERM || code == EROFS;
+    throw Error(ErrorKind::system, what + ": " + errno_text(code) + (is_refused ? "; " + remedy : ""), code);
+}
+
 std::string errno_text(int code) {
     return std::generic_category().message(code);
 }

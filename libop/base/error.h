@@ -34,6 +34,9 @@ private:
 [[noreturn]] void throw_input(const std::string& message);
 /// Throws a system error "<what>: <strerror(code)>".
 [[noreturn]] void throw_system(const std::string& what, int code = errno);
+/// Throws the same with a remedy: "<what>: <strerror(code)>; <remedy>", if the fault is that this user has no
+/// permission, or that the file system is read-only; else without it.
+[[noreturn]] void throw_refused(const std::string& what, const std::string& remedy, int code = errno);
 /// The text of an errno value; thread-safe.
 std::string errno_text(int code);
 

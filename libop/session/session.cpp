@@ -28,7 +28,8 @@ constexpr const char* deleted_name = ".deleted";
 Fd open_session_dir(const std::string& path, bool create, const AccessPolicy& policy) {
     const bool is_made = create && ::mkdir(path.c_str(), policy.first_directory_mode()) == 0;
     if (create && !is_made && errno != EEXIST)
-        throw_system("cannot make session directory " + printable(path));
+        throw_refused("cannot make session directory " + printable(path),
+                      "name one that you may write to with --session-dir");
     Fd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | (is_made ? O_NOFOLLOW : 0)));
     if (dir && is_made) policy.check(dir, path);
     if (dir && is_made) policy.finish(dir);

@@ -75,10 +75,27 @@ std::string resolved_path(const std::string& path) {
     return error ? path : absolute.string();
 }
 
+/// The sessions beside a path that leads to no session, sorted.
+std::vector<std::string> sessions_beside(const fs::path& path) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator at(path.parent_path(), error), end; !error && at != end; at.increment(error))
+        if (const std::string name = at->path().filename();
+            !name.starts_with('.') && is_directory(at->path()))
+            names.push_back(printable(name));
+    std::ranges::sort(names);
+    return names;
+}
+
 [[noreturn]] void throw_no_session(const std::string& path, const std::string& name) {
     std::string message = "No sample file found: there is no session " + path;
+    const auto others = sessions_beside(path);
     if (is_directory(name + "/samples"))
         message += "; " + name + " is a session directory: use --session-dir=" + name;
+    else if (!others.empty() && name.find('/') == name.npos)
+        message += others.size() == 1
+                       ? "; there is session:" + others.front()
+                       : "; there are sessions " + short_list(others) + ": name one with session:";
     else if (name == current_session)
         message += "; profile something first (operf), or name the session directory with --session-dir";
     throw_usage(message);
@@ -90,7 +107,13 @@ SessionReader open_session(const std::string& session_dir, const std::string& na
         return SessionReader(path);
     } catch (const Error& error) {
         if (error.code() == ENOENT || error.code() == ENOTDIR) throw_no_session(path, name);
-        throw;
+        if (error.code() != EACCES) throw;
+        throw Error(
+            error.kind(),
+            std::string(error.what()) +
+                "; read it as the user that recorded it or as root; what root recorded may be read by "
+                "the group oprofile, too",
+            EACCES);
     }
 }
 

@@ -23,4 +23,18 @@ TEST(OpenRegular, refuses_what_is_not_a_regular_file_and_follows_links) {
     EXPECT_THROW(open_regular(dir / "absent"), Error);
 }
 
+TEST(ThrowRefused, advises_only_where_permission_is_what_lacks) {
+    const auto message = [](int code) -> std::string {
+        try {
+            throw_refused("cannot write x", "name another", code);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), code);
+            return error.what();
+        }
+    };
+    EXPECT_EQ(message(EACCES), "cannot write x: Permission denied; name another");
+    EXPECT_EQ(message(EROFS), "cannot write x: Read-only file system; name another");
+    EXPECT_EQ(message(ENOSPC), "cannot write x: No space left on device");
+}
+
 }  // namespace op

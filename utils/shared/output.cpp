@@ -44,7 +44,12 @@ Target target_of(const std::string& path) {
     target.name = file.filename();
     const std::string directory = file.parent_path().empty() ? "." : file.parent_path().string();
     target.dir = Fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!target.dir || ::faccessat(target.dir.get(), ".", W_OK, 0) != 0) throw_system("cannot write " + path);
+    if (!target.dir && errno == ENOENT)
+        throw Error(ErrorKind::system,
+                    "cannot write " + path + ": there is no directory " + directory + "; make it first",
+                    ENOENT);
+    if (!target.dir || ::faccessat(target.dir.get(), ".", W_OK, 0) != 0)
+        throw_refused("cannot write " + path, "name a file in a directory that you may write to");
     return target;
 }
 

@@ -102,7 +102,9 @@ TreeWriter::TreeWriter(std::string top, mode_t allowed) : top_(std::move(top)), 
         throw_usage("several files do not go to standard output: name a directory ('./-' for one named so)");
     std::error_code error;
     fs::create_directories(top_, error);
-    if (error) throw_system("cannot make directory " + printable(top_), error.value());
+    if (error)
+        throw_refused("cannot make directory " + printable(top_), "name one where you may make it",
+                      error.value());
     if (fs::equivalent(top_, "/", error))
         throw_usage(printable(top_) + " is the root of the file system: name a directory");
     dir_ = open_file(top_, O_RDONLY | O_DIRECTORY);
