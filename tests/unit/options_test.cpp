@@ -73,7 +73,7 @@ TEST(Options, a_bad_one_is_explained_in_one_line_that_names_the_help) {
 }
 
 TEST(Options, help_usage_and_version_end_well) {
-    for (const char* word : {"--help", "-?", "--usage", "--version", "-v"}) {
+    for (const char* word : {"--help", "-?", "-h", "--usage", "--version", "-v"}) {
         Targets t;
         testing::internal::CaptureStdout();
         EXPECT_EQ(t.parse({word}).exit_status, 0) << word;

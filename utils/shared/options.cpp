@@ -4,6 +4,7 @@
 
 #include <popt.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -41,6 +42,9 @@ std::vector<poptOption> popt_table(const CommandSyntax& syntax) {
     add("help", syntax.help_letter, POPT_ARG_NONE, help_value, "show this help and exit", nullptr);
     add("usage", syntax.usage_letter, POPT_ARG_NONE, usage_value, "show a short usage message and exit",
         nullptr);
+    const auto is_taken = [](const poptOption& option) { return option.shortName == 'h'; };
+    if (std::ranges::none_of(table, is_taken))
+        add(nullptr, 'h', POPT_ARG_NONE | POPT_ARGFLAG_DOC_HIDDEN, help_value, nullptr, nullptr);
     table.push_back(POPT_TABLEEND);
     return table;
 }
