@@ -52,7 +52,7 @@ std::vector<uint32_t> numbers_in(const std::string& dir) {
     std::vector<uint32_t> numbers;
     std::error_code error;
     for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error))
-        if (const auto n = parse_number(it->path().filename().native())) numbers.push_back(*n);
+        if (const auto number = parse_task_name(it->path().filename().native())) numbers.push_back(*number);
     return numbers;
 }
 
@@ -149,16 +149,11 @@ ThreadView find_living_thread(uint32_t tgid, uint32_t tid, ScanBudget& budget) {
     return view;
 }
 
-std::string without_newline(std::string text) {
-    if (text.ends_with('\n')) text.pop_back();
-    return text;
-}
-
 /// The name of a thread, if it has another than the process; nothing if the thread is gone.
 void add_name(uint32_t tgid, uint32_t tid, std::string_view process, RecordList& out) {
     std::string text = read_kernel_file(proc_path(tgid, "task/" + std::to_string(tid) + "/comm"));
     if (text.empty()) return;
-    std::string name = without_newline(std::move(text));
+    std::string name = parse_comm(std::move(text));
     if (name != process) out.add(Name{0, tgid, tid, false, out.keep(std::move(name))});
 }
 
@@ -193,6 +188,17 @@ std::string mapped_path(const MapsLine& line, const InodeOf& inode_of) {
     return path;
 }
 
+std::optional<uint32_t> parse_task_name(std::string_view entry) {
+    const auto number = parse_number(entry);
+    if (!number || *number == 0 || *number > INT32_MAX) return std::nullopt;
+    return static_cast<uint32_t>(*number);
+}
+
+std::string parse_comm(std::string text) {
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
 void RecordList::clear() {
     records_.clear();
     texts_.clear();
@@ -211,7 +217,7 @@ Look scan_process(uint32_t tgid, uint32_t tid, ScanBudget& budget, RecordList& o
     if (view.look != Look::done) return view.look;
     std::string comm = read_kernel_file(proc_path(tgid, "comm"));
     if (comm.empty()) return Look::gone;
-    const std::string_view name = out.keep(without_newline(std::move(comm)));
+    const std::string_view name = out.keep(parse_comm(std::move(comm)));
     out.add(Name{0, tgid, tgid, true, name});
     if (!view.maps.empty()) add_executable(tgid, proc_path(tgid, view.dir + "exe"), out);
     add_mappings(tgid, out.keep(std::move(view.maps)), out);

@@ -30,6 +30,11 @@ std::string mapped_path(const MapsLine& line, const InodeOf& inode_of);
 /// The executable mappings in the text of a maps file; lines that cannot be parsed are skipped.
 std::vector<MapsLine> parse_maps(std::string_view text);
 
+/// The process or thread that an entry of /proc or /proc/PID/task is named after; none for other entries.
+std::optional<uint32_t> parse_task_name(std::string_view entry);
+/// The name in the text of a comm file, which ends in a newline and may have others.
+std::string parse_comm(std::string text);
+
 /// Records with the texts they refer to.
 class RecordList {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fuzz target: any text may stand in /proc/PID/maps, status and stat, /proc/modules, /proc/kallsyms and
-// /proc/cpuinfo.
+// Fuzz target: any text may stand in /proc/PID/maps, status, stat and comm, /proc/modules, /proc/kallsyms
+// and /proc/cpuinfo, and as an entry in /proc/PID/task.
 #include <cstdint>
 #include <cstdlib>
 
@@ -22,6 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (const auto tgid = op::collect::parse_tgid(text); tgid && *tgid <= 0) std::abort();
     for (int field = 3; field < 53; ++field)
         op::collect::parse_stat_field(text, field);
+    if (const auto task = op::collect::parse_task_name(text); task && (*task == 0 || *task > INT32_MAX))
+        std::abort();
+    const std::string name = op::collect::parse_comm(std::string(text));
+    if (name.size() + 1 < text.size() || !text.starts_with(name)) std::abort();
     op::collect::KernelRangeScan scan;
     for (auto rest = text; !rest.empty() && scan.take(op::take_line(rest));) {
     }

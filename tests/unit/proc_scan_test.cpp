@@ -168,6 +168,13 @@ TEST(ProcScan, a_process_that_is_gone_gives_nothing) {
     EXPECT_TRUE(threads_of(0x7ffffff0).empty());
 }
 
+TEST(ProcScan, entries_that_are_no_tasks_are_left_out) {
+    EXPECT_EQ(parse_task_name("4194304"), 4194304u);
+    for (const char* entry : {"", "self", "0", "-1", "12x", "4294967297"})
+        EXPECT_FALSE(parse_task_name(entry)) << entry;
+    EXPECT_EQ(parse_comm("a\nb\n"), "a\nb");
+}
+
 TEST(ProcScan, a_thread_that_ends_meanwhile_costs_no_other_its_name) {
     const auto self = static_cast<uint32_t>(::getpid());
     RecordList list;
