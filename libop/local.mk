@@ -71,8 +71,9 @@ libop_a_SOURCES = \
 	libop/session/session_lock.cpp libop/session/session_lock.h \
 	libop/session/session_reader.cpp \
 	libop/session/session_statistics.cpp libop/session/session_statistics.h \
-	libop/stream/record.h \
-	libop/stream/stream.cpp libop/stream/stream.h
+	libop/stream/record.h libop/stream/record_bytes.h \
+	libop/stream/stream.cpp libop/stream/stream.h \
+	libop/stream/stream_writer.cpp
 
 # The door to libpfm4, or the stub for builds without it.
 if HAVE_PFM

@@ -27,6 +27,7 @@ libpp_a_SOURCES = \
 	libpp/object/demangle_effort.cpp libpp/object/demangle_effort.h \
 	libpp/object/disassemble.cpp libpp/object/disassemble.h \
 	libpp/object/dwarf_handle.h \
+	libpp/object/elf_image_builder.cpp libpp/object/elf_image_builder.h \
 	libpp/object/image_bytes.cpp libpp/object/image_bytes.h \
 	libpp/object/range_map.cpp libpp/object/range_map.h \
 	libpp/object/section_finder.cpp libpp/object/section_finder.h \

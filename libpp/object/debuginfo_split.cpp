@@ -20,6 +20,7 @@
 #include "libop/base/text.h"
 #include "libpp/object/debuginfo_section.h"
 #include "libpp/object/dwarf_handle.h"
+#include "libpp/object/elf_image_builder.h"
 
 namespace op::pp {
 
@@ -51,53 +52,6 @@ template <class T>
 void append(std::string& bytes, const T& value) {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
-
-/// Makes an ELF file of sections.
-class ImageBuilder {
-public:
-    void add(std::string_view name, std::string_view bytes) {
-        if (bytes.empty()) return;
-        Elf64_Shdr header{};
-        header.sh_name = static_cast<Elf64_Word>(names_.size());
-        header.sh_type = SHT_PROGBITS;
-        header.sh_offset = sizeof(Elf64_Ehdr) + content_.size();
-        header.sh_size = bytes.size();
-        header.sh_addralign = 1;
-        headers_.push_back(header);
-        names_ += name;
-        names_ += '\0';
-        content_ += bytes;
-        content_.resize((content_.size() + 7) / 8 * 8);
-    }
-    void add(std::string_view name, Bytes bytes) { add(name, as_string(bytes)); }
-
-    std::string build() && {
-        add(".shstrtab", names_ + ".shstrtab" + std::string(1, '\0'));
-        headers_.back().sh_type = SHT_STRTAB;
-        Elf64_Ehdr head{};
-        std::memcpy(head.e_ident, ELFMAG, SELFMAG);
-        head.e_ident[EI_CLASS] = ELFCLASS64;
-        head.e_ident[EI_DATA] = __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
-        head.e_ident[EI_VERSION] = EV_CURRENT;
-        head.e_type = ET_DYN;
-        head.e_version = EV_CURRENT;
-        head.e_shoff = sizeof head + content_.size();
-        head.e_ehsize = sizeof head;
-        head.e_shentsize = sizeof(Elf64_Shdr);
-        head.e_shnum = static_cast<Elf64_Half>(headers_.size());
-        head.e_shstrndx = static_cast<Elf64_Half>(headers_.size() - 1);
-        std::string image;
-        append(image, head);
-        image += content_;
-        for (const Elf64_Shdr& header : headers_)
-            append(image, header);
-        return image;
-    }
-
-private:
-    std::string names_{'\0'}, content_;
-    std::vector<Elf64_Shdr> headers_{Elf64_Shdr{}};
-};
 
 /// The parts of a .dwo or .dwp file that belong to one unit.
 struct SplitParts {
@@ -371,7 +325,7 @@ Bytes SplitUnits::Impl::slice(const char* name, const std::set<uint64_t>& bases,
 }
 
 std::string SplitUnits::Impl::join(const Skeleton& skeleton, const SplitParts& parts) const {
-    ImageBuilder image;
+    ElfImageBuilder image;
     image.add(".debug_info", parts.info);
     image.add(".debug_abbrev", parts.abbrev);
     const Strings strings = own_strings(parts, skeleton.version);
