@@ -203,7 +203,7 @@ size_t SessionWriter::names_to_make(const SampleName& name) const {
     std::string path = mangle(name);
     size_t missing = 0;
     struct stat st {};
-    while (::fstatat(current().get(), path.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0) {
+    while (::fstatat(current().get(), path.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
         ++missing;
         const size_t slash = path.rfind('/');
         if (slash == path.npos) break;

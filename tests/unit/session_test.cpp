@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "libop/base/fd.h"
 #include "tests/unit/faults.h"
@@ -260,6 +262,17 @@ TEST(Session, sample_files_lie_where_their_names_say) {
     session.open_sample_file(sample("/bin/a"), {}, notes);
     const std::string path = dir / "d/samples/current/{root}/bin/a/{dep}/{root}/bin/a/TIMER.1.0.all.all.all";
     ASSERT_TRUE(fs::is_regular_file(path));
+}
+
+TEST(Session, only_names_that_are_missing_are_to_be_made) {
+    const TempDir dir;
+    SessionWriter session = open(dir / "d");
+    session.begin(false);
+    const std::string path = mangle(sample("/bin/a"));
+    EXPECT_EQ(session.names_to_make(sample("/bin/a")),
+              1 + static_cast<size_t>(std::ranges::count(path, '/')));
+    std::ofstream(session.current_path() + "/{root}") << "a file";
+    EXPECT_EQ(session.names_to_make(sample("/bin/a")), 0u) << "none can be made";
 }
 
 TEST(Session, links_in_a_sample_path_are_refused) {
