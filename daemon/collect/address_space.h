@@ -34,7 +34,7 @@ struct Region {
 /// Regions that never overlap. A change leaves the other regions where they are in memory.
 class AddressSpace {
 public:
-    /// `sum` (null = not wanted) must outlive the object and its copies. It is kept the sum of their bytes().
+    /// `sum` (null = not wanted) must outlive the object and its copies. Contains the sum of their bytes().
     explicit AddressSpace(uint64_t* sum = nullptr) : sum_(sum) {}
     AddressSpace(const AddressSpace& other);
     AddressSpace& operator=(const AddressSpace&) = delete;

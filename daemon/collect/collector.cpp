@@ -316,9 +316,12 @@ void Collector::take(const Mapping& mapping) {
     Mapping local = mapping;
     if (local.time == 0) local.time = sample_clock_ns();  // it is there now
     local.is_exact = has_real_name(local);
-    const MappedImage* const known = local.build_id.empty() ? table_.find_image(local) : nullptr;
-    if (known && images_.has_changed(*known, local.tgid)) table_.forget_image(*known);
-    table_.apply(local);
+    ImagePtr known = local.build_id.empty() ? table_.find_image(local) : nullptr;
+    if (known && images_.has_changed(*known, local.tgid)) {
+        table_.forget_image(*known);
+        known = nullptr;
+    }
+    table_.apply(local, std::move(known));
 }
 
 void Collector::take(const Name& name) {

@@ -49,15 +49,16 @@ public:
         image->build_id = hex(build_id);
         return image;
     }
-    /// The image that get_file() would return; null if it would create one. Valid until the next change.
-    MappedImage* find_file(std::string_view path, const FileIdentity& file,
-                           std::span<const std::byte> build_id) {
+    /// The image that get_file() would return; null if it would create one.
+    ImagePtr find_file(std::string_view path, const FileIdentity& file, std::span<const std::byte> build_id) {
         set_file_key(path, file, build_id);
         const auto it = images_.find(key_);
-        return it == images_.end() ? nullptr : it->second.get();
+        return it == images_.end() ? nullptr : it->second;
     }
     /// Those who have the image keep it; get_file() creates another one.
-    void forget(const MappedImage& image) { images_.erase(std::string(image.key)); }
+    void forget(const MappedImage& image) {
+        if (const auto it = images_.find(image.key); it != images_.end()) images_.erase(it);
+    }
     size_t size() const noexcept { return images_.size(); }
 
 private:

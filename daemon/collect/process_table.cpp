@@ -140,7 +140,7 @@ void ProcessTable::note_change(uint32_t tgid) noexcept {
     ++changes_of_[tgid % changes_of_.size()];
 }
 
-void ProcessTable::apply(const Mapping& mapping) {
+void ProcessTable::apply(const Mapping& mapping, ImagePtr image) {
     Region region{mapping.start, end_of(mapping.start, mapping.length), mapping.file_offset};
     if (mapping.kernel) {
         region.kind = RegionKind::kernel;
@@ -154,7 +154,7 @@ void ProcessTable::apply(const Mapping& mapping) {
     const MappedPath path = path_of(mapping);
     region.kind = path.kind;
     if (path.kind == RegionKind::file) {
-        region.image = images_.get_file(path.name, mapping.file, mapping.build_id);
+        region.image = image ? std::move(image) : images_.get_file(path.name, mapping.file, mapping.build_id);
         region.image->is_deleted = path.deleted;
         region.image->mapped = mapping.time;
     } else {
@@ -171,7 +171,7 @@ void ProcessTable::apply(const Mapping& mapping) {
     process.awaiting_executable = false;
 }
 
-MappedImage* ProcessTable::find_image(const Mapping& mapping) {
+ImagePtr ProcessTable::find_image(const Mapping& mapping) {
     const MappedPath path = path_of(mapping);
     if (mapping.kernel || path.kind != RegionKind::file) return nullptr;
     return images_.find_file(path.name, mapping.file, mapping.build_id);
@@ -183,9 +183,11 @@ ImagePtr ProcessTable::command_image(std::string_view name) {
 
 void ProcessTable::apply(const Unmapping& unmapping) {
     const auto it = processes_.find(unmapping.tgid);
-    if (it == processes_.end()) return;
+    if (it == processes_.end() || !it->second.space) return;
     note_change(unmapping.tgid);
-    own_space(it->second).unmap(unmapping.start, end_of(unmapping.start, unmapping.length));
+    AddressSpace& space = own_space(it->second);
+    space.unmap(unmapping.start, end_of(unmapping.start, unmapping.length));
+    make_room(space);  // it may have made two regions of one
 }
 
 void ProcessTable::apply(const Name& name) {

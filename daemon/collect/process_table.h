@@ -69,9 +69,10 @@ public:
     ProcessTable(const ProcessTable&) = delete;  // its address spaces refer to it
     ProcessTable& operator=(const ProcessTable&) = delete;
 
-    void apply(const Mapping& mapping);
-    /// The image that a mapping of a file will have; null if it is new. Valid until the next change.
-    MappedImage* find_image(const Mapping& mapping);
+    /// `image` is the one that find_image() returned for the mapping; null = it is looked for.
+    void apply(const Mapping& mapping, ImagePtr image = nullptr);
+    /// The image that a mapping of a file will have; null if it is new.
+    ImagePtr find_image(const Mapping& mapping);
     /// Later mappings of its file have another image, earlier ones keep it.
     void forget_image(const MappedImage& image) { images_.forget(image); }
     void apply(const Unmapping& unmapping);
@@ -80,6 +81,8 @@ public:
     /// Keeps the process for a while: later samples may still refer to it.
     void apply(const Exit& exit);
 
+    /// Sets the counts of what was left out to 0.
+    void begin_run() noexcept { left_out_thread_names_ = left_out_mappings_ = 0; }
     /// Records were lost: of every process so far all may have changed. Forgets processes if the ends of very
     /// many seem to have been lost.
     void lose_track();

@@ -162,6 +162,8 @@ TEST_F(Processes, names_of_threads_are_bounded_and_the_rest_is_counted) {
     }
     EXPECT_EQ(of_old_name, most);
     EXPECT_EQ(unknown, more) << "no name is better than a wrong one";
+    table.begin_run();
+    EXPECT_EQ(table.left_out_thread_names(), 0u);
 }
 
 TEST_F(Processes, a_change_of_a_process_leaves_lookups_of_others_valid) {
@@ -219,6 +221,14 @@ TEST_F(Processes, mappings_whose_ends_nobody_reports_do_not_pile_up) {
     EXPECT_EQ(at(7, 70'000 << 13), "/lib/x.so");
     EXPECT_EQ(at(7, 1 << 13), "none");
     EXPECT_EQ(executable(7), "/usr/bin/app");
+}
+
+TEST_F(Processes, the_parts_that_unmappings_leave_do_not_pile_up) {
+    exec(7, "/usr/bin/app");
+    table.apply(mapping(7, 1 << 13, uint64_t{70'001} << 13, "/lib/x.so"));
+    for (uint64_t i = 2; i <= 70'000; ++i)
+        table.apply(Unmapping{0, 7, {i << 13}, 0x1000});
+    EXPECT_GT(table.left_out_mappings(), 65'536u);
 }
 
 TEST_F(Processes, who_has_the_most_mappings_loses_them_when_there_is_no_room) {
