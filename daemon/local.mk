@@ -4,15 +4,19 @@ libopd_a_SOURCES = \
 	daemon/collect/address_space.cpp daemon/collect/address_space.h \
 	daemon/collect/append_check.cpp daemon/collect/append_check.h \
 	daemon/collect/collector.cpp daemon/collect/collector.h daemon/collect/collector_options.h \
+	daemon/collect/collector_account.cpp \
 	daemon/collect/collector_gaps.cpp \
 	daemon/collect/collector_images.cpp \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
 	daemon/collect/image_keeper.cpp daemon/collect/image_keeper.h \
-	daemon/collect/image_limits.h \
+	daemon/collect/image_limits.h daemon/collect/image_ref.h \
+	daemon/collect/known_file.cpp daemon/collect/known_file.h \
 	daemon/collect/known_images.cpp daemon/collect/known_images.h \
+	daemon/collect/known_images_looks.cpp \
 	daemon/collect/mapped_image.h \
 	daemon/collect/process_table.cpp daemon/collect/process_table.h \
 	daemon/collect/sample_files.cpp daemon/collect/sample_files.h \
+	daemon/collect/sample_origin.h \
 	daemon/collect/slot_cache.h \
 	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
 	daemon/count/choose_counted.cpp daemon/count/choose_counted.h \

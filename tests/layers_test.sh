@@ -191,11 +191,12 @@ fi
 # (doc/adr/0013-where-addresses-are-converted.md): read a number, move within its space, convert to another space.
 listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
 daemon/collect/address_space.h 1 convert
-daemon/collect/collector.cpp 4 read convert
+daemon/collect/collector.cpp 3 read
 daemon/collect/collector_gaps.cpp 1 read
 daemon/collect/known_images.cpp 3 move
 daemon/collect/process_table.cpp 1 move
 daemon/collect/sample_files.cpp 2 move
+daemon/collect/sample_origin.h 1 convert
 daemon/source/vmlinux.cpp 1 convert
 libop/stream/stream.cpp 4 read
 libpp/annotate/write_annotated.cpp 1 read

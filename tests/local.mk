@@ -96,6 +96,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/kernel_symbols_test.cpp \
 	tests/unit/image_roots_test.cpp \
 	tests/unit/kept_images_test.cpp \
+	tests/unit/known_images_test.cpp \
 	tests/unit/ledger_test.cpp \
 	tests/unit/machine_root_test.cpp \
 	tests/unit/machines.h \

@@ -3,6 +3,7 @@
 #include "daemon/collect/collector.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "libop/base/clock.h"
@@ -13,8 +14,6 @@ namespace {
 
 /// The application of anonymous memory in a process of which not even the name is known.
 constexpr std::string_view unknown_program = "/[unknown]";
-/// Losses that belong to no CPU in particular.
-constexpr uint32_t any_cpu = UINT32_MAX;
 /// The driver's samples are of counters, each counts once.
 constexpr uint32_t placed_weight = 1;
 /// No slot with it is used.
@@ -46,15 +45,6 @@ inline bool store(const Slot& slot, uint64_t address, uint32_t weight) {
 
 }  // namespace
 
-Collector::ImageRange Collector::ImageRange::of(const Region& region, const ImageRef& image) {
-    const uint64_t start = region.start.value();
-    return {image, start, region.end.value(), region.offset(region.start).value() - start};
-}
-
-Collector::ImageRange Collector::ImageRange::of(const ImageRef& image) {
-    return {image, 0, UINT64_MAX, 0};
-}
-
 Collector::Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
                      Diagnostics& notes, FillGaps fill_gaps)
     : info_(described),
@@ -65,11 +55,11 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
       keeper_(session, notes),
       files_(session, info_, names_, images_, options.open_files, notes, options.limits),
       cache_(options.separation.thread, options.separation.cpu) {
-    for (const std::string& path : options.only_images)
-        only_images_.insert(names_.intern(path));
+    only_images_.insert(options.only_images.begin(), options.only_images.end());
 }
 
 void Collector::process(std::span<const Record> records) {
+    batch_time_ = sample_clock_ns();
     for (const Record& record : records) {
         if (const auto* sample = std::get_if<Sample>(&record)) {
             take(*sample);
@@ -107,7 +97,7 @@ void Collector::take(const PlacedSample& sample) {
 }
 
 template <class S>
-Collector::Origin Collector::origin_of(const S& sample) {
+Origin Collector::origin_of(const S& sample) {
     return {sample.event, sample.mode,    sample.tgid,      sample.tid,
             sample.cpu,   app_of(sample), weight_of(sample)};
 }
@@ -132,12 +122,20 @@ bool Collector::refuse(const S& sample) {
 void Collector::take_uncached(const Sample& sample, Slot& slot) {
     if (refuse(sample)) return;
     const Region* region = find_or_ask(sample);
-    const Origin origin = origin_of(sample);  // after the records asked for: they may contain the application
-    if (!region) return lose_unplaced(origin);
-    if (!resolve_file(origin, ImageRange::of(*region, images_.of(*region, sample.tgid)), slot)) return;
+    if (!region) return lose_unplaced(sample);
     const bool is_in_doubt = table_.is_in_doubt(sample.tgid);
-    slot.generation = is_in_doubt ? no_generation : generation(sample);
-    if (!store(slot, sample.pc.value(), sample.weight)) return lose_unwanted(sample.cpu, sample.weight);
+    if (!is_wanted(sample)) {  // after the records asked for: they may contain the application
+        slot = slot_of(sample, ImageRange::of(*region, {}), nullptr);
+        if (is_in_doubt) slot.generation = no_generation;
+        return lose_unwanted(sample.cpu, sample.weight);
+    }
+    const Origin origin = origin_of(sample);
+    const ImageRange range = ImageRange::of(*region, images_.of(*region, sample.tgid));
+    SampleFile* const file = file_for(origin, range);
+    if (!file) return;
+    slot = slot_of(sample, range, file);
+    if (is_in_doubt) slot.generation = no_generation;
+    store(slot, sample.pc.value(), sample.weight);
     if (is_in_doubt && depends_on_process(sample.mode))
         info_.unsure_samples = add_saturating(info_.unsure_samples, sample.weight);
     const Process* const process = table_.find(sample.tgid);
@@ -151,19 +149,21 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
 
 void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     if (refuse(sample)) return;
+    const bool is_app_known = sample.app == 0 || !program_path(sample).empty();  // else it may be announced
+    if (!is_wanted(sample)) {
+        if (is_app_known) slot = slot_of(sample, ImageRange::of({}), nullptr);
+        return lose_unwanted(sample.cpu, placed_weight);
+    }
     const Origin origin = origin_of(sample);
     const auto range = range_or_request(sample);
-    if (!range) return lose_unplaced(origin);
-    Slot found;
-    if (!resolve_file(origin, *range, found)) return;
-    found.generation = generation(sample);
-    if (!store(found, sample.place.offset, placed_weight)) lose_unwanted(sample.cpu, placed_weight);
-    found.placed = true;
-    found.app = sample.app;
-    found.cookie = sample.place.cookie;
-    // Other processes may have the same address elsewhere, and an application may yet be announced.
+    if (!range) return lose_unplaced(sample);
+    SampleFile* const file = file_for(origin, *range);
+    if (!file) return;
+    const Slot found = slot_of(sample, *range, file);
+    store(found, sample.place.offset, placed_weight);
+    // Other processes may have the same address elsewhere.
     const bool lasts = found.cookie != 0 || sample.mode == CpuMode::kernel;
-    if (lasts && (found.app == 0 || origin.app.name != StringId::none)) slot = found;
+    if (lasts && is_app_known) slot = found;
 }
 
 void Collector::lose(LossCause cause, uint32_t cpu, uint64_t weight) {
@@ -175,38 +175,46 @@ void Collector::lose_unwanted(uint32_t cpu, uint64_t weight) {
     lose(LossCause::image_filtered, cpu, weight);
 }
 
-void Collector::lose_unplaced(const Origin& origin) {
-    const bool kernel = origin.mode == CpuMode::kernel;
-    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, origin.cpu, origin.weight);
+template <class S>
+void Collector::lose_unplaced(const S& sample) {
+    const bool kernel = sample.mode == CpuMode::kernel;
+    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, sample.cpu, weight_of(sample));
 }
 
-bool Collector::resolve_file(const Origin& origin, const ImageRange& range, Slot& slot) {
-    SampleFile* file = nullptr;
-    if (is_wanted(origin)) {
-        const FileKey key = key_for(origin, range.image);
-        if (key.image.is_refused() || key.app.is_refused()) {
-            lose(LossCause::image_limit, origin.cpu, origin.weight);
-            return false;
-        }
-        file = files_.get(key);
-        if (!file) {
-            lose(files_.failure(), origin.cpu, origin.weight);
-            return false;
-        }
-        note_image(range.image, range.at(origin.tgid));
-        note_thread(origin);
+/// Null if the sample is lost, which is counted.
+SampleFile* Collector::file_for(const Origin& origin, const ImageRange& range) {
+    const FileKey key = key_for(origin, range.image);
+    const bool is_refused = key.image.is_refused() || key.app.is_refused();
+    SampleFile* const file = is_refused ? nullptr : files_.get(key);
+    if (!file) {
+        lose(is_refused ? LossCause::image_limit : files_.failure(), origin.cpu, origin.weight);
+        return nullptr;
     }
-    slot = {};
+    note_image(range.image, range.at(origin.tgid));
+    note_thread(origin);
+    return file;
+}
+
+/// To be called once the file is open: that may change the generation.
+template <class S>
+Slot Collector::slot_of(const S& sample, const ImageRange& range, SampleFile* file) const {
+    Slot slot;
     slot.start = range.start;
     slot.end = range.end;
     slot.delta = range.delta;
     slot.file = file;
-    slot.tgid = origin.tgid;
-    slot.tid = origin.tid;
-    slot.cpu = origin.cpu;
-    slot.event = origin.event;
-    slot.mode = origin.mode;
-    return true;
+    slot.generation = generation(sample);
+    slot.tgid = sample.tgid;
+    slot.tid = sample.tid;
+    slot.cpu = sample.cpu;
+    slot.event = sample.event;
+    slot.mode = sample.mode;
+    if constexpr (std::is_same_v<S, PlacedSample>) {
+        slot.placed = true;
+        slot.app = sample.app;
+        slot.cookie = sample.place.cookie;
+    }
+    return slot;
 }
 
 ImageRef Collector::app_of(const Sample& sample) {
@@ -225,8 +233,14 @@ ImageRef Collector::app_of(const PlacedSample& sample) {
     return app ? *app : ImageRef{};
 }
 
-bool Collector::is_wanted(const Origin& origin) const {
-    return only_images_.empty() || only_images_.contains(images_.path(origin.app.name));
+std::string_view Collector::program_path(const Sample& sample) const {
+    const Process* process = table_.find(sample.tgid);
+    return process && process->executable ? std::string_view(process->executable->name) : std::string_view();
+}
+
+template <class S>
+bool Collector::is_wanted(const S& sample) const {
+    return only_images_.empty() || only_images_.contains(program_path(sample));
 }
 
 bool Collector::depends_on_process(CpuMode mode) const {
@@ -250,14 +264,13 @@ FileKey Collector::key_for(const Origin& origin, const ImageRef& image) {
     return key;
 }
 
-std::optional<Collector::ImageKey> Collector::key_of(const Sample& sample, uint64_t pc, bool kernel) {
+std::optional<ImageKey> Collector::key_of(const Sample& sample, uint64_t pc, bool kernel) {
     const Region* region = find(sample.tgid, RuntimeAddress{pc}, kernel);
     if (!region) return std::nullopt;
     return ImageKey{images_.of(*region, sample.tgid), region->offset(RuntimeAddress{pc}).value()};
 }
 
-std::optional<Collector::ImageKey> Collector::key_of(const PlacedSample& sample, const Place& place,
-                                                     bool kernel) {
+std::optional<ImageKey> Collector::key_of(const PlacedSample& sample, const Place& place, bool kernel) {
     if (place.cookie != 0) {
         const ImageRef* image = images_.find(place.cookie);
         return image ? std::optional(ImageKey{*image, place.offset}) : std::nullopt;
@@ -270,9 +283,8 @@ std::optional<Collector::ImageKey> Collector::key_of(const PlacedSample& sample,
 
 template <class S, class Where>
 void Collector::take_chain(const S& sample, const Where& innermost) {
-    if (sample.mode == CpuMode::guest || sample.event >= info_.events.size()) return;
+    if (sample.mode == CpuMode::guest || sample.event >= info_.events.size() || !is_wanted(sample)) return;
     const Origin origin = origin_of(sample);
-    if (!is_wanted(origin)) return;
     auto callee = key_of(sample, innermost, sample.mode == CpuMode::kernel);
     for (size_t i = 0; i < sample.chain.size(); ++i) {
         auto caller = key_of(sample, sample.chain[i], i < sample.kernel_frames);
@@ -289,6 +301,7 @@ void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& c
         key.callee = callee->image;
         const bool is_refused = key.image.is_refused() || key.app.is_refused() || key.callee.is_refused();
         if (!is_refused) file = files_.get(key);
+        has_refused_arcs_ |= is_refused || (!file && files_.failure() == LossCause::image_limit);
     }
     if (!file) {
         arcs_lost_ += origin.weight;
@@ -317,7 +330,8 @@ void Collector::take(const Mapping& mapping) {
     if (local.time == 0) local.time = sample_clock_ns();  // it is there now
     local.is_exact = has_real_name(local);
     ImagePtr known = local.build_id.empty() ? table_.find_image(local) : nullptr;
-    if (known && images_.has_changed(*known, local.tgid)) {
+    const uint64_t seen = mapping.time != 0 ? mapping.time : batch_time_;
+    if (known && images_.has_changed(*known, local.tgid, seen)) {
         table_.forget_image(*known);
         known = nullptr;
     }
@@ -359,7 +373,7 @@ void Collector::count_named_run() {
 }
 
 void Collector::take(const ImageCookie& cookie) {
-    if (cookie.cookie == run_.app && images_.find(cookie.cookie)) count_named_run();
+    if (cookie.cookie == run_.app && !images_.path(cookie.cookie).empty()) count_named_run();
     if (images_.take(cookie)) cache_.clear();
 }
 
@@ -374,44 +388,6 @@ void Collector::take(const Throttle& throttle) {
 
 void Collector::take(const EventTime& more) {
     if (more.event < info_.events.size()) info_.events[more.event].time += more.time;
-}
-
-void Collector::begin_run(uint64_t start_time) {
-    files_.close_all();
-    files_.begin_run();
-    ledger_ = {};
-    lost_ = run_.begin = 0;
-    arcs_lost_ = 0;
-    saw_kernel_ = false;
-    images_.begin_run();
-    keeper_.begin_run();
-    commands_.clear();
-    info_.start_time = start_time;
-    info_.side_band_lost = info_.unsure_samples = 0;
-    for (RecordedEvent& event : info_.events) {
-        event.throttled = false;
-        event.time = {};
-    }
-}
-
-SessionInfo Collector::flush_and_account() {
-    count_named_run();
-    SessionInfo info = info_;
-    const StoredCounts counts = files_.flush_and_count();
-    info.ledger.merge(ledger_);
-    info.ledger.add_stored(counts.samples.stored);
-    info.ledger.add_lost(LossCause::saturated, any_cpu, counts.samples.lost_saturated);
-    info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);
-    info.ledger.add_lost(LossCause::image_limit, any_cpu, counts.samples.lost_limit);
-    info.arcs_stored = counts.arcs.stored;
-    info.arcs_lost =
-        arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space + counts.arcs.lost_limit;
-    if (info.ledger.lost(LossCause::image_limit) > 0) note_limit();
-    info.mappings_left_out = table_.left_out_mappings();
-    info.names = commands_.describe(names_);
-    if (options_.separation.thread && table_.left_out_thread_names() > 0) info.names.set_left_out_threads();
-    images_.describe(info);
-    return info;
 }
 
 }  // namespace op::collect

@@ -3,7 +3,6 @@
 // Does not know where records come from; reaches the outside world only through FillGaps and KnownImages.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,6 +13,7 @@
 #include "daemon/collect/known_images.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/sample_files.h"
+#include "daemon/collect/sample_origin.h"
 #include "daemon/collect/slot_cache.h"
 #include "daemon/source/gap_filler.h"
 #include "libop/base/diagnostics.h"
@@ -21,11 +21,6 @@
 #include "libop/stream/record.h"
 
 namespace op::collect {
-
-/// Called for a sample for which something is missing. Returns records that may explain it, valid until the
-/// next call; of a whole process none if it is gone, only its name if it has no memory, nullopt if nobody
-/// could look. A sample's time of 0 is an unknown time.
-using FillGaps = std::function<std::optional<std::span<const Record>>(const Sample&, Gap)>;
 
 /// Collects one run. Not thread-safe.
 class Collector {
@@ -39,8 +34,8 @@ public:
     void process(std::span<const Record> records);
 
     /// Keeps binaries that were replaced after their first sample, as far as a process still has them mapped.
-    /// Looks at the next `most` paths.
-    void keep_replaced(size_t most = SIZE_MAX);
+    /// Looks at the next `paths` paths, and keeps `copies` binaries at most; the others wait for later calls.
+    void keep_replaced(size_t paths = SIZE_MAX, size_t copies = SIZE_MAX);
     /// Writes all samples to their files and returns the account so far: `described` with kernel images,
     /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
     SessionInfo flush_and_account();
@@ -62,33 +57,6 @@ public:
     bool saw_kernel() const noexcept { return saw_kernel_; }
 
 private:
-    /// Whose sample it is.
-    struct Origin {
-        uint16_t event;
-        CpuMode mode;
-        uint32_t tgid, tid, cpu;
-        ImageRef app;  ///< name none = unknown, or a kernel thread, which has no application
-        uint32_t weight;
-    };
-    /// What one image covers: run-time addresses or, of the driver's cookies, offsets.
-    struct ImageRange {
-        ImageRef image;
-        uint64_t start, end;
-        uint64_t delta;  ///< key = address + delta
-
-        static ImageRange of(const Region& region, const ImageRef& image);
-        /// All offsets of an image.
-        static ImageRange of(const ImageRef& image);
-        MappedAt at(uint32_t tgid) const {
-            return end == UINT64_MAX ? MappedAt{tgid} : MappedAt{tgid, start, end};
-        }
-    };
-    /// An address as sample files have it.
-    struct ImageKey {
-        ImageRef image;
-        uint64_t key;
-    };
-
     void take(const Sample& sample);
     void take(const PlacedSample& sample);
     void take(const ImageCookie& cookie);
@@ -122,11 +90,14 @@ private:
     bool keep_in(const std::vector<MappedPlace>& places, MappedFileFacts facts);
     bool has_real_name(Mapping mapping);
     void lose_unwanted(uint32_t cpu, uint64_t weight);
-    void lose_unplaced(const Origin& origin);
+    template <class S>
+    void lose_unplaced(const S& sample);
     void note_thread(const Origin& origin);
     void count_named_run();
     void note_image(const ImageRef& image, const MappedAt& at);
-    bool resolve_file(const Origin& origin, const ImageRange& range, Slot& slot);
+    SampleFile* file_for(const Origin& origin, const ImageRange& range);
+    template <class S>
+    Slot slot_of(const S& sample, const ImageRange& range, SampleFile* file) const;
     const Region* find(uint32_t tgid, RuntimeAddress pc, bool kernel) const;
     const Region* find_or_ask(const Sample& sample);
     void resolve_doubt(const Sample& sample);
@@ -135,7 +106,11 @@ private:
     ImageRef app_of(const Sample& sample);
     ImageRef app_of(const PlacedSample& sample);
     ImageRef program_of(uint32_t tgid);
-    bool is_wanted(const Origin& origin) const;
+    std::string_view program_path(const Sample& sample) const;
+    std::string_view program_path(const PlacedSample& sample) const { return images_.path(sample.app); }
+    /// Decided by its path, before the program gets a number: those that are not wanted use up no limit.
+    template <class S>
+    bool is_wanted(const S& sample) const;
     /// True if a sample's file depends on the program of its process, or on what that has mapped.
     bool depends_on_process(CpuMode mode) const;
     FileKey key_for(const Origin& origin, const ImageRef& image);
@@ -162,8 +137,11 @@ private:
     Ledger ledger_;                   ///< without the counts that the files keep
     uint64_t lost_ = 0;               ///< the ledger's sum
     uint64_t arcs_lost_ = 0;
+    bool has_refused_arcs_ = false;  ///< some of those met the limits
+    uint64_t batch_time_ = 0;        ///< when the records being processed had been taken, sample time
     bool saw_kernel_ = false;
-    std::set<StringId> only_images_;
+    std::set<std::string, std::less<>> only_images_;
+    std::set<StringId> to_keep_;  ///< replaced files that were not yet looked for
     SlotCache cache_;
 };
 

@@ -56,7 +56,7 @@ void Collector::take_all(std::span<const Record> records) {
         if (!std::holds_alternative<Sample>(record)) std::visit([this](const auto& r) { take(r); }, record);
 }
 
-std::optional<Collector::ImageRange> Collector::range_or_request(const PlacedSample& sample) {
+std::optional<ImageRange> Collector::range_or_request(const PlacedSample& sample) {
     if (sample.place.cookie != 0) {
         const ImageRef* image = images_.find(sample.place.cookie);
         return image ? std::optional(ImageRange::of(*image)) : std::nullopt;

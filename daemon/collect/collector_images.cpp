@@ -11,13 +11,6 @@ void Collector::note_image(const ImageRef& image, const MappedAt& at) {
     if (elsewhere && keeper_.keep(*elsewhere)) images_.settle(image);
 }
 
-void Collector::note_limit() {
-    notes_.warn(
-        "the limits on images and sample files are reached: samples of further images are lost, and counted "
-        "as "
-        "image_limit");
-}
-
 bool Collector::keep_in(const std::vector<MappedPlace>& places, MappedFileFacts facts) {
     if (keeper_.keep(facts)) return true;
     return std::ranges::any_of(places, [&](const MappedPlace& place) {
@@ -29,12 +22,16 @@ bool Collector::keep_in(const std::vector<MappedPlace>& places, MappedFileFacts 
 }
 
 // The process of the last look first: with the driver no other is known.
-void Collector::keep_replaced(size_t most) {
+void Collector::keep_replaced(size_t paths, size_t copies) {
     constexpr size_t most_tries = 4;
-    const std::set<StringId> replaced = images_.find_replaced(most);
-    if (replaced.empty()) return;
-    auto places = table_.places_of(replaced, most_tries);
-    for (const StringId name : replaced)
+    to_keep_.merge(images_.find_replaced(paths));
+    std::set<StringId> now;
+    while (!to_keep_.empty() && now.size() < copies)
+        if (const auto name = to_keep_.extract(to_keep_.begin()); images_.is_pending(name.value()))
+            now.insert(name.value());
+    if (now.empty()) return;
+    auto places = table_.places_of(now, most_tries);
+    for (const StringId name : now)
         if (keep_in(places[name], images_.facts(name))) images_.settle(ImageRef::file(name));
 }
 

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libop/session/sample_file.h"
+
 namespace op::collect {
 
 /// Of one session. The defaults are for recording; tests choose others.
@@ -20,6 +22,13 @@ struct ImageLimits {
     /// Bytes on disk of the sample files and directories of one share: twenty times a day of a busy build
     /// server, and at most 524,288 files and directories.
     uint64_t file_bytes = uint64_t{2} << 30;
+};
+
+/// What is left of a limit: of the host's own images, and of those that strangers choose.
+struct Shares {
+    ByteRoom of_host, of_strangers;
+
+    ByteRoom& of(bool is_of_host) noexcept { return is_of_host ? of_host : of_strangers; }
 };
 
 }  // namespace op::collect

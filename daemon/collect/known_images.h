@@ -5,13 +5,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "daemon/collect/image_limits.h"
+#include "daemon/collect/image_ref.h"
+#include "daemon/collect/known_file.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/source/image_file.h"
 #include "libop/base/intern.h"
@@ -19,28 +23,6 @@
 #include "libop/stream/record.h"
 
 namespace op::collect {
-
-/// An image as samples refer to it. Anonymous memory belongs to one process and region, except what the
-/// kernel puts into every process: that belongs to process 0 and starts at 0.
-struct ImageRef {
-    StringId name = StringId::none;  ///< none = no image
-    RegionKind kind = RegionKind::file;
-    uint32_t tgid = 0;            ///< anon only
-    RuntimeAddress start, end{};  ///< anon only, half-open
-
-    bool operator==(const ImageRef&) const = default;
-    static ImageRef file(StringId path) { return {path, RegionKind::file, 0, {}, {}}; }
-    /// It is beyond the limits: nothing may be stored for it, and it has no text.
-    bool is_refused() const noexcept { return name == refused; }
-
-    static constexpr StringId refused{UINT32_MAX};
-};
-
-/// A process that has a file mapped, and where, if that is known.
-struct MappedAt {
-    uint32_t tgid;
-    uint64_t start = 0, end = 0;  ///< run-time addresses, half-open
-};
 
 /// Not thread-safe.
 class KnownImages {
@@ -54,25 +36,29 @@ public:
 
     /// A kernel image or module.
     void take(const Mapping& mapping);
-    /// True if the cookie was of another image before.
+    /// True if the cookie was of another image before. An image gets its number when it is needed.
     bool take(const ImageCookie& cookie);
 
     /// True if the file of a known image, which is mapped again, is not what it was: written to, or its inode
-    /// was given to another file.
-    bool has_changed(const MappedImage& image, uint32_t tgid) const;
+    /// was given to another file. A file that was looked at after it was mapped (sample time) is not looked
+    /// at again.
+    bool has_changed(const MappedImage& image, uint32_t tgid, uint64_t mapped);
 
     /// True if it is the host's own, not a stranger's choice: the kernel, or a file that belongs to root or
     /// the recorder's user and has its path here.
-    bool is_hosts(const ImageRef& image) const;
+    bool is_of_host(const ImageRef& image) const;
+    /// The same of the name of an image that is a file, or a kernel's file, of earlier runs.
+    bool is_earlier_of_host(std::string_view name) const;
 
     /// The image of a region of a process, or a refused one, as in the following.
     ImageRef of(const Region& region, uint32_t tgid);
     /// A file that the process has mapped, or a program's name that is used in place of an image.
     ImageRef of_file(const ImagePtr& image, uint32_t tgid) { return ImageRef::file(number(*image, tgid)); }
     /// The image of a cookie; null if the cookie was never announced. Valid until the next take().
-    const ImageRef* find(uint32_t cookie) const noexcept;
-    /// The path of a file by its name in the session, which may be another (see RecordedImage::path).
-    StringId path(StringId name) const;
+    const ImageRef* find(uint32_t cookie);
+    /// The path or label of a cookie's image, which needs no number for it; empty if the cookie was never
+    /// announced. Valid until the next take().
+    std::string_view path(uint32_t cookie) const noexcept;
     /// The mtime of a file image, seconds; 0 if it is unknown, not wanted, or the file was not found.
     uint64_t mtime(const ImageRef& image) const;
     /// Adds the image to the manifest. Returns what is known of a file that its path does not lead to, when
@@ -81,9 +67,12 @@ public:
     const MappedFileFacts* note_used(const ImageRef& image, const MappedAt& at);
     /// The file needs no further look: it was kept, or cannot be.
     void settle(const ImageRef& image);
-    /// Of the images in the manifest whose paths led to them, those whose paths do not any more, each once.
-    /// Looks at `most` paths and goes on from there at the next call.
+    /// Marks images of the manifest whose paths led to them and do not any more as elsewhere, and removes the
+    /// mark once they do again. Returns those newly marked that can be kept. Looks at `most` paths and goes
+    /// on from there at the next call.
     std::set<StringId> find_replaced(size_t most);
+    /// False if a file of the manifest needs no further look: its path leads to it, or it is settled.
+    bool is_pending(StringId name) const { return files_.at(name).is_pending; }
     /// What is known of a file in the manifest.
     const MappedFileFacts& facts(StringId name) const { return files_.at(name).facts; }
     /// Removes all images from the manifest, and the limits begin again; what is known of them stays.
@@ -92,32 +81,22 @@ public:
     void describe(SessionInfo& info) const;
 
 private:
-    /// What is known of a file.
-    struct KnownFile {
-        MappedFileFacts facts;  ///< tgid: of the process looked at
-        bool is_found = false;
-        bool is_earlier = false;  ///< of an earlier run, and not seen in this one
-        FileIdentity id = {};     ///< as stat(2) gives it, if it was found
-        int64_t changed = 0;      ///< change time, ns since the epoch, if it was found
-        bool is_hosts = false;    ///< it belongs to root or the recorder's user, at its path here
-        RecordedImage recorded = {};
-        bool is_pending = false;   ///< it was not found, or not kept, in the processes looked at
-        uint32_t searches = 0;     ///< in further processes
-        uint64_t next_search = 0;  ///< not before, monotonic ns
+    /// What the driver announced.
+    struct Cookie {
+        ImageRef image = {};  ///< as of `run`
+        uint32_t run = 0;     ///< the last one in which it was needed
+        bool is_region, is_deleted = false;
+        uint32_t tgid;
+        RuntimeAddress start;
+        uint64_t length;
+        FileIdentity file;
+        std::string path;  ///< without the mark of deletion, or a label; cut where it is beyond the limits
 
-        /// Nothing is known but its path.
-        bool is_blank() const;
-        bool is_same(const KnownFile& other) const;
-        /// It was found, and changed after the other was mapped.
-        bool is_newer(const KnownFile& other) const;
-        /// Bytes that it takes in the manifest at most.
-        uint64_t cost() const;
+        bool is_same(const Cookie& other) const;
     };
 
-    /// Bytes of the manifest that are left for images.
-    struct ManifestRoom {
-        uint64_t hosts, strangers;
-    };
+    /// Where the path of a file leads now.
+    enum class PathState { to_it, elsewhere, unknown };
 
     StringId number(MappedImage& image, uint32_t tgid, const Region* region = nullptr);
     StringId number_file(const MappedImage& image, uint32_t tgid, const Region* region);
@@ -125,29 +104,34 @@ private:
     StringId add_file(KnownFile file);
     StringId number_label(std::string_view label, bool is_kernel = false);
     bool is_too_long(std::string_view path) const;
-    bool is_still_there(KnownFile& file);
-    StringId charge(StringId name, bool is_hosts, uint64_t cost);
-    bool take_room(bool is_hosts, uint64_t cost);
+    PathState look_at_path(KnownFile& file);
+    bool is_newly_replaced(KnownFile& file);
+    StringId charge(StringId name, bool is_of_host, uint64_t cost);
+    StringId charge(StringId name, const KnownFile& file) {
+        return charge(name, file.is_of_host, file.cost());
+    }
     void look_for(KnownFile& file);
     bool may_search(KnownFile& file);
-    ImageRef region_image(const ImageCookie& cookie);
-    ImageRef file_image(const ImageCookie& cookie);
+    Cookie announced(const ImageCookie& cookie) const;
+    ImageRef image_of(const Cookie& cookie);
+    ImageRef region_image(const Cookie& cookie);
+    ImageRef file_image(const Cookie& cookie);
 
     StringTable& names_;
     bool local_;
     ImageLimits limits_;
-    ManifestRoom room_{limits_.manifest_bytes, limits_.manifest_bytes};
+    Shares room_{{limits_.manifest_bytes}, {limits_.manifest_bytes}};  ///< bytes of the manifest
     uint32_t run_ = 1;
     std::set<StringId> charged_;  ///< the names of this run for which room was taken
-    SearchLimit search_;
-    std::unordered_map<uint32_t, ImageRef> cookies_;
+    std::unordered_map<uint32_t, Cookie> cookies_;
     std::map<StringId, KnownFile> files_;               ///< by name in the session
     std::map<StringId, std::vector<StringId>> builds_;  ///< the names of the files of a path
-    std::set<StringId> deleted_;                        ///< programs in memory
     std::set<StringId> used_;
     StringId next_to_check_ = StringId::none;  ///< of used_, by find_replaced()
     std::map<StringId, RecordedKernelImage> kernel_;
-    uint64_t next_search_ = 0;  ///< for any file, not before, monotonic ns
+    std::set<std::string, std::less<>> earlier_kernel_;  ///< names of the kernel's images of earlier runs
+    uint64_t next_search_ = 0;                           ///< for any file, not before, monotonic ns
+    SearchLimit search_;
 };
 
 }  // namespace op::collect

@@ -90,21 +90,21 @@ SampleFiles::SampleFiles(SessionWriter& session, const SessionInfo& session_info
       images_(images),
       notes_(notes),
       limit_(std::min(limit, spare_descriptors())),
-      room_(limits.file_bytes) {}
+      share_(limits.file_bytes) {}
 
 void SampleFiles::begin_run() noexcept {
     closed_ = {};
-    hosts_ = strangers_ = {room_};
+    room_ = {{share_}, {share_}};
 }
 
-SampleRoom& SampleFiles::room_of(const FileKey& key) {
-    const bool is_hosts = images_.is_hosts(key.app) && images_.is_hosts(key.image) &&
-                          (key.callee.name == StringId::none || images_.is_hosts(key.callee));
-    return is_hosts ? hosts_ : strangers_;
+ByteRoom& SampleFiles::room_of(const FileKey& key) {
+    const bool is_of_host = images_.is_of_host(key.app) && images_.is_of_host(key.image) &&
+                            (key.callee.name == StringId::none || images_.is_of_host(key.callee));
+    return room_.of(is_of_host);
 }
 
-bool SampleFiles::is_hosts(const ImageName& image) const {
-    if (image.kind == ImageName::Kind::file) return images_.is_hosts(ImageRef::file(names_.find(image.name)));
+bool SampleFiles::is_of_host(const ImageName& image) const {
+    if (image.kind == ImageName::Kind::file) return images_.is_earlier_of_host(image.name);
     return image.kind == ImageName::Kind::kernel || image.tgid == 0;
 }
 
@@ -113,9 +113,9 @@ void SampleFiles::count_earlier(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
         const auto name = parse_sample_path(path);
         if (!name) continue;
-        const bool hosts =
-            is_hosts(name->app) && is_hosts(name->image) && (!name->callee || is_hosts(*name->callee));
-        SampleRoom& room = hosts ? hosts_ : strangers_;
+        const bool is_all_of_host =
+            is_of_host(name->app) && is_of_host(name->image) && (!name->callee || is_of_host(*name->callee));
+        ByteRoom& room = room_.of(is_all_of_host);
         const uint64_t cost = names_beyond(path, before) * bytes_of_name + session_.length_of(path);
         room.bytes -= std::min(room.bytes, cost);
         before = path;
@@ -125,7 +125,8 @@ void SampleFiles::count_earlier(const std::vector<std::string>& paths) {
 SampleFile* SampleFiles::get(const FileKey& key) {
     auto it = by_key_.find(key);
     if (it == by_key_.end()) it = by_key_.emplace(key, find_or_open(key)).first;
-    entries_.splice(entries_.begin(), entries_, it->second);
+    Entries& entries = list_of(*it->second);
+    entries.splice(entries.begin(), entries, it->second);
     return it->second->file ? &*it->second->file : nullptr;
 }
 
@@ -136,14 +137,17 @@ SampleFiles::Entries::iterator SampleFiles::find_or_open(const FileKey& key) {
         open_already->second->keys.push_back(key);
         return open_already->second;
     }
-    if (entries_.size() >= limit_) close_oldest();
-    entries_.push_front({std::move(path), {key}, std::nullopt});
-    open(entries_.front(), sample_name, header(key), room_of(key));
-    by_path_.emplace(entries_.front().path, entries_.begin());
-    return entries_.begin();
+    Entries entry;
+    entry.push_front({std::move(path), {key}, std::nullopt});
+    open(entry.front(), sample_name, header(key), room_of(key));
+    Entries& entries = list_of(entry.front());
+    if (entries.size() >= limit_) close_oldest(entries);
+    entries.splice(entries.begin(), entry);
+    by_path_.emplace(entries.front().path, entries.begin());
+    return entries.begin();
 }
 
-void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader& header, SampleRoom& room) {
+void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader& header, ByteRoom& room) {
     for (;;) {
         const uint64_t room_before = room.bytes;
         try {
@@ -154,7 +158,6 @@ void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader&
             return;
         } catch (const Error& e) {
             room.bytes = room_before;
-            // The entry itself is the first, so close_some() does not close it.
             if ((e.code() == EMFILE || e.code() == ENFILE) && close_some()) continue;
             entry.error = e.code();
             note_failure(
@@ -172,39 +175,38 @@ void SampleFiles::note_failure(const std::string& what, int error) {
 }
 
 LossCause SampleFiles::failure() const noexcept {
-    if (!entries_.empty() && entries_.front().is_over_limit) return LossCause::image_limit;
-    const int error = entries_.empty() ? 0 : entries_.front().error;
+    if (!unopened_.empty() && unopened_.front().is_over_limit) return LossCause::image_limit;
+    const int error = unopened_.empty() ? 0 : unopened_.front().error;
     return error == ENOSPC || error == EDQUOT ? LossCause::disk_full : LossCause::sample_file;
 }
 
 bool SampleFiles::close_some() {
-    const size_t target = entries_.size() - entries_.size() / 4;
-    bool is_any_closed = false;
-    while (entries_.size() > 1 && (entries_.size() > target || !is_any_closed)) {
-        is_any_closed |= entries_.back().file.has_value();
-        close_oldest();
-    }
-    return is_any_closed;
+    const size_t quarter = (open_.size() + 3) / 4;
+    for (size_t n = 0; n < quarter; ++n)
+        close_oldest(open_);
+    return quarter > 0;
 }
 
-SampleFiles::Entries::iterator SampleFiles::close(Entries::iterator entry) {
+void SampleFiles::close(Entries::iterator entry) {
+    Entries& entries = list_of(*entry);
     add(closed_, *entry);
     for (const FileKey& key : entry->keys)
         by_key_.erase(key);
     by_path_.erase(entry->path);
-    ++generation_;
-    return entries_.erase(entry);
+    if (entry->file) ++generation_;
+    entries.erase(entry);
 }
 
 void SampleFiles::close_all() {
-    while (!entries_.empty())
-        close_oldest();
+    for (Entries* entries : {&open_, &unopened_})
+        while (!entries->empty())
+            close_oldest(*entries);
 }
 
 void SampleFiles::forget_unopened() {
     noted_failures_.clear();
-    for (auto entry = entries_.begin(); entry != entries_.end();)
-        entry = entry->file ? std::next(entry) : close(entry);
+    while (!unopened_.empty())
+        close_oldest(unopened_);
 }
 
 void SampleFiles::add(StoredCounts& sum, Entry& entry) {
@@ -213,7 +215,7 @@ void SampleFiles::add(StoredCounts& sum, Entry& entry) {
 
 StoredCounts SampleFiles::flush_and_count() {
     StoredCounts sum = closed_;
-    for (Entry& entry : entries_)
+    for (Entry& entry : open_)
         add(sum, entry);
     return sum;
 }

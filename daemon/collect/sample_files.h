@@ -50,8 +50,8 @@ public:
                 const KnownImages& images, size_t limit, Diagnostics& notes, const ImageLimits& limits = {});
 
     /// The file for a key, valid until generation() changes; null if it cannot be opened. Each kind of
-    /// failure is noted once. A failed file is tried again only after as many other files were used as may be
-    /// open at a time.
+    /// failure is noted once. A failed file is tried again only after as many others failed as may be open at
+    /// a time.
     SampleFile* get(const FileKey& key);
     /// The cause by which samples are lost if the last get() returned null.
     LossCause failure() const noexcept;
@@ -81,16 +81,16 @@ private:
     };
     using Entries = std::list<Entry>;  ///< most recently used first
 
+    Entries& list_of(const Entry& entry) { return entry.file ? open_ : unopened_; }
     Entries::iterator find_or_open(const FileKey& key);
     /// Sets the entry's file, or the error if it cannot be opened.
-    void open(Entry& entry, const SampleName& name, const SampleHeader& header, SampleRoom& room);
-    SampleRoom& room_of(const FileKey& key);
-    bool is_hosts(const ImageName& image) const;
+    void open(Entry& entry, const SampleName& name, const SampleHeader& header, ByteRoom& room);
+    ByteRoom& room_of(const FileKey& key);
+    bool is_of_host(const ImageName& image) const;
     void note_failure(const std::string& what, int error);
-    void close_oldest() { close(std::prev(entries_.end())); }
-    Entries::iterator close(Entries::iterator entry);
-    /// Closes the least recently used quarter, at least one file, but not the most recently used; false if
-    /// none was open.
+    void close(Entries::iterator entry);
+    void close_oldest(Entries& entries) { close(std::prev(entries.end())); }
+    /// Closes the least recently used quarter, at least one file; false if none was open.
     bool close_some();
     void add(StoredCounts& sum, Entry& entry);
     SampleHeader header(const FileKey& key) const;
@@ -103,9 +103,10 @@ private:
     const KnownImages& images_;
     Diagnostics& notes_;
     size_t limit_;
-    uint64_t room_;  ///< of each share in a new session, bytes
-    SampleRoom hosts_{room_}, strangers_{room_};
-    Entries entries_;
+    uint64_t share_;  ///< of a new session, bytes
+    Shares room_{{share_}, {share_}};
+    Entries open_;
+    Entries unopened_;  ///< as many at most: no place of an open file is lost to one that cannot be opened
     std::unordered_map<FileKey, Entries::iterator, FileKeyHash> by_key_;
     /// Two keys may spell the same path (events that differ in their modes only): the file is open once.
     std::unordered_map<std::string_view, Entries::iterator> by_path_;

@@ -16,6 +16,8 @@ namespace {
 /// A path costs about 1 us. A program that was replaced may end at any moment.
 constexpr std::chrono::seconds look_interval{1};
 constexpr size_t paths_of_a_look = 256;
+/// While they are copied, up to 16 MiB each, no record is taken from the kernel's buffers.
+constexpr size_t copies_of_a_look = 2;
 
 /// The account of the runs before, if the session has one.
 std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& notes) {
@@ -23,10 +25,10 @@ std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& n
     return session.read_info(notes);
 }
 
-/// The names of the sample files there are.
-std::vector<SampleName> held_names(const SessionWriter& session) {
+/// The names of these sample files.
+std::vector<SampleName> held_names(const std::vector<std::string>& paths) {
     std::vector<SampleName> names;
-    for (const std::string& path : session.list())
+    for (const std::string& path : paths)
         if (auto name = parse_sample_path(path)) names.push_back(std::move(*name));
     return names;
 }
@@ -50,10 +52,12 @@ SessionKeeper::SessionKeeper(SessionWriter& session, const SessionInfo& describe
       earlier_(append ? account_before(session, notes) : std::nullopt),
       collector_(session, described, options, notes, std::move(fill_gaps)) {
     if (earlier_) collector_.add_earlier(*earlier_);
-    if (append) collector_.count_earlier(session.list());
-    if (append)
-        for (const auto& difference : append_differences(held_names(session), earlier_, described, options))
+    if (append) {
+        const std::vector<std::string> held = session.list();
+        collector_.count_earlier(held);
+        for (const auto& difference : append_differences(held_names(held), earlier_, described, options))
             notes.warn(printable(session.current_path()) + " " + difference);
+    }
     save();
 }
 
@@ -62,7 +66,7 @@ void SessionKeeper::process(std::span<const Record> records) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_look_) return;
     next_look_ = now + look_interval;
-    collector_.keep_replaced(paths_of_a_look);
+    collector_.keep_replaced(paths_of_a_look, copies_of_a_look);
 }
 
 SessionInfo SessionKeeper::flush_and_account() {
@@ -80,13 +84,18 @@ SessionInfo SessionKeeper::whole(const SessionInfo& run) const {
 
 SessionInfo SessionKeeper::save() {
     collector_.keep_replaced();
+    return write_account();
+}
+
+SessionInfo SessionKeeper::write_account() {
     SessionInfo run = flush_and_account();
     session_.write_info(whole(run));
     return run;
 }
 
 SessionInfo SessionKeeper::checkpoint() {
-    SessionInfo run = save();
+    collector_.keep_replaced(SIZE_MAX, copies_of_a_look);
+    SessionInfo run = write_account();
     if (!kallsyms_written_) write_kallsyms();
     return run;
 }

@@ -31,10 +31,11 @@ public:
     SessionInfo flush_and_account();
     /// The account of the whole session: this run and, if it was appended to, the earlier ones.
     SessionInfo whole(const SessionInfo& run) const;
-    /// Writes the current manifest and returns this run's part of it. Throws a system error.
+    /// Keeps all binaries that were replaced, writes the current manifest and returns this run's part of it.
+    /// Throws a system error.
     SessionInfo save();
-    /// Calls save(), and writes the kernel's symbols once there are kernel samples, so that a crash keeps
-    /// them.
+    /// Writes the current manifest, and the kernel's symbols once there are kernel samples, so that a crash
+    /// keeps them. Of binaries that were replaced it keeps a few, so that recording goes on.
     SessionInfo checkpoint();
     /// Writes the kernel's symbols if there are kernel samples. Throws a system error.
     void write_kallsyms();
@@ -43,6 +44,8 @@ public:
     void begin_run();
 
 private:
+    SessionInfo write_account();
+
     SessionWriter& session_;
     std::optional<SessionInfo> earlier_;
     Collector collector_;

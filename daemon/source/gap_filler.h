@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -20,6 +21,11 @@ enum class Gap {
     mapping,  ///< the mapping that its address is in; the program of its process is known
     changes,  ///< everything about its process: records of what changed were lost
 };
+
+/// Called for a sample for which something is missing. Returns records that may explain it, valid until the
+/// next call; of a whole process none if it is gone, only its name if it has no memory, nullopt if nobody
+/// could look. A sample's time of 0 is an unknown time.
+using FillGaps = std::function<std::optional<std::span<const Record>>(const Sample&, Gap)>;
 
 /// Reads /proc again, at most once a second per process, longer for a process with many mappings, and for all
 /// processes together at most `bytes_a_second`, so that a stream of gaps costs little. Not thread-safe.

@@ -174,7 +174,7 @@ void SampleFile::flush() noexcept {
     if (table_) table_->retry_growth();
 }
 
-void SampleFile::limit_growth(SampleRoom& room) noexcept {
+void SampleFile::limit_growth(ByteRoom& room) noexcept {
     if (table_) table_->limit_growth(room);
 }
 

@@ -56,7 +56,7 @@ struct SampleFileCounts {
 };
 
 /// Bytes that files may yet take together.
-struct SampleRoom {
+struct ByteRoom {
     uint64_t bytes;
 
     /// Takes that many, or none if they are not there.
@@ -95,7 +95,7 @@ public:
     /// disk; without a flush, every thousandth lost sample does.
     void flush() noexcept;
     /// From now on the file grows within that room, which must outlive it.
-    void limit_growth(SampleRoom& room) noexcept;
+    void limit_growth(ByteRoom& room) noexcept;
     /// Flushes, then returns what became of all samples added. stored + all losses = samples added.
     SampleFileCounts flush_and_count() noexcept;
     /// Number of distinct keys in the file as of the last flush; 2^25 - 1 at most.

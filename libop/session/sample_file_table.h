@@ -56,7 +56,7 @@ public:
     /// The next key that needs room tries to grow the file even if that failed a moment ago.
     void retry_growth() noexcept { retry_after_ = 0; }
     /// The file grows within that room, which must outlive it.
-    void limit_growth(SampleRoom& room) noexcept { room_ = &room; }
+    void limit_growth(ByteRoom& room) noexcept { room_ = &room; }
     /// Waits until the file is on disk. Throws a system error naming `label`.
     void sync(std::string_view label) const;
 
@@ -104,7 +104,7 @@ private:
     View view_;
     uint32_t used_ = 1;            ///< what descriptor().current_size should be
     uint32_t retry_after_ = 0;     ///< calls to lose before the next attempt to grow
-    SampleRoom* room_ = nullptr;   ///< null = no limit
+    ByteRoom* room_ = nullptr;     ///< null = no limit
     bool is_out_of_room_ = false;  ///< the last attempt to grow failed for that
     SampleFileCounts counts_;
 };

@@ -141,6 +141,45 @@ TEST_F(DeletedProgram, is_the_hosts_once_the_host_runs_that_build_at_its_path) {
     EXPECT_FALSE(is_elsewhere_after({0, 0x7ffffff0, {0x10000000}, 0x1000, 0, false, path_, as_bytes(id)}));
 }
 
+TEST_F(ReplacedImages, that_are_back_are_marked_no_longer) {
+    const std::string path = dir_.write("program", "one");
+    collector({.images_are_local = true});
+    sample(path, 7);
+    std::filesystem::rename(path, dir_ / "away");
+    EXPECT_TRUE(is_elsewhere(path));
+    std::filesystem::rename(dir_ / "away", path);
+    EXPECT_FALSE(is_elsewhere(path));
+}
+
+TEST_F(ReplacedImages, are_not_marked_while_nobody_can_look) {
+    std::filesystem::create_directory(dir_ / "mount");
+    const std::string path = dir_.write("mount/program", "one");
+    collector({.images_are_local = true});
+    sample(path, 7);
+    std::filesystem::rename(dir_ / "mount", dir_ / "away");
+    std::filesystem::create_symlink("mount", dir_ / "mount");
+    EXPECT_FALSE(is_elsewhere(path)) << "an error that is not that of a missing file (ELOOP)";
+    std::filesystem::remove(dir_ / "mount");
+    EXPECT_TRUE(is_elsewhere(path));
+}
+
+TEST_F(DeletedProgram, is_not_kept_if_its_path_leads_to_it_again_before_its_turn) {
+    const std::string program = "/proc/" + std::to_string(pid_) + "/exe";
+    std::filesystem::copy_file(program, path_);
+    SessionInfo info;
+    info.events = {{"TIMER", 0, 1000000}};
+    Collector collector(session_, info, {.images_are_local = true}, notes_);
+    const std::string id = unhex(facts_.build_id);
+    collector.process(
+        std::vector<Record>{Mapping{0, facts_.tgid, {0x10000000}, 0x1000, 0, false, path_, as_bytes(id)},
+                            Sample{1, facts_.tgid, facts_.tgid, 0, 0, CpuMode::user, 0, {0x10000010}, {}}});
+    std::filesystem::remove(path_);
+    collector.keep_replaced(SIZE_MAX, 0);
+    std::filesystem::copy_file(program, path_);
+    collector.keep_replaced();
+    EXPECT_FALSE(is_kept());
+}
+
 /// The process of the first sample has ended.
 TEST_F(DeletedProgram, is_kept_through_any_process_that_has_it_mapped) {
     std::filesystem::copy_file("/proc/" + std::to_string(pid_) + "/exe", path_);
@@ -155,7 +194,9 @@ TEST_F(DeletedProgram, is_kept_through_any_process_that_has_it_mapped) {
     collector.keep_replaced();
     EXPECT_FALSE(is_kept()) << "its path still leads to that build";
     std::filesystem::remove(path_);
-    collector.keep_replaced();
+    collector.keep_replaced(SIZE_MAX, 0);
+    EXPECT_FALSE(is_kept()) << "it waits for its turn";
+    collector.keep_replaced(0, 1);
     EXPECT_TRUE(is_kept());
 }
 

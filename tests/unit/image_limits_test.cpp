@@ -38,6 +38,17 @@ protected:
         EXPECT_TRUE(account_.ledger.balanced());
         return account_.ledger.lost(LossCause::image_limit);
     }
+    /// A sample of the driver's in each of the images with the cookies 1 to n, which are their own programs.
+    void sample_in_cookies(uint32_t n) {
+        for (uint32_t i = 1; i <= n; ++i)
+            feed({PlacedSample{7, 7, 0, i, 0, CpuMode::user, 0, {0x10, i}, {}}});
+    }
+    void announce_cookies(uint32_t n) {
+        for (uint32_t i = 1; i <= n; ++i) {
+            const std::string& path = paths_.emplace_back("/nowhere/" + std::to_string(i));
+            feed({ImageCookie{i, false, 0, {0}, 0, 0, 0, path}});
+        }
+    }
     /// True if one more sample in the file is stored.
     bool is_stored(const std::string& path) {
         const uint64_t before = lost();
@@ -113,6 +124,69 @@ TEST_F(CollectorLimits, begin_again_with_another_session) {
         EXPECT_TRUE(is_stored("/nowhere/more"));
         EXPECT_EQ(lost(), 0u);
     }
+    for (uint64_t i = 0; i < 65'537; ++i)
+        feed({Mapping{0, 8, {0x10000000 + i * 0x2000}, 0x1000, 0, false, "/lib/many.so", {}}});
+    lost();
+    EXPECT_GT(account_.mappings_left_out, 0u);
+    collector_->begin_run(2);
+    lost();
+    EXPECT_EQ(account_.mappings_left_out, 0u);
+}
+
+TEST_F(CollectorLimits, begin_again_for_the_drivers_images) {
+    limit(few_images);
+    announce_cookies(40);
+    sample_in_cookies(40);
+    const uint64_t first = lost();
+    EXPECT_GT(first, 0u);
+    session_.reset();
+    collector_->begin_run(1);
+    feed({PlacedSample{7, 7, 0, 40, 0, CpuMode::user, 0, {0x10, 40}, {}}});
+    EXPECT_EQ(lost(), 0u) << "it was beyond them in the session before";
+    sample_in_cookies(40);
+    EXPECT_EQ(lost(), first) << "those with names count, too";
+}
+
+TEST_F(CollectorLimits, programs_that_are_not_wanted_use_up_nothing) {
+    collector({.images_are_local = true, .only_images = {"/bin/wanted"}, .limits = few_images});
+    for (uint32_t i = 0; i < 40; ++i)
+        feed({Name{0, 100 + i, 100 + i, true, "x"},
+              Mapping{0,
+                      100 + i,
+                      {0x1000},
+                      0x1000,
+                      0,
+                      false,
+                      paths_.emplace_back("/nowhere/" + std::to_string(i)),
+                      {}},
+              user(0x1000, 100 + i)});
+    announce_cookies(40);
+    sample_in_cookies(40);
+    feed({Name{0, 8, 8, true, "wanted"}, Mapping{0, 8, {0x1000}, 0x1000, 0, false, "/bin/wanted", {}},
+          user(0x1000, 8)});
+    EXPECT_EQ(lost(), 0u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::image_filtered), 80u);
+    EXPECT_EQ(account_.ledger.stored(), 1u);
+}
+
+TEST_F(CollectorLimits, a_wanted_program_beyond_them_is_lost_as_that) {
+    collector({.images_are_local = true, .only_images = {"/a/b/c/deep"}, .limits = {.components = 2}});
+    feed({Name{0, 8, 8, true, "deep"}, Mapping{0, 8, {0x400000}, 0x1000, 0, false, "/a/b/c/deep", {}},
+          ImageCookie{1, false, 0, {0}, 0, 0, 0, "/a/b/c/deep"}, user(0x400010, 8),
+          PlacedSample{8, 8, 0, 1, 0, CpuMode::user, 0, {0x10, 1}, {}}});
+    EXPECT_EQ(lost(), 2u);
+}
+
+TEST_F(CollectorLimits, a_warning_reports_them_if_only_arcs_meet_them) {
+    limit({.path = 20});
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, "/a-name-that-is-long-enough", {}}});
+    const uint64_t chain[] = {0xb00010};
+    Sample sample = user(0x400010);
+    sample.chain = chain;
+    feed({sample});
+    EXPECT_EQ(lost(), 0u);
+    EXPECT_EQ(account_.arcs_lost, 1u);
+    EXPECT_EQ(notes_.warnings().size(), 1u);
 }
 
 TEST_F(CollectorLimits, count_what_earlier_runs_left) {
@@ -127,6 +201,18 @@ TEST_F(CollectorLimits, count_what_earlier_runs_left) {
         collector_->count_earlier(session_.list());
         EXPECT_FALSE(is_stored("/nowhere/more"));
     }
+}
+
+TEST_F(CollectorLimits, the_kernels_files_of_earlier_runs_are_of_the_hosts_share) {
+    limit({.file_bytes = 200'000});
+    for (uint64_t i = 0; i < 50'000; ++i)
+        feed({kernel(kernel_start + i, 99)});
+    EXPECT_GT(lost(), 0u);
+    const SessionInfo earlier = account_;
+    limit({.file_bytes = 200'000});
+    collector_->add_earlier(earlier);
+    collector_->count_earlier(session_.list());
+    EXPECT_TRUE(is_stored("/nowhere/new"));
 }
 
 TEST_F(CollectorLimits, a_program_beyond_them_is_no_trouble_where_programs_are_not_kept_apart) {

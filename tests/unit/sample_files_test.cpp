@@ -163,6 +163,21 @@ TEST_F(SampleFilesTest, a_file_that_cannot_be_opened_is_noted_once_and_not_tried
     EXPECT_EQ(files.flush_and_count().samples.stored, 0u);
 }
 
+TEST_F(SampleFilesTest, files_that_cannot_be_opened_take_no_place_of_open_ones) {
+    SampleFiles files = this->files(2);
+    SampleFile* const open[] = {files.get(kernel_key("ext4")), files.get(kernel_key("xfs"))};
+    const uint32_t generation = files.generation();
+    block_files();
+    for (const char* path : {"/bin/c", "/bin/d", "/bin/e"})
+        EXPECT_EQ(files.get(key(path)), nullptr);
+    EXPECT_EQ(files.generation(), generation);
+    EXPECT_EQ(files.get(kernel_key("ext4")), open[0]);
+    EXPECT_EQ(files.get(kernel_key("xfs")), open[1]);
+    unblock_files();
+    EXPECT_EQ(files.get(key("/bin/e")), nullptr);
+    EXPECT_NE(files.get(key("/bin/c")), nullptr) << "others were asked for meanwhile";
+}
+
 TEST_F(SampleFilesTest, what_could_not_be_opened_is_tried_and_noted_again_once_forgotten) {
     SampleFiles files = this->files();
     SampleFile* const kept = files.get(kernel_key("ext4"));
