@@ -16,6 +16,7 @@ libop_a_SOURCES = \
 	libop/base/error.cpp libop/base/error.h \
 	libop/base/fd.cpp libop/base/fd.h \
 	libop/base/file_identity.h \
+	libop/base/checksum.cpp libop/base/checksum.h \
 	libop/base/gzip.cpp libop/base/gzip.h \
 	libop/base/intern.h \
 	libop/base/json.cpp libop/base/json.h \

@@ -17,6 +17,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/attach_test.cpp \
 	tests/unit/call_stacks_test.cpp \
 	tests/unit/checked_file_test.cpp \
+	tests/unit/checksum_test.cpp \
 	tests/unit/child_process_test.cpp \
 	tests/unit/choose_counted_test.cpp \
 	tests/unit/classic_events_test.cpp \

@@ -30,6 +30,7 @@ namespace {
 const char* difference(pp::FileChange change) {
     if (change == pp::FileChange::several_builds) return "was rebuilt while this session was recorded";
     if (change == pp::FileChange::elsewhere) return "was another file where this session was recorded";
+    if (change == pp::FileChange::other_content) return "has another content than the file that was profiled";
     if (change == pp::FileChange::other_time) return "was changed after it was profiled";
     return "is not the build that was profiled";
 }
@@ -142,8 +143,7 @@ private:
         const bool is_kernel = content && content->header.is_kernel;
         if (image.name.starts_with('/') && pp::is_kernel_file(image.name, info ? &*info : nullptr, is_kernel))
             wanted.named = loaded_.vmlinux();
-        if (image.kind == ImageName::Kind::kernel || !wanted.named.empty())
-            wanted.recorded.mtime = wanted.recorded.size = 0;
+        if (image.kind == ImageName::Kind::kernel || !wanted.named.empty()) wanted.recorded.forget_file();
         return wanted;
     }
 

@@ -22,6 +22,8 @@ struct ImageLimits {
     /// Bytes on disk of the sample files and directories of one share: twenty times a day of a busy build
     /// server, and at most 524,288 files and directories.
     uint64_t file_bytes = uint64_t{2} << 30;
+    /// Bytes read of the files of one share for their checksums: a quarter of a second.
+    uint64_t summed_bytes = uint64_t{256} << 20;
 };
 
 /// What is left of a limit: of the host's own images, and of those that strangers choose.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libop/base/access_policy.h"
+#include "libop/base/checksum.h"
 #include "libop/base/clock.h"
 #include "libop/base/text.h"
 
@@ -43,6 +44,13 @@ std::string name_suffix(const MappedFileFacts& facts) {
 
 }  // namespace
 
+/// The checksum of a file without a build-id, as long as there is room for such work; else 0.
+uint32_t KnownImages::sum_up(const ImageFile& file) {
+    const uint64_t cost = std::min(file.size, checksum_bytes);
+    if (!file.build_id.empty() || !unsummed_.of(file.is_here && file.is_trusted).take(cost)) return 0;
+    return checksum_of_start(file.fd, checksum_bytes).value_or(0);
+}
+
 /// Adds what the file itself shows. A path that leads to another file is no file of the image.
 void KnownImages::look_for(KnownFile& file) {
     if (!local_ || file.is_found) return;
@@ -55,6 +63,7 @@ void KnownImages::look_for(KnownFile& file) {
         file.facts.build_id = found->build_id;
         file.recorded.mtime = found->mtime;
         file.recorded.size = found->size;
+        file.recorded.checksum = sum_up(*found);
         file.recorded.deleted |= found->is_deleted;
         file.recorded.root = found->root;
         file.is_of_host = found->is_here && found->is_trusted;
@@ -174,6 +183,7 @@ void KnownImages::begin_run() noexcept {
     used_.clear();
     charged_.clear();
     room_ = {{limits_.manifest_bytes}, {limits_.manifest_bytes}};
+    unsummed_ = {{limits_.summed_bytes}, {limits_.summed_bytes}};
     ++run_;
 }
 

@@ -181,6 +181,7 @@ void image_fields(Visit&& visit, Image& image) {
     visit("path", image.path);
     visit("root", image.root);
     visit("size", image.size);
+    visit("checksum", image.checksum);
 }
 
 template <class Visit, class Image>

@@ -42,6 +42,9 @@ struct RecordedEvent {
 /// True if both describe the same event: all requested settings are equal.
 bool is_same_event(const RecordedEvent& a, const RecordedEvent& b);
 
+/// So many bytes of a file, from its first, are in RecordedImage::checksum: 16 ms of work.
+inline constexpr uint64_t checksum_bytes = uint64_t{16} << 20;
+
 /// The known facts about an image when its first sample was stored.
 struct RecordedImage {
     std::string build_id = {};    ///< lower-case hex; empty = unknown
@@ -52,13 +55,27 @@ struct RecordedImage {
     std::string path = {};        ///< of the file; empty = its name in the session, which else has a suffix
     std::string root = {};        ///< of the process, for people; empty = the host's, or not known
     uint64_t size = 0;            ///< bytes; 0 = unknown
+    uint32_t checksum = 0;  ///< CRC-32 of its first checksum_bytes, of a file without build-id; 0 = unknown
 
-    /// True if both are known and are of different files: by build-id, else by modification time and size.
+    /// True if both are known to have the same content: equal sizes, and equal checksums of all of it.
+    bool has_same_content(const RecordedImage& other) const {
+        const bool is_whole = size != 0 && size <= checksum_bytes;
+        return is_whole && size == other.size && checksum != 0 && checksum == other.checksum;
+    }
+    /// True if what is known of both contents differs.
+    bool has_other_content(const RecordedImage& other) const {
+        const auto differ = [](uint64_t a, uint64_t b) { return a != 0 && b != 0 && a != b; };
+        return differ(size, other.size) || differ(checksum, other.checksum);
+    }
+    /// True if both are known and are of different files: by build-id, else by content, else by modification
+    /// time.
     bool is_other_build(const RecordedImage& other) const {
         if (!build_id.empty() && !other.build_id.empty()) return build_id != other.build_id;
-        const auto differ = [](uint64_t a, uint64_t b) { return a != 0 && b != 0 && a != b; };
-        return differ(mtime, other.mtime) || differ(size, other.size);
+        if (has_same_content(other)) return false;
+        return has_other_content(other) || (mtime != 0 && other.mtime != 0 && mtime != other.mtime);
     }
+    /// Drops what only one file has, of an image for which another file is taken.
+    void forget_file() { mtime = size = checksum = 0; }
 
     bool operator==(const RecordedImage&) const = default;
 };

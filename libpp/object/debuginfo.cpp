@@ -3,11 +3,11 @@
 #include "libpp/object/debuginfo.h"
 
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "libop/base/checksum.h"
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
@@ -22,16 +22,6 @@ constexpr uint64_t largest_summed = uint64_t{1} << 30;  // bytes
 /// A file that takes less than this part of its size on the disk is sparse: file systems that compress save
 /// less.
 constexpr uint64_t least_stored = 32;
-
-uint32_t checksum(std::span<const std::byte> bytes) {
-    uLong crc = ::crc32(0, nullptr, 0);
-    for (size_t at = 0; at < bytes.size();) {
-        const size_t n = std::min<size_t>(bytes.size() - at, 1u << 30);
-        crc = ::crc32(crc, reinterpret_cast<const Bytef*>(bytes.data() + at), static_cast<uInt>(n));
-        at += n;
-    }
-    return static_cast<uint32_t>(crc);
-}
 
 /// The reason why the checksum of an open file is not calculated; else empty. Strangers choose how many
 /// debug links there are, and a sparse file of any size costs them nothing.

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libop/base/checksum.h"
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
@@ -291,16 +292,32 @@ ElfSymbols read_elf_symbols(OpenedElf file, Origin origin, const DebugFilePlaces
     return result;
 }
 
+namespace {
+
+/// What a file shows of what is recorded of one. Its content is read only if the rest agrees.
+RecordedImage facts_of(const std::string& path, const RecordedImage& recorded) {
+    struct stat st {};
+    if (::stat(path.c_str(), &st) != 0) return {};
+    RecordedImage now{.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec),
+                      .size = static_cast<uint64_t>(st.st_size)};
+    if (recorded.checksum == 0 || recorded.has_other_content(now)) return now;
+    const auto sum = checksum_of_start(open_regular(path), checksum_bytes);
+    if (!sum) throw_system("cannot read " + printable(path));
+    now.checksum = *sum;
+    return now;
+}
+
+}  // namespace
+
 FileChange file_change(const std::string& path, const std::string& build_id, const RecordedImage& recorded) {
     if (recorded.several_builds) return FileChange::several_builds;
     if (!recorded.build_id.empty() && !build_id.empty())
         return recorded.build_id == build_id ? FileChange::none : FileChange::other_build;
+    const RecordedImage now = facts_of(path, recorded);
+    if (recorded.has_same_content(now)) return FileChange::none;
     if (recorded.elsewhere) return FileChange::elsewhere;
-    struct stat st {};
-    if (::stat(path.c_str(), &st) != 0) st = {};
-    const bool is_of_time = recorded.mtime == 0 || recorded.mtime == static_cast<uint64_t>(st.st_mtim.tv_sec);
-    const bool is_of_size = recorded.size == 0 || recorded.size == static_cast<uint64_t>(st.st_size);
-    return is_of_time && is_of_size ? FileChange::none : FileChange::other_time;
+    if (recorded.has_other_content(now)) return FileChange::other_content;
+    return recorded.mtime == 0 || recorded.mtime == now.mtime ? FileChange::none : FileChange::other_time;
 }
 
 std::string replacement_note(const std::string& path, FileChange change) {
@@ -313,6 +330,9 @@ std::string replacement_note(const std::string& path, FileChange change) {
         case FileChange::elsewhere:
             return printable(path) +
                    " was another file where the session was recorded: its symbols may be wrong";
+        case FileChange::other_content:
+            return printable(path) +
+                   " has another content than the file that was profiled: its symbols may be wrong";
         case FileChange::several_builds:
             return printable(path) +
                    " was rebuilt while this session was recorded: samples of all builds are counted at the "

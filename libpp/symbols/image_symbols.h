@@ -80,10 +80,12 @@ enum class FileChange : uint8_t {
     other_build,     ///< both build-ids are known and differ
     several_builds,  ///< samples of several builds are in one sample file
     elsewhere,       ///< the path led to another file on the recording host, and a build-id is unknown
+    other_content,   ///< a build-id is unknown, and the contents or sizes differ
     other_time,      ///< a build-id is unknown and the modification times differ
 };
 
-/// Compares the file at `path` with build-id `build_id` ("" = none) with the recorded one.
+/// Compares the file at `path` with build-id `build_id` ("" = none) with the recorded one. Without build-ids
+/// the content decides if it is known: up to checksum_bytes of the file are read.
 FileChange file_change(const std::string& path, const std::string& build_id, const RecordedImage& recorded);
 
 /// A line on that change; empty for `none`.

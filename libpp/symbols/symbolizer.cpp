@@ -71,6 +71,8 @@ const char* difference(FileChange change) {
         return "was rebuilt while this session was recorded, and its builds' samples are counted together";
     if (change == FileChange::elsewhere)
         return "was another file where this session was recorded (deleted, replaced, or of a container)";
+    if (change == FileChange::other_content)
+        return "is not the file that was profiled (the contents differ, a build-id is unknown)";
     if (change == FileChange::other_time)
         return "is not the file that was profiled (the modification times differ, a build-id is unknown)";
     return "is another build than the one that was profiled (build-ids differ)";
@@ -149,7 +151,7 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
     file.recorded = info ? info->recorded(image.name, mtime) : RecordedImage{.mtime = mtime};
     if (is_kernel_image) file.origin = kernel_image(image.name) ? Origin::kernel : Origin::text;
     if (is_kernel_image) file.named = options.vmlinux;
-    if (!file.named.empty()) file.recorded.mtime = file.recorded.size = 0;
+    if (!file.named.empty()) file.recorded.forget_file();
     return open_file(file);
 }
 

@@ -182,6 +182,34 @@ expect 0 reused --session-dir "$work/reused" --events TIMER:100000 sh -c "cp '$w
 "$build/opreport" --session-dir "$work/reused" --symbols >"$work/reused.out" 2>&1 || fail "reused: opreport"
 ! grep -qw next "$work/reused.out" || fail "reused: names of a file that did not run: $(cat "$work/reused.out")"
 
+# Another build of the size and time of the profiled one: its content differs. Other times and modes are no other file
+for name in ran fed; do
+	echo "volatile unsigned long n; void $name(void) { while (n < 50000000) n++; } int main(void) { $name(); }" >"$work/program.c"
+	cc -O0 -Wl,--build-id=none -o "$work/of_$name" "$work/program.c"
+done
+mkdir "$work/sized"
+cp "$work/of_ran" "$work/sized/program"
+recorded=$(stat -c %Y "$work/sized/program")
+expect 0 sized --session-dir "$work/sized" --events TIMER:100000 "$work/sized/program"
+chmod 700 "$work/sized/program"
+touch -d 2001-02-03 "$work/sized/program"
+"$build/opreport" --session-dir "$work/sized" --symbols "$work/sized/program" >"$work/sized.out" 2>&1 || fail "sized: opreport"
+grep -qw ran "$work/sized.out" || fail "sized: a file of another time and mode has no names: $(cat "$work/sized.out")"
+cp "$work/of_fed" "$work/sized/program"
+[ "$(stat -c %s "$work/of_fed")" = "$(stat -c %s "$work/of_ran")" ] || fail "sized: the two programs differ in size"
+touch -d "@$recorded" "$work/sized/program"
+"$build/opreport" --session-dir "$work/sized" --symbols "$work/sized/program" >"$work/sized.out" 2>&1 || fail "sized: opreport"
+! grep -qw fed "$work/sized.out" || fail "sized: names of a file that did not run: $(cat "$work/sized.out")"
+grep -q 'the contents differ' "$work/sized.out" || fail "sized: no reason is given: $(cat "$work/sized.out")"
+"$build/oparchive" --session-dir "$work/sized" -o "$work/sized.archive" 2>"$work/sized.log" || fail "sized: oparchive"
+grep -q 'program has another content than the file that was profiled' "$work/sized.log" || fail "sized: oparchive is silent"
+cp "$work/of_ran" "$work/sized/program"
+# Trusted, for root archives no private file without a build-id.
+"$build/oparchive" --session-dir "$work/sized" --trust-path -o "$work/sized.archive" 2>"$work/sized.log" || fail "sized: oparchive"
+rm "$work/sized/program"
+"$build/opreport" --symbols "archive:$work/sized.archive" "$work/sized/program" >"$work/sized.out" 2>&1 || fail "sized: archive"
+grep -qw ran "$work/sized.out" || fail "sized: an archive has no names: $(cat "$work/sized.out")"
+
 # A program that was replaced before it is attached to: the names are those of the file that runs
 mkdir "$work/upgraded" "$work/attached"
 program() { # NAME FILE: a program that runs in the function NAME until it is ended

@@ -403,6 +403,39 @@ TEST_F(Collecting, a_run_that_is_added_keeps_the_files_of_earlier_runs_apart) {
     EXPECT_EQ(account_.images.at("/lib/up.so@01").build_id, "01");
 }
 
+TEST_F(Collecting, an_earlier_file_of_one_size_and_time_is_known_by_its_content) {
+    const std::string path = dir_.write("prog", "12345");
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    constexpr uint32_t sum = 0xcbf53a1c;  // CRC-32 of "12345"
+    const auto images_with = [&](uint32_t earlier_sum) {
+        SessionInfo earlier;
+        earlier.images[path] = {.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec), .size = 5};
+        earlier.images[path].checksum = earlier_sum;
+        account_ = {};
+        collector({.images_are_local = true});
+        collector_->add_earlier(earlier);
+        feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, {}, {st.st_dev, st.st_ino}}, user(0xb00000)});
+        files();
+        return account_.images.contains(path);
+    };
+    EXPECT_TRUE(images_with(sum));
+    EXPECT_FALSE(images_with(sum + 1));
+}
+
+TEST_F(Collecting, the_work_for_checksums_has_an_end) {
+    const std::string one = dir_.write("one", "12345"), two = dir_.write("two", "12345");
+    CollectorOptions options;
+    options.images_are_local = true;
+    options.limits.summed_bytes = 9;
+    collector(options);
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, one, {}},
+          Mapping{0, 7, {0xc00000}, 0x1000, 0, false, two, {}}, user(0xb00000), user(0xc00000)});
+    files();
+    EXPECT_EQ(account_.images.at(one).checksum, 0xcbf53a1c);
+    EXPECT_EQ(account_.images.at(two).checksum, 0u);
+}
+
 TEST_F(Collecting, an_earlier_file_that_was_elsewhere_is_known_by_its_build_id_only) {
     const std::string path = dir_.write("prog", "x");
     struct stat st {};

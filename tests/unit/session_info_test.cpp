@@ -229,6 +229,9 @@ TEST(SessionInfo, merge_records_that_an_image_was_rebuilt) {
     EXPECT_FALSE(merged({"ab", 5}, {"ab", 6})) << "the same build, copied";
     EXPECT_TRUE(merged({"", 5}, {"cd", 6})) << "without build-ids the time decides";
     EXPECT_TRUE(merged({.mtime = 5, .size = 8}, {.mtime = 5, .size = 9})) << "and the size";
+    EXPECT_TRUE(merged({.mtime = 5, .size = 8, .checksum = 1}, {.mtime = 5, .size = 8, .checksum = 2}));
+    EXPECT_FALSE(merged({.mtime = 5, .size = 8, .checksum = 1}, {.mtime = 6, .size = 8, .checksum = 1}))
+        << "the same content, written again";
     EXPECT_FALSE(merged({"", 0}, {"cd", 6})) << "nothing is known of it";
     EXPECT_TRUE(merged({"ab", 5, false, true}, {"ab", 5})) << "in a run before";
     EXPECT_TRUE(merged({.elsewhere = true}, {"cd", 6})) << "the path led to another file before";
