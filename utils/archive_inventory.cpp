@@ -137,9 +137,10 @@ private:
     /// What was known of an image when it was profiled; times of the kernel's do not count, as in reports.
     Wanted wanted_of(const ImageName& image, std::optional<size_t> file) const {
         const auto& info = loaded_.opened().info;
-        const auto content = file ? loaded_.samples().read(*file) : std::nullopt;
-        const uint64_t mtime = content ? content->header.mtime : 0;
-        Wanted wanted{info ? info->recorded(image.name, mtime) : RecordedImage{.mtime = mtime}, ""};
+        Wanted wanted{info ? info->recorded(image.name, 0) : RecordedImage{}, ""};
+        const bool asks_header = file && (wanted.recorded.mtime == 0 || !loaded_.vmlinux().empty());
+        const auto content = asks_header ? loaded_.samples().read(*file) : std::nullopt;
+        if (content && wanted.recorded.mtime == 0) wanted.recorded.mtime = content->header.mtime;
         const bool is_kernel = content && content->header.is_kernel;
         if (image.name.starts_with('/') && pp::is_kernel_file(image.name, info ? &*info : nullptr, is_kernel))
             wanted.named = loaded_.vmlinux();

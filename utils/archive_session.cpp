@@ -28,13 +28,13 @@ std::string archived_session(const SessionReader& session) {
     return std::string(system_session_dir) + "/samples/" + std::string(base_name(session.path()));
 }
 
-/// Why a file is not taken from that directory; empty if it is.
-std::string fault_of(const Fd& dir, const Fd& file, uint64_t largest) {
+/// Why a file is not taken from that directory; empty if it is. Stores its size.
+std::string fault_of(const Fd& dir, SessionFile& file, uint64_t largest) {
     struct stat st {
     }, of_dir{};
-    if (::fstat(file.get(), &st) != 0 || ::fstat(dir.get(), &of_dir) != 0) return "it cannot be read";
-    if (static_cast<uint64_t>(st.st_size) > largest)
-        return "it is larger than " + std::to_string(largest) + " bytes";
+    if (::fstat(file.file.get(), &st) != 0 || ::fstat(dir.get(), &of_dir) != 0) return "it cannot be read";
+    file.size = static_cast<uint64_t>(st.st_size);
+    if (file.size > largest) return "it is larger than " + std::to_string(largest) + " bytes";
     // The owner of a directory may have linked a file there that he cannot read.
     const bool is_anothers = st.st_uid != of_dir.st_uid && of_dir.st_uid != ::geteuid();
     if (st.st_nlink > 1 && is_anothers && !(st.st_mode & S_IROTH))
@@ -110,7 +110,7 @@ private:
             return true;
         }
         if (!file.file) return false;
-        const std::string fault = fault_of(dir, file.file, largest);
+        const std::string fault = fault_of(dir, file, largest);
         if (fault.empty())
             take_(file);
         else
@@ -175,8 +175,7 @@ Fd open_directory_place(const Fd& dir, const std::string& name) {
 bool are_same(const Fd& one, const Fd& other) {
     struct stat a {
     }, b{};
-    return ::fstat(one.get(), &a) == 0 && ::fstat(other.get(), &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    return ::fstat(one.get(), &a) == 0 && ::fstat(other.get(), &b) == 0 && is_same_file(a, b);
 }
 
 }  // namespace

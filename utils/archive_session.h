@@ -17,6 +17,7 @@ struct SessionFile {
     Fd file;
     std::string path;    ///< on this machine
     std::string target;  ///< in the archive
+    uint64_t size = 0;   ///< when it was checked; what its owner adds is not taken
 };
 
 /// Throws an input error if a session was reached through a symbolic link of a stranger's, in place of

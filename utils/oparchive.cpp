@@ -101,8 +101,9 @@ int oparchive(Tool& tool, int argc, char** argv) {
                 archive.copy(state.open_again(item.source), printable(item.source), item.target);
             },
             leaves_no_room);
-    take_files(loaded,
-               [&](const SessionFile& each) { archive.copy(each.file, printable(each.path), each.target); });
+    take_files(loaded, [&](const SessionFile& each) {
+        archive.copy(each.file, printable(each.path), each.target, each.size);
+    });
     write_stderr("archived: read it with archive:" + printable(o.output) + "; the session lies in " +
                  printable(o.output) + system_session_dir + "\n");
     return 0;

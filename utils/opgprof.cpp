@@ -103,6 +103,7 @@ std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vect
     options.merge = pp::parse_merge(std::vector<std::string>{"all"});
     options.select = {.callgraph = true, .is_exact = true};
     const bool is_exact = load(o, words, options, true, outside, tool) != nullptr;
+    options.notes_missing = false;  // noted of what is returned alone
     bool has_own = true;
     std::string elsewhere, selected;
     for (const bool is_alone : {true, false}) {
@@ -110,7 +111,10 @@ std::unique_ptr<LoadedProfile> load_one_binary(const Options& o, const std::vect
         auto loaded = load(o, words, options, is_alone, outside, tool);
         has_own &= loaded != nullptr;  // all samples may be in libraries
         if (!loaded || loaded->classes().classes.size() != 1) continue;
-        if (only_image(loaded->profile())) return loaded;
+        if (only_image(loaded->profile())) {
+            loaded->note_missing(nullptr);
+            return loaded;
+        }
         if (selected.empty()) selected = binaries_of(loaded->profile());
         if (!is_alone && !has_own) elsewhere = libraries_instead(loaded->profile());
     }

@@ -45,8 +45,9 @@ std::optional<ImageCandidate> ImageCandidates::take(Step step) {
     };
     if (step == Step::at_path && !named_.empty()) return ImageCandidate{named_};
     if (step == Step::at_path || step == Step::below_image_paths) {
-        auto path = step == Step::at_path ? finder_.find_at_path(name_)
-                                          : finder_.find_below_image_paths(name_, notes_);
+        auto path = step == Step::at_path
+                        ? finder_.find_at_path(name_)
+                        : finder_.find_below_image_paths(named_.empty() ? name_ : named_, notes_);
         return path ? std::optional(ImageCandidate{std::move(*path)}) : std::nullopt;
     }
     if (!is_build_known_ || (step == Step::kept_first && !recorded_.elsewhere)) return std::nullopt;

@@ -89,6 +89,15 @@ TEST_F(Candidates, the_file_that_the_user_named_takes_the_place_of_that_at_the_p
     EXPECT_EQ(of({.build_id = "ab12"}), (Paths{"/boot/vmlinux", "kept", "/cache/ab12"}));
 }
 
+TEST_F(Candidates, below_the_image_paths_the_name_of_the_file_that_the_user_named_counts) {
+    named_ = "/boot/vmlinux";
+    dir_.write("old/vmlinux", "old");
+    const RecordedImage recorded{};
+    ImageCandidates files = candidates(finder_below_, recorded);
+    EXPECT_EQ(files.next()->path, "/boot/vmlinux");
+    EXPECT_EQ(files.next()->path, image_path_ + "/vmlinux");
+}
+
 TEST_F(Candidates, the_kernel_is_known_by_the_manifest_or_its_sample_file) {
     SessionInfo info;
     info.kernel_images = {{"/boot/vmlinux", 1, 2, ""}};

@@ -123,4 +123,12 @@ TEST(TreeWriter, zeros_that_are_written_out_become_a_hole) {
     EXPECT_LT(st.st_blocks, 2048) << "of 512 bytes";
 }
 
+TEST(TreeWriter, copies_what_was_asked_for_of_a_file_that_is_longer) {
+    const test::TempDir dir;
+    const std::string source = dir.write("source", "checked, then added");
+    TreeWriter tree(dir / "top");
+    tree.copy(open_file(source, O_RDONLY), source, "copy", 7);
+    EXPECT_EQ(read_file(dir / "top/copy"), "checked");
+}
+
 }  // namespace op::tool

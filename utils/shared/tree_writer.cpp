@@ -129,7 +129,7 @@ void TreeWriter::write(std::string_view path, std::string_view bytes, mode_t mod
     replace_file_at(at.dir, at.name, at.label, bytes, mode);
 }
 
-void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view path) {
+void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view path, uint64_t most) {
     struct stat st {};
     if (::fstat(from.get(), &st) != 0) throw_system("cannot read " + label);
     if (!S_ISREG(st.st_mode)) throw_input(label + " is not a regular file");
@@ -137,7 +137,8 @@ void TreeWriter::copy(const Fd& from, const std::string& label, std::string_view
     TemporaryFile temporary(at.dir, at.name, at.label);
     const Fd to = create_with_mode(at.dir, temporary.name(), st.st_mode & allowed_);
     if (!to) throw_system("cannot create " + at.label);
-    Copy(from, to, label, at.label).run(st.st_size);
+    Copy(from, to, label, at.label)
+        .run(static_cast<off_t>(std::min(static_cast<uint64_t>(st.st_size), most)));
     const std::array<timespec, 2> times{st.st_atim, st.st_mtim};
     if (::futimens(to.get(), times.data()) != 0) throw_system("cannot write " + at.label);
     temporary.rename();

@@ -24,9 +24,9 @@ public:
     /// error that names the file.
     void write(std::string_view path, std::string_view bytes, mode_t mode = 0644);
     /// The same with the content, mode and modification time of an open regular file; `label` names it in
-    /// messages. What the file gains meanwhile is not copied; its holes, and long runs of zeros, become
-    /// holes.
-    void copy(const Fd& from, const std::string& label, std::string_view path);
+    /// messages. Not more than its first `most` bytes are copied, nor what it gains meanwhile; its holes, and
+    /// long runs of zeros, become holes.
+    void copy(const Fd& from, const std::string& label, std::string_view path, uint64_t most = UINT64_MAX);
 
 private:
     struct Place {
