@@ -182,6 +182,7 @@ STAT(nested, OP_STAT_NESTED)
 STAT(pending, OP_STAT_PENDING)
 STAT(aborted, OP_STAT_TRACE_ABORTED)
 STAT(throttled, OP_STAT_THROTTLED)
+STAT(overruns, OP_STAT_OVERRUN)
 STAT(filtered, OP_STAT_FILTERED)
 
 static u64 get_sum(unsigned long stat)
@@ -229,6 +230,7 @@ const struct op_number op_cpu_stat_files[] = {
 	{ "sample_lost_pending", 0400, get_pending, NULL },
 	{ "backtrace_aborted", 0400, get_aborted, NULL },
 	{ "throttled", 0400, get_throttled, NULL },
+	{ "timer_overruns", 0400, get_overruns, NULL },
 	{ "sample_filtered", 0400, get_filtered, NULL },
 	{}
 };

@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct hrtimer;
 struct pt_regs;
 
 #define OP_MAX_COUNTERS 8
@@ -58,6 +59,7 @@ struct op_pmu_model {
 	const char *cpu_type; /* content of the file cpu_type */
 	unsigned int counters; /* 1 to OP_MAX_COUNTERS */
 	unsigned long min_count; /* smallest count accepted */
+	bool late_count; /* constant: a count from op_next_count() applies to the period after the next */
 };
 
 /* The models, in the order they are tried. The last works everywhere; rtc is used only if a parameter names it. */
@@ -78,13 +80,15 @@ OP_MODELS(OP_DECLARE_MODEL)
 void op_sample(struct pt_regs *regs, unsigned int counter);
 
 /*
- * The guard against too many samples. A handler calls the first function before its work and the second after it; same context as
- * op_sample(). op_handler_end() returns the shift by which the model lengthens the next period: count << shift. The model then
- * reports by op_skip_periods() how many configured periods that leaves out: the length of the next period in such periods, minus
- * one. The stream records when the guard begins and ends to lengthen periods.
+ * The guard against too many samples. A handler calls op_handler_begin() before its work, and one of the others, with what that
+ * returned, as its end; same context as op_sample(). They lengthen the next period if handlers take too much time, and count the
+ * periods left out; the stream records when that begins and ends.
+ *
+ * op_next_expiry: from a timer's function: sets its next expiry, a multiple of the period (ns) after the last.
+ * op_next_count: returns the count of the counter's next period: the configured one times a power of two, at most `most`.
  */
 u64 op_handler_begin(void);
-unsigned int op_handler_end(u64 began, unsigned int counter);
-void op_skip_periods(u64 periods);
+void op_next_expiry(struct hrtimer *timer, u64 began, u64 period);
+u64 op_next_count(unsigned int counter, u64 began, u64 most);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Model perf: counters of the kernel's own PMU driver, on every architecture that has one. Event codes are raw ones. The kernel's
- * own limit of samples per second applies too, but the guard lengthens periods long before.
+ * own limits, of samples per second and of the time of its whole handler, apply besides the guard.
  */
-#include <linux/bits.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
+#include <linux/limits.h>
 #include <linux/perf_event.h>
 
 #include "op_main.h"
@@ -23,13 +23,10 @@ static void overflowed(struct perf_event *event, struct perf_sample_data *data, 
 {
 	unsigned int counter = (unsigned long)event->overflow_handler_context;
 	u64 began = op_handler_begin();
-	unsigned int shift;
 
 	op_sample(regs, counter);
-	shift = op_handler_end(began, counter);
 	/* The kernel does the same here for events with a frequency: the PMU driver uses it at the next reload. */
-	event->hw.sample_period = (u64)op_counters[counter].count << shift;
-	op_skip_periods(BIT_ULL(shift) - 1);
+	event->hw.sample_period = op_next_count(counter, began, S64_MAX);
 }
 
 static u64 raw_config(const struct op_counter *c)
@@ -148,4 +145,5 @@ struct op_pmu_model op_pmu_perf = {
 	.start = perf_start,
 	.stop = perf_stop,
 	.min_count = PERF_MIN_COUNT,
+	.late_count = true,
 };

@@ -4,7 +4,6 @@
  * RTC_INTERRUPTS, its count a rate: on current kernels the real-time clock's periodic interrupt is made by such a timer itself.
  * Code that runs with interrupts off is not sampled.
  */
-#include <linux/bits.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
@@ -42,13 +41,10 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	struct op_timer *t = container_of(timer, struct op_timer, timer);
 	struct pt_regs *regs = get_irq_regs();
 	u64 began = op_handler_begin();
-	unsigned int shift;
 
 	if (regs)
 		op_sample(regs, 0);
-	shift = op_handler_end(began, 0);
-	op_skip_periods(BIT_ULL(shift) - 1);
-	hrtimer_forward_now(timer, ns_to_ktime(t->period << shift));
+	op_next_expiry(timer, began, t->period);
 	return HRTIMER_RESTART;
 }
 

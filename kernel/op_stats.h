@@ -18,6 +18,7 @@ enum op_stat {
 	OP_STAT_TRACE_ABORTED, /* call chains cut short */
 	OP_STAT_TRACE_NO_MAPPING, /* callers in no mapping */
 	OP_STAT_THROTTLED, /* periods left out by the guard */
+	OP_STAT_OVERRUN, /* periods of a timer that ended before the handler of an earlier one */
 	OP_STAT_FILTERED, /* not taken: filters */
 	OP_STATS,
 };

@@ -11,7 +11,6 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 
@@ -70,16 +69,14 @@ static void op_x86_arm(unsigned int i, u64 count)
 static void op_x86_sample(struct pt_regs *regs, unsigned int i)
 {
 	u64 began = op_handler_begin();
-	u64 count = op_counters[i].count;
-	u64 stretched;
+	u64 count;
 
 	op_sample(regs, i);
-	stretched = op_x86_stretched(count, op_handler_end(began, i), op_x86_pmu->max_count);
-	op_skip_periods(div64_u64(stretched, count) - 1);
+	count = op_next_count(i, began, op_x86_pmu->max_count);
 	/* In this order, so that an overflow right after the arming interrupts again. */
 	if (op_x86_pmu->global_clear)
 		op_x86_write(op_x86_pmu->global_clear, BIT_ULL(i));
-	op_x86_arm(i, stretched);
+	op_x86_arm(i, count);
 }
 
 /*

@@ -89,12 +89,4 @@ static inline int op_x86_counter_overflowed(op_u64 value, unsigned int width)
 	return !(value >> (width - 1) & 1);
 }
 
-/* count << shift, at most `most`. */
-static inline op_u64 op_x86_stretched(op_u64 count, unsigned int shift, op_u64 most)
-{
-	if (shift >= 64 || count > most >> shift)
-		return most;
-	return count << shift;
-}
-
 #endif

@@ -5,6 +5,13 @@
 # Tests should compile quickly rather than run fast. A fuzz target has little code of its own.
 tests/unit/%.o tests/fuzz/%.o: CXXFLAGS := $(filter-out -O%,$(CXXFLAGS)) -O0
 
+# The kernel's headers, as far as kernel/op_guard.c needs them in user space.
+kernel_double = tests/unit/kernel/double.h tests/unit/kernel/asm/barrier.h \
+	tests/unit/kernel/linux/atomic.h tests/unit/kernel/linux/bits.h tests/unit/kernel/linux/compiler.h tests/unit/kernel/linux/hrtimer.h \
+	tests/unit/kernel/linux/ktime.h tests/unit/kernel/linux/minmax.h tests/unit/kernel/linux/mutex.h tests/unit/kernel/linux/percpu.h \
+	tests/unit/kernel/linux/string.h tests/unit/kernel/linux/time64.h tests/unit/kernel/linux/wait.h
+tests/unit/guard_test.$(OBJEXT): AM_CPPFLAGS += -I$(top_srcdir)/tests/unit/kernel
+
 if HAVE_GTEST
 unit_tests = tests/unit_tests
 check_PROGRAMS += $(unit_tests)
@@ -76,6 +83,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/fixtures.h \
 	tests/unit/foreign_abi_test.cpp \
 	tests/unit/gap_filler_test.cpp \
+	tests/unit/guard_test.cpp \
 	tests/unit/gzip_test.cpp \
 	tests/unit/ibs_decode_test.cpp \
 	tests/unit/ibs_rules_test.cpp \
@@ -92,6 +100,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/json_test.cpp \
 	tests/unit/kallsyms_test.cpp \
 	tests/unit/keep_mask.h \
+	$(kernel_double) \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/kernel_map_test.cpp \
 	tests/unit/kernel_symbols_test.cpp \

@@ -42,7 +42,7 @@ for file in enabled event count unit_mask kernel user extra; do
 	starts 0/$file 0 600
 done
 for file in sample_received sample_lost_overflow sample_lost_no_mm sample_lost_no_mapping sample_lost_nested \
-	sample_lost_pending backtrace_aborted throttled sample_filtered; do
+	sample_lost_pending backtrace_aborted throttled timer_overruns sample_filtered; do
 	starts stats/cpu0/$file 0 400
 done
 for file in event_lost_overflow sample_lost_no_mm sample_lost_no_mapping bt_lost_no_mapping; do

@@ -117,14 +117,4 @@ TEST(X86Counter, has_overflowed_when_its_top_bit_is_clear) {
     }
 }
 
-TEST(X86Counter, is_stretched_by_powers_of_two_up_to_its_limit) {
-    EXPECT_EQ(op_x86_stretched(500, 0, 0x7FFFFFFF), 500u);
-    EXPECT_EQ(op_x86_stretched(500, 3, 0x7FFFFFFF), 4000u);
-    EXPECT_EQ(op_x86_stretched(0x40000000, 0, 0x7FFFFFFF), 0x40000000u);
-    EXPECT_EQ(op_x86_stretched(0x40000000, 1, 0x7FFFFFFF), 0x7FFFFFFFu);
-    EXPECT_EQ(op_x86_stretched(1, 63, 0x7FFFFFFFFFFF), 0x7FFFFFFFFFFFu);
-    EXPECT_EQ(op_x86_stretched(1, 64, 0x7FFFFFFFFFFF), 0x7FFFFFFFFFFFu);
-    EXPECT_EQ(op_x86_stretched(0xFFFFFFFFFF, 0, 0x7FFFFFFF), 0x7FFFFFFFu);
-}
-
 }  // namespace

@@ -106,7 +106,7 @@ static void print(const char* name, op_u64 value) {
 
 // True if every CPU's samples are placed or lost.
 static int print_account(const struct stream_counts* counts) {
-    op_u64 received = 0, placed = 0, lost = 0, throttled = 0, filtered = 0;
+    op_u64 received = 0, placed = 0, lost = 0, throttled = 0, overruns = 0, filtered = 0;
     int even = 1;
     for (unsigned cpu = 0; cpu < max_cpus; cpu++) {
         char path[64];
@@ -120,12 +120,14 @@ static int print_account(const struct stream_counts* counts) {
         placed += counts->placed[cpu];
         lost += counts->lost[cpu];
         throttled += cpu_stat(cpu, "throttled");
+        overruns += cpu_stat(cpu, "timer_overruns");
         filtered += cpu_stat(cpu, "sample_filtered");
     }
     print("received", received);
     print("placed", placed);
     print("lost", lost);
     print("throttled", throttled);
+    print("overruns", overruns);
     print("filtered", filtered);
     puts(even ? "balance ok" : received == placed + lost ? "balance only over all CPUs" : "balance broken");
     return received == placed + lost;
