@@ -34,8 +34,9 @@ public:
     void process(std::span<const Record> records);
 
     /// Keeps binaries that were replaced after their first sample, as far as a process still has them mapped.
-    /// Looks at the next `paths` paths, and keeps `copies` binaries at most; the others wait for later calls.
-    void keep_replaced(size_t paths = SIZE_MAX, size_t copies = SIZE_MAX);
+    /// Looks at the next `paths` paths. Copies until `bytes` are reached, of which each search
+    /// takes some; the others wait for later calls.
+    void keep_replaced(size_t paths = SIZE_MAX, uint64_t bytes = UINT64_MAX);
     /// Writes all samples to their files and returns the account so far: `described` with kernel images,
     /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
     SessionInfo flush_and_account();
@@ -88,6 +89,7 @@ private:
     bool refuse(const S& sample);
     void note_limit();
     bool keep_in(const std::vector<MappedPlace>& places, MappedFileFacts facts);
+    std::vector<StringId> next_to_keep(size_t most) const;
     bool has_real_name(Mapping mapping);
     void lose_unwanted(uint32_t cpu, uint64_t weight);
     template <class S>

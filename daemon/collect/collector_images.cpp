@@ -5,6 +5,12 @@
 #include <algorithm>
 
 namespace op::collect {
+namespace {
+
+/// To search for a file takes as long as to copy so many bytes.
+constexpr uint64_t search_bytes = uint64_t{128} << 10;
+
+}  // namespace
 
 void Collector::note_image(const ImageRef& image, const MappedAt& at) {
     const MappedFileFacts* const elsewhere = images_.note_used(image, at);
@@ -22,17 +28,30 @@ bool Collector::keep_in(const std::vector<MappedPlace>& places, MappedFileFacts 
 }
 
 // The process of the last look first: with the driver no other is known.
-void Collector::keep_replaced(size_t paths, size_t copies) {
-    constexpr size_t most_tries = 4;
+void Collector::keep_replaced(size_t paths, uint64_t bytes) {
+    constexpr size_t most_processes = 4;
     to_keep_.merge(images_.find_replaced(paths));
-    std::set<StringId> now;
-    while (!to_keep_.empty() && now.size() < copies)
-        if (const auto name = to_keep_.extract(to_keep_.begin()); images_.is_pending(name.value()))
-            now.insert(name.value());
-    if (now.empty()) return;
-    auto places = table_.places_of(now, most_tries);
-    for (const StringId name : now)
+    std::erase_if(to_keep_, [this](StringId name) { return !images_.is_pending(name); });
+    if (to_keep_.empty() || bytes == 0) return;
+    const std::vector<StringId> now = next_to_keep(bytes / search_bytes + 1);
+    auto places = table_.places_of({now.begin(), now.end()}, most_processes);
+    const uint64_t before = keeper_.copied();
+    uint64_t searched = 0;
+    for (const StringId name : now) {
+        if (keeper_.copied() - before + searched >= bytes) return;
+        searched += search_bytes;
+        to_keep_.erase(name);
         if (keep_in(places[name], images_.facts(name))) images_.settle(ImageRef::file(name));
+    }
+}
+
+/// The host's own first.
+std::vector<StringId> Collector::next_to_keep(size_t most) const {
+    std::vector<StringId> names(to_keep_.begin(), to_keep_.end());
+    std::ranges::stable_partition(names,
+                                  [this](StringId name) { return images_.is_of_host(ImageRef::file(name)); });
+    if (names.size() > most) names.resize(most);
+    return names;
 }
 
 }  // namespace op::collect

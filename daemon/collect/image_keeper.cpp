@@ -18,6 +18,7 @@ bool ImageKeeper::keep(const MappedFileFacts& facts) {
     if (found->is_here) return true;
     try {
         const auto kept = session_.keep_image(found->build_id, found->fd, room());
+        copied_ += kept.value_or(0);
         if (kept)
             room() -= *kept;
         else

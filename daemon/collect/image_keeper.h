@@ -22,6 +22,8 @@ public:
     /// Copies the file into the session if its path does not lead to it here. Returns false if it was not
     /// found: another process may have it. What cannot be kept is noted once.
     bool keep(const MappedFileFacts& facts);
+    /// Bytes of all copies so far.
+    uint64_t copied() const noexcept { return copied_; }
     /// What the session has is counted again at the next copy: it may be another session.
     void begin_run() noexcept { room_.reset(); }
 
@@ -34,6 +36,7 @@ private:
     Diagnostics& notes_;
     SearchLimit search_;
     std::optional<uint64_t> room_;  ///< none = not counted yet
+    uint64_t copied_ = 0;
     bool is_noted_ = false;
 };
 

@@ -16,8 +16,9 @@ namespace {
 /// A path costs about 1 us. A program that was replaced may end at any moment.
 constexpr std::chrono::seconds look_interval{1};
 constexpr size_t paths_of_a_look = 256;
-/// While they are copied, up to 16 MiB each, no record is taken from the kernel's buffers.
-constexpr size_t copies_of_a_look = 2;
+/// While binaries are copied no record is taken from the kernel's buffers. The last copy may go 16 MiB
+/// beyond.
+constexpr uint64_t bytes_of_a_look = uint64_t{32} << 20;
 
 /// The account of the runs before, if the session has one.
 std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& notes) {
@@ -66,7 +67,7 @@ void SessionKeeper::process(std::span<const Record> records) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_look_) return;
     next_look_ = now + look_interval;
-    collector_.keep_replaced(paths_of_a_look, copies_of_a_look);
+    collector_.keep_replaced(paths_of_a_look, bytes_of_a_look);
 }
 
 SessionInfo SessionKeeper::flush_and_account() {
@@ -94,7 +95,7 @@ SessionInfo SessionKeeper::write_account() {
 }
 
 SessionInfo SessionKeeper::checkpoint() {
-    collector_.keep_replaced(SIZE_MAX, copies_of_a_look);
+    collector_.keep_replaced(SIZE_MAX, bytes_of_a_look);
     SessionInfo run = write_account();
     if (!kallsyms_written_) write_kallsyms();
     return run;

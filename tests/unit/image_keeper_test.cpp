@@ -163,21 +163,43 @@ TEST_F(ReplacedImages, are_not_marked_while_nobody_can_look) {
     EXPECT_TRUE(is_elsewhere(path));
 }
 
-TEST_F(DeletedProgram, is_not_kept_if_its_path_leads_to_it_again_before_its_turn) {
-    const std::string program = "/proc/" + std::to_string(pid_) + "/exe";
+TEST_F(DeletedProgram, waits_no_longer_once_its_path_leads_to_it_again) {
+    const std::string program = "/proc/" + std::to_string(pid_) + "/exe", id = unhex(facts_.build_id);
     std::filesystem::copy_file(program, path_);
+    StringTable names;
+    KnownImages images(names, true);
+    ImagePool pool;
+    const ImageRef image = images.of_file(pool.get_file(path_, {}, as_bytes(id)), facts_.tgid);
+    images.note_used(image, {facts_.tgid});
+    std::filesystem::remove(path_);
+    EXPECT_EQ(images.find_replaced(SIZE_MAX), std::set{image.name});
+    EXPECT_TRUE(images.is_pending(image.name));
+    std::filesystem::copy_file(program, path_);
+    EXPECT_TRUE(images.find_replaced(SIZE_MAX).empty());
+    EXPECT_FALSE(images.is_pending(image.name));
+}
+
+TEST_F(DeletedProgram, is_kept_in_the_same_look_as_others_that_cannot_be) {
+    const std::string program = "/proc/" + std::to_string(pid_) + "/exe", id = unhex(facts_.build_id);
     SessionInfo info;
     info.events = {{"TIMER", 0, 1000000}};
     Collector collector(session_, info, {.images_are_local = true}, notes_);
-    const std::string id = unhex(facts_.build_id);
+    const std::string gone[] = {binaries_ / "a", binaries_ / "b", binaries_ / "c"};
+    for (const std::string& path : gone) {
+        std::filesystem::copy_file(program, path);
+        collector.process(
+            std::vector<Record>{Mapping{0, 0x7ffffff0, {0x10000000}, 0x1000, 0, false, path, as_bytes(id)},
+                                Sample{1, 0x7ffffff0, 0x7ffffff0, 0, 0, CpuMode::user, 0, {0x10000010}, {}}});
+    }
+    std::filesystem::copy_file(program, path_);
     collector.process(
         std::vector<Record>{Mapping{0, facts_.tgid, {0x10000000}, 0x1000, 0, false, path_, as_bytes(id)},
                             Sample{1, facts_.tgid, facts_.tgid, 0, 0, CpuMode::user, 0, {0x10000010}, {}}});
+    for (const std::string& path : gone)
+        std::filesystem::remove(path);
     std::filesystem::remove(path_);
-    collector.keep_replaced(SIZE_MAX, 0);
-    std::filesystem::copy_file(program, path_);
-    collector.keep_replaced();
-    EXPECT_FALSE(is_kept());
+    collector.keep_replaced(SIZE_MAX, 1 << 20);
+    EXPECT_TRUE(is_kept());
 }
 
 /// The process of the first sample has ended.
