@@ -17,6 +17,7 @@ struct Origin {
     ImageRef app;  ///< name none = unknown, or a kernel thread, which has no application
     uint32_t weight;
 };
+
 /// What one image covers: run-time addresses or, of the driver's cookies, offsets.
 struct ImageRange {
     ImageRef image;
@@ -33,6 +34,7 @@ struct ImageRange {
         return end == UINT64_MAX ? MappedAt{tgid} : MappedAt{tgid, start, end};
     }
 };
+
 /// An address as sample files have it.
 struct ImageKey {
     ImageRef image;
