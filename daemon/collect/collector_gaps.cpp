@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/collect/collector.h"
+#include "libop/base/clock.h"
 
 namespace op::collect {
 namespace {
@@ -51,7 +52,9 @@ void Collector::resolve_doubt(const Sample& sample) {
     take_all(*records);
 }
 
+/// Those that were asked for are newer than the batch.
 void Collector::take_all(std::span<const Record> records) {
+    batch_time_ = sample_clock_ns();
     for (const Record& record : records)
         if (!std::holds_alternative<Sample>(record)) std::visit([this](const auto& r) { take(r); }, record);
 }

@@ -16,6 +16,7 @@ struct ImageLimits {
     /// and containers make have about 40 components.
     size_t components = 64;
     size_t path = 1024;  ///< bytes; with three images a sample file's path stays below PATH_MAX
+    size_t name = 255;   ///< of one component, bytes: NAME_MAX of most file systems
     /// Bytes of the manifest for the images of one share. Readers refuse a manifest of more than 64 MiB,
     /// which has room for both shares and the names of commands. Enough for 40,000 images.
     uint64_t manifest_bytes = uint64_t{16} << 20;
@@ -23,7 +24,7 @@ struct ImageLimits {
     /// server, and at most 524,288 files and directories.
     uint64_t file_bytes = uint64_t{2} << 30;
     /// Bytes read of the files of one share for their checksums: a quarter of a second.
-    uint64_t summed_bytes = uint64_t{256} << 20;
+    uint64_t bytes_for_checksums = uint64_t{256} << 20;
 };
 
 /// What is left of a limit: of the host's own images, and of those that strangers choose.

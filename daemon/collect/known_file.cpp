@@ -36,7 +36,8 @@ bool KnownFile::is_blank() const {
 bool KnownFile::is_same(const KnownFile& other) const {
     if (!facts.build_id.empty() && !other.facts.build_id.empty())
         return facts.build_id == other.facts.build_id;
-    if (is_found && other.is_found) return id == other.id && changed == other.changed;
+    if (is_found && other.is_found)
+        return id == other.id && (changed == other.changed || recorded.has_same_content(other.recorded));
     if (facts.id.is_known() && other.facts.id.is_known())
         return facts.id.may_be(other.facts.id) && !is_newer(other) && !other.is_newer(*this);
     if (recorded.elsewhere || other.recorded.elsewhere)

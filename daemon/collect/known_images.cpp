@@ -24,8 +24,9 @@ bool is_the_same_everywhere(std::string_view label) {
 
 /// So many files of one path have names of their own: strangers may make any number.
 constexpr size_t most_builds = 64;
-/// The driver knows 65,536 images at a time and numbers them upwards: older cookies come in no sample.
-constexpr size_t most_cookies = size_t{1} << 17;
+/// The driver knows 65,536 images at a time and numbers them upwards: older cookies come in no sample. They
+/// are removed many at a time, which looks at all.
+constexpr size_t living_cookies = size_t{1} << 16, most_cookies = living_cookies + (size_t{1} << 14);
 /// Behind the path for the others together.
 constexpr std::string_view other_builds = "@other";
 
@@ -44,11 +45,18 @@ std::string name_suffix(const MappedFileFacts& facts) {
 
 }  // namespace
 
-/// The checksum of a file without a build-id, as long as there is room for such work; else 0.
-uint32_t KnownImages::sum_up(const ImageFile& file) {
+/// The checksum of a file without a build-id, if it is known or there is room for such work; else 0.
+uint32_t KnownImages::read_checksum(const ImageFile& file, std::string_view path) {
+    if (!file.build_id.empty()) return 0;
+    if (const auto builds = builds_.find(names_.find(path)); builds != builds_.end())
+        for (const StringId name : builds->second)
+            if (const KnownFile& known = files_.at(name); known.is_found && known.recorded.checksum != 0 &&
+                                                          known.id == file.id &&
+                                                          known.changed == file.changed)
+                return known.recorded.checksum;
     const uint64_t cost = std::min(file.size, checksum_bytes);
-    if (!file.build_id.empty() || !unsummed_.of(file.is_here && file.is_trusted).take(cost)) return 0;
-    return checksum_of_start(file.fd, checksum_bytes).value_or(0);
+    if (!checksum_room_.of(file.is_here && file.is_trusted).take(cost)) return 0;
+    return checksum_of_start(file.fd, cost).value_or(0);
 }
 
 /// Adds what the file itself shows. A path that leads to another file is no file of the image.
@@ -63,7 +71,7 @@ void KnownImages::look_for(KnownFile& file) {
         file.facts.build_id = found->build_id;
         file.recorded.mtime = found->mtime;
         file.recorded.size = found->size;
-        file.recorded.checksum = sum_up(*found);
+        file.recorded.checksum = read_checksum(*found, file.facts.path);
         file.recorded.deleted |= found->is_deleted;
         file.recorded.root = found->root;
         file.is_of_host = found->is_here && found->is_trusted;
@@ -73,7 +81,13 @@ void KnownImages::look_for(KnownFile& file) {
 
 bool KnownImages::is_too_long(std::string_view path) const {
     const auto components = static_cast<size_t>(std::ranges::count(path, '/'));
-    return path.size() > limits_.path || components > limits_.components;
+    if (path.size() > limits_.path || components > limits_.components) return true;
+    for (size_t begin = 0; path.size() - begin > limits_.name;) {
+        const size_t end = std::min(path.find('/', begin), path.size());
+        if (end - begin > limits_.name) return true;
+        begin = std::min(end + 1, path.size());
+    }
+    return false;
 }
 
 /// Takes room for a known name once in a run. Returns the name, or that of refused images.
@@ -98,8 +112,12 @@ StringId KnownImages::name_of(KnownFile file) {
         const bool is_here_now = known.recorded.elsewhere && file.is_found && !file.recorded.elsewhere;
         const bool is_better =
             (!known.is_found && file.is_found) || (known.is_blank() && !file.is_blank()) || is_here_now;
+        if (known.is_found && file.is_found && known.id == file.id) known.changed = file.changed;
         if (is_better) {
             file.recorded.path = known.recorded.path;
+            file.recorded.several_builds = known.recorded.several_builds;
+            if (file.recorded.checksum == 0 && file.recorded.size == known.recorded.size)
+                file.recorded.checksum = known.recorded.checksum;
             known = std::move(file);
         }
         return charge(name, known.is_of_host, cost);
@@ -117,10 +135,11 @@ StringId KnownImages::add_file(KnownFile file) {
     }
     if (file.recorded.several_builds && files_.contains(names_.find(text)))
         return charge(names_.find(text), file.is_of_host, cost);
-    if (!room_.of(file.is_of_host).take(cost)) return ImageRef::refused;
-    StringId name = names_.intern(text);
-    while (files_.contains(name))
-        name = names_.intern(text += "'");
+    while (files_.contains(names_.find(text)))
+        text += "'";
+    const bool is_long = base_name(text).size() > limits_.name;
+    if (is_long || !room_.of(file.is_of_host).take(cost)) return ImageRef::refused;
+    const StringId name = names_.intern(text);
     charged_.insert(name);
     const StringId path = names_.intern(file.facts.path);
     builds_[path].push_back(name);
@@ -183,7 +202,7 @@ void KnownImages::begin_run() noexcept {
     used_.clear();
     charged_.clear();
     room_ = {{limits_.manifest_bytes}, {limits_.manifest_bytes}};
-    unsummed_ = {{limits_.summed_bytes}, {limits_.summed_bytes}};
+    checksum_room_ = {{limits_.bytes_for_checksums}, {limits_.bytes_for_checksums}};
     ++run_;
 }
 
@@ -225,8 +244,7 @@ bool KnownImages::take(const ImageCookie& cookie) {
     }
     known = std::move(now);
     if (cookies_.size() > most_cookies)
-        std::erase_if(cookies_,
-                      [&](const auto& old) { return cookie.cookie - old.first > most_cookies / 2; });
+        std::erase_if(cookies_, [&](const auto& old) { return cookie.cookie - old.first > living_cookies; });
     return changed;
 }
 

@@ -111,7 +111,7 @@ private:
         return charge(name, file.is_of_host, file.cost());
     }
     void look_for(KnownFile& file);
-    uint32_t sum_up(const ImageFile& file);
+    uint32_t read_checksum(const ImageFile& file, std::string_view path);
     bool may_search(KnownFile& file);
     Cookie announced(const ImageCookie& cookie) const;
     ImageRef image_of(const Cookie& cookie);
@@ -122,7 +122,8 @@ private:
     bool local_;
     ImageLimits limits_;
     Shares room_{{limits_.manifest_bytes}, {limits_.manifest_bytes}};  ///< bytes of the manifest
-    Shares unsummed_{{limits_.summed_bytes}, {limits_.summed_bytes}};  ///< bytes read for checksums
+    Shares checksum_room_{{limits_.bytes_for_checksums},
+                          {limits_.bytes_for_checksums}};  ///< bytes read for checksums
     uint32_t run_ = 1;
     std::set<StringId> charged_;  ///< the names of this run for which room was taken
     std::unordered_map<uint32_t, Cookie> cookies_;

@@ -19,7 +19,7 @@ bool KnownImages::has_changed(const MappedImage& image, uint32_t tgid, uint64_t 
     const auto now = change_time(tgid, image.name, image.file);
     const bool is_later = file.facts.mapped != 0 && now > file.facts.mapped;
     const bool has_changed = now && (file.is_found ? *now != file.changed : is_later);
-    if (!has_changed) file.looked_at = before;
+    if (now && !has_changed) file.looked_at = before;
     return has_changed;
 }
 

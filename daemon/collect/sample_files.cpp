@@ -150,14 +150,18 @@ SampleFiles::Entries::iterator SampleFiles::find_or_open(const FileKey& key) {
 void SampleFiles::open(Entry& entry, const SampleName& name, const SampleHeader& header, ByteRoom& room) {
     for (;;) {
         const uint64_t room_before = room.bytes;
+        size_t to_make = 0;
         try {
-            entry.is_over_limit = !room.take(session_.names_to_make(name) * bytes_of_name);
+            to_make = session_.names_to_make(name);
+            entry.is_over_limit = !room.take(to_make * bytes_of_name);
             if (entry.is_over_limit) return;
             entry.file = session_.open_sample_file(name, header, notes_);
             entry.file->limit_growth(room);
             return;
         } catch (const Error& e) {
-            room.bytes = room_before;
+            // The directories that were made stay. A name that cannot be spelled throws before any is.
+            const size_t made = to_make == 0 ? 0 : to_make - std::min(to_make, session_.names_to_make(name));
+            room.bytes = room_before - made * bytes_of_name;
             if ((e.code() == EMFILE || e.code() == ENFILE) && close_some()) continue;
             entry.error = e.code();
             note_failure(

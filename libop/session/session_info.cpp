@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "libop/base/error.h"
 #include "libop/base/json.h"
@@ -318,8 +319,9 @@ void merge_image(RecordedImage& image, const RecordedImage& newer) {
         image.elsewhere != newer.elsewhere && (image.build_id.empty() || image.build_id != newer.build_id);
     const bool several =
         image.several_builds || newer.several_builds || image.is_other_build(newer) || has_moved;
-    image = newer;
+    const RecordedImage before = std::exchange(image, newer);
     image.several_builds = several;
+    if (!several && image.checksum == 0 && image.size == before.size) image.checksum = before.checksum;
 }
 
 /// A name is the path with a suffix, so that no manifest leads to files that sample file names do not.

@@ -2,6 +2,8 @@
 // What the collector does after records of processes and mappings were lost.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <map>
 
 #include "tests/unit/collecting.h"
@@ -52,6 +54,26 @@ TEST_F(Doubting, an_exec_whose_records_were_lost_is_noticed_after_the_loss) {
     EXPECT_EQ(account_.unsure_samples, 0u);
     EXPECT_EQ(account_.ledger.sampled(), 3u) << "they are no samples";
     EXPECT_TRUE(account_.ledger.balanced());
+}
+
+TEST_F(Doubting, a_file_that_a_gap_is_filled_with_is_looked_at_as_of_then) {
+    const std::string path = dir_.write("up.so", "one");
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    const FileIdentity id{st.st_dev, st.st_ino};
+    const auto mapping_of = [&](uint32_t tgid) {
+        return Mapping{0, tgid, {0xb00000}, 0x1000, 0, false, path, {}, id};
+    };
+    collector({.images_are_local = true}, [&](const Sample&, Gap) {
+        for (const int64_t before = st.st_ctim.tv_nsec; st.st_ctim.tv_nsec == before;
+             ::stat(path.c_str(), &st))
+            dir_.write("up.so", "two");
+        world_[9] = {Name{0, 9, 9, true, "now"}, mapping_of(9)};
+        return std::optional(std::span<const Record>(world_[9]));
+    });
+    feed({mapping_of(7), user(0xb00000), mapping_of(8), user(0xb00000, 8), user(0xb00000, 9)});
+    files();
+    EXPECT_EQ(account_.images.size(), 2u);
 }
 
 TEST_F(Doubting, a_process_that_is_gone_is_dropped) {

@@ -427,7 +427,7 @@ TEST_F(Collecting, the_work_for_checksums_has_an_end) {
     const std::string one = dir_.write("one", "12345"), two = dir_.write("two", "12345");
     CollectorOptions options;
     options.images_are_local = true;
-    options.limits.summed_bytes = 9;
+    options.limits.bytes_for_checksums = 9;
     collector(options);
     feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, one, {}},
           Mapping{0, 7, {0xc00000}, 0x1000, 0, false, two, {}}, user(0xb00000), user(0xc00000)});

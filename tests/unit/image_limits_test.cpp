@@ -75,6 +75,30 @@ TEST_F(CollectorLimits, a_path_of_very_many_directories_is_not_made) {
     EXPECT_EQ(lost(), 3u) << "labels are names, too";
 }
 
+TEST_F(CollectorLimits, a_component_that_no_file_system_takes_is_not_made) {
+    limit({});
+    const std::string directory = "/deep/";
+    EXPECT_TRUE(is_stored(directory + std::string(255, 'a')));
+    EXPECT_FALSE(is_stored(directory + std::string(256, 'a')));
+    const std::byte one[] = {std::byte{1}}, two[] = {std::byte{2}};
+    const std::string path = directory + std::string(254, 'b');
+    const size_t before = files().size();
+    feed({Mapping{0, 7, {0xb00000}, 0x1000, 0, false, path, one},
+          Mapping{0, 7, {0xc00000}, 0x1000, 0, false, path, two}, user(0xb00000), user(0xc00000)});
+    EXPECT_EQ(files().size(), before + 1) << "the second name has a suffix";
+    EXPECT_EQ(account_.ledger.lost(LossCause::image_limit), 2u);
+    EXPECT_EQ(account_.ledger.lost(LossCause::sample_file), 0u);
+}
+
+TEST_F(CollectorLimits, directories_of_files_that_cannot_be_made_count) {
+    info_.events[0].name = std::string(300, 'E');
+    limit(few_files);
+    sample_in_many_files_of_strangers(40);
+    EXPECT_GT(lost(), 0u);
+    EXPECT_GT(account_.ledger.lost(LossCause::sample_file), 5u);
+    EXPECT_EQ(account_.ledger.lost(), 40u);
+}
+
 TEST_F(CollectorLimits, images_end_where_the_manifest_would_be_too_long_to_read) {
     limit(few_images);
     sample_until_some_are_lost();

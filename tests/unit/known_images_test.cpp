@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
+#include "libop/base/build_id.h"
 #include "libop/base/clock.h"
 #include "tests/unit/temp_dir.h"
 
@@ -38,6 +41,118 @@ TEST(KnownImages, a_file_is_looked_at_again_only_if_it_was_mapped_after_the_last
         dir.write("program", "two");
     EXPECT_FALSE(images.has_changed(*image, 8, mapped));
     EXPECT_TRUE(images.has_changed(*image, 8, sample_clock_ns()));
+}
+
+TEST(KnownImages, a_look_at_a_file_that_is_not_there_shows_nothing) {
+    const test::TempDir dir;
+    const std::string path = dir.write("program", "one");
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    StringTable names;
+    KnownImages images(names, true);
+    ImagePool pool;
+    const ImagePtr image = pool.get_file(path, {st.st_dev, st.st_ino}, {});
+    images.of_file(image, 0);
+    std::filesystem::rename(path, dir / "away");
+    const uint64_t mapped = sample_clock_ns();
+    EXPECT_FALSE(images.has_changed(*image, 0, mapped));
+    std::filesystem::rename(dir / "away", path);
+    for (const int64_t before = st.st_ctim.tv_nsec; st.st_ctim.tv_nsec == before; ::stat(path.c_str(), &st))
+        dir.write("program", "two");
+    EXPECT_TRUE(images.has_changed(*image, 0, mapped));
+}
+
+TEST(KnownImages, the_row_of_the_other_builds_never_belongs_to_one) {
+    const test::TempDir dir;
+    const std::string path = dir / "program", other = path + "@other";
+    StringTable names;
+    KnownImages images(names, true);
+    ImagePool pool;
+    for (uint8_t i = 0; i < 64; ++i) {
+        const std::byte id[] = {std::byte{0}, std::byte{i}};
+        images.of_file(pool.get_file(path, {}, id), 0);
+    }
+    const std::string hex_id = build_id_of_fd(open_regular("/bin/sleep"));
+    if (hex_id.empty()) GTEST_SKIP() << "/bin/sleep has no build-id";
+    std::vector<std::byte> id;
+    for (size_t i = 0; i + 1 < hex_id.size(); i += 2)
+        id.push_back(static_cast<std::byte>(std::stoi(hex_id.substr(i, 2), nullptr, 16)));
+    const ImageRef missing = images.of_file(pool.get_file(path, {}, id), 0);
+    ASSERT_EQ(names.text(missing.name), other);
+    std::filesystem::copy_file("/bin/sleep", path);
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    ImagePool later;
+    images.note_used(images.of_file(later.get_file(path, {st.st_dev, st.st_ino}, id), 0), {0});
+    SessionInfo info;
+    images.describe(info);
+    EXPECT_TRUE(info.images.at(other).several_builds);
+    EXPECT_FALSE(info.images.at(other).elsewhere) << "it was found";
+    EXPECT_EQ(info.images.at(other).path, path);
+}
+
+TEST(KnownImages, a_file_of_another_mode_is_the_same_if_its_content_is) {
+    const test::TempDir dir;
+    const std::string path = dir.write("program", "one");
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    const FileIdentity id{st.st_dev, st.st_ino};
+    StringTable names;
+    KnownImages images(names, true);
+    ImagePool pool;
+    const ImagePtr image = pool.get_file(path, id, {});
+    const ImageRef first = images.of_file(image, 0);
+    mode_t mode = 0700;
+    for (const int64_t before = st.st_ctim.tv_nsec; st.st_ctim.tv_nsec == before; ::stat(path.c_str(), &st))
+        ::chmod(path.c_str(), mode ^= 0100);
+    EXPECT_TRUE(images.has_changed(*image, 0, sample_clock_ns()));
+    pool.forget(*image);
+    const ImagePtr again = pool.get_file(path, id, {});
+    EXPECT_EQ(images.of_file(again, 0), first);
+    EXPECT_FALSE(images.has_changed(*again, 0, sample_clock_ns())) << "it was looked at";
+}
+
+TEST(KnownImages, a_file_is_read_for_its_checksum_once) {
+    const test::TempDir dir;
+    const std::string one = dir.write("one", "12345"), two = dir.write("two", "12345");
+    StringTable names;
+    KnownImages images(names, true, {.bytes_for_checksums = 12});
+    for (int i = 0; i < 3; ++i) {
+        images.take(ImageCookie{1, false, 0, {0}, 0, 0, 0, one});
+        images.note_used(*images.find(1), {0});
+    }
+    images.take(ImageCookie{2, false, 0, {0}, 0, 0, 0, two});
+    images.note_used(*images.find(2), {0});
+    SessionInfo info;
+    images.describe(info);
+    EXPECT_EQ(info.images.at(one).checksum, 0xcbf53a1c);
+    EXPECT_EQ(info.images.at(two).checksum, 0xcbf53a1c);
+}
+
+TEST(KnownImages, a_known_checksum_stays_when_a_look_brings_none) {
+    const test::TempDir dir;
+    const std::string path = dir.write("program", "12345");
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    StringTable names;
+    KnownImages images(names, true, {.bytes_for_checksums = 0});
+    SessionInfo earlier, info;
+    earlier.images[path] = {.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec), .size = 5, .checksum = 7};
+    images.add_earlier(earlier);
+    ImagePool pool;
+    images.note_used(images.of_file(pool.get_file(path, {st.st_dev, st.st_ino}, {}), 0), {0});
+    images.describe(info);
+    EXPECT_EQ(info.images.at(path).checksum, 7u);
+}
+
+TEST(KnownImages, the_oldest_cookies_are_forgotten) {
+    constexpr uint32_t living = 1 << 16, most = living + (1 << 14);
+    StringTable names;
+    KnownImages images(names, false);
+    for (uint32_t i = 1; i <= most + 1; ++i)
+        images.take(ImageCookie{i, false, 0, {0}, 0, 0, 0, "/x"});
+    EXPECT_TRUE(images.path(most - living).empty());
+    EXPECT_EQ(images.path(most + 1 - living), "/x");
 }
 
 }  // namespace

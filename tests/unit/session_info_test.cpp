@@ -246,6 +246,19 @@ TEST(SessionInfo, merge_records_that_an_image_was_rebuilt) {
     EXPECT_FALSE(info.recorded("/bin/b", 0).several_builds);
 }
 
+TEST(SessionInfo, merge_keeps_a_checksum_that_the_newer_run_did_not_read) {
+    const auto merged = [](RecordedImage newer) {
+        SessionInfo older, run;
+        older.images["/bin/x"] = {.mtime = 9, .size = 5, .checksum = 7};
+        run.images["/bin/x"] = newer;
+        older.merge(run);
+        return older.images.at("/bin/x").checksum;
+    };
+    EXPECT_EQ(merged({.mtime = 9, .size = 5}), 7u);
+    EXPECT_EQ(merged({.mtime = 9, .size = 6}), 0u);
+    EXPECT_EQ(merged({.mtime = 8, .size = 5}), 0u) << "another build";
+}
+
 TEST(SessionInfo, a_sample_file_has_the_time_that_the_manifest_lacks) {
     SessionInfo info;
     info.images["/bin/a"] = {.build_id = "ab", .mtime = 5, .size = 8};
