@@ -7,6 +7,7 @@
 
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/fsnotify_backend.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/version.h>
@@ -35,6 +36,13 @@ static inline const struct path *op_user_path(struct file *file)
 	return &file->f_path;
 #endif
 }
+
+/* 6.12: the lock of a group is never held in reclaim; before, a group whose marks end with their inodes asks for that. */
+#ifdef FSNOTIFY_GROUP_NOFS
+#define OP_FSNOTIFY_NOFS FSNOTIFY_GROUP_NOFS
+#else
+#define OP_FSNOTIFY_NOFS 0
+#endif
 
 /* 6.19: an entry that stays until the file system is unmounted is marked persistent; kill_litter_super() is gone. */
 static inline void op_add_dentry(struct dentry *dentry, struct inode *inode)

@@ -6,6 +6,8 @@ kernel_sources = \
 	kernel/compat.h \
 	kernel/op_backtrace.c kernel/op_backtrace.h \
 	kernel/op_buffer.c kernel/op_buffer.h \
+	kernel/op_evict.c kernel/op_evict.h \
+	kernel/op_exe.c kernel/op_exe.h \
 	kernel/op_fs.c \
 	kernel/op_guard.c \
 	kernel/op_image.c kernel/op_image.h \

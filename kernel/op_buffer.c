@@ -11,12 +11,13 @@
 #include <linux/math64.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/topology.h>
 
 #include "compat.h"
-#include "op_image.h"
+#include "op_exe.h"
 #include "op_main.h"
 #include "op_reader.h"
 
@@ -41,12 +42,18 @@ void op_wake_reader(void)
 	wake_up_interruptible(&op_read_wait);
 }
 
-static void wake_if_full(const struct op_ring *ring)
+static void wake(void)
 {
-	if (op_ring_used(ring) < wake_level || READ_ONCE(op_read_ready))
+	if (READ_ONCE(op_read_ready))
 		return;
 	WRITE_ONCE(op_read_ready, true);
 	irq_work_queue(&wake_work);
+}
+
+static void wake_if_full(const struct op_ring *ring)
+{
+	if (op_ring_used(ring) >= wake_level)
+		wake();
 }
 
 void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, const char *comm)
@@ -58,12 +65,12 @@ void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, con
 		.tid = tid,
 	};
 	strscpy_pad(context->record.comm, comm, OP_COMM_SIZE);
-	context->app_identity = NULL;
+	context->unknown = NULL;
 }
 
 static bool same_context(const struct op_context *a, const struct op_context *b)
 {
-	return a->app_identity == b->app_identity && !memcmp(&a->record, &b->record, sizeof(a->record));
+	return a->unknown == b->unknown && !memcmp(&a->record, &b->record, sizeof(a->record));
 }
 
 bool op_put_task_sample(struct op_context *context, const struct op_record_placed *sample)
@@ -84,56 +91,49 @@ bool op_put_task_sample(struct op_context *context, const struct op_record_place
 	return true;
 }
 
-/*
- * Adds the executable to the context of a handler's sample: its cookie, or if it has none yet a reference to it, and the reader
- * finds its cookie.
- */
-static void find_app(struct op_record_irq_context *c, struct mm_struct *mm)
+/* Adds the executable to the context of a handler's sample. */
+static void find_app(struct op_context *context, struct mm_struct *mm)
 {
 	if (!mm)
 		return;
 	rcu_read_lock();
-	c->context.app = op_find_exe_cookie(mm);
-	if (!c->context.app)
-		c->exe = op_get_file_rcu(&mm->exe_file);
+	context->record.app = op_can_make_cookies() ? op_exe_cookie(mm) : op_find_exe_cookie(mm);
+	if (!context->record.app && op_exe_inode(mm))
+		context->unknown = mm;
 	rcu_read_unlock();
 }
 
-static const void *app_identity(struct mm_struct *mm)
+/* Puts the context into the irq ring, where there is room for it. */
+static void put_irq_context(struct op_ring *ring, const struct op_context *context)
 {
-	const void *identity;
+	struct op_record_irq_context c = { .context = context->record, .mm = context->unknown };
+	struct op_piece piece = { &c, c.mm ? sizeof(c) : sizeof(c.context) };
 
-	rcu_read_lock();
-	identity = mm ? op_exe_inode(mm) : NULL;
-	rcu_read_unlock();
-	return identity;
+	if (c.mm) {
+		c.context.header = (struct op_record_header){ .type = OP_RECORD_IRQ_CONTEXT, .size = sizeof(c) };
+		mmgrab(c.mm);
+	}
+	op_ring_write(ring, &piece, 1);
 }
 
 bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, const struct op_record_placed *sample)
 {
 	struct op_cpu_rings *rings = this_cpu_ptr(&op_rings);
 	struct op_ring *ring = &rings->ring[OP_RING_IRQ];
-	struct op_record_irq_context c = {};
-	struct op_piece pieces[] = {
-		{ &c, sizeof(c) },
-		{ sample, sample->header.size },
-	};
+	struct op_piece piece = { sample, sample->header.size };
 
-	context->app_identity = app_identity(mm);
-	if (same_context(context, &rings->written[OP_RING_IRQ])) {
-		if (!op_ring_write(ring, pieces + 1, 1))
-			return false;
-	} else {
-		/* Meanwhile only the reader changes the room, and it only grows. */
-		if (op_ring_room(ring) < sizeof(c) + sample->header.size)
-			return false;
-		c.context = context->record;
-		c.context.header = (struct op_record_header){ .type = OP_RECORD_IRQ_CONTEXT, .size = sizeof(c) };
-		find_app(&c, mm);
-		op_ring_write(ring, pieces, 2);
+	find_app(context, mm);
+	/* Meanwhile only the reader changes the room, and it only grows. */
+	if (op_ring_room(ring) < sizeof(struct op_record_irq_context) + piece.size)
+		return false;
+	if (!same_context(context, &rings->written[OP_RING_IRQ])) {
+		put_irq_context(ring, context);
 		rings->written[OP_RING_IRQ] = *context;
 	}
+	op_ring_write(ring, &piece, 1);
 	wake_if_full(ring);
+	if (context->unknown)
+		wake(); /* before the process ends */
 	return true;
 }
 

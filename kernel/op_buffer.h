@@ -12,13 +12,12 @@
 #include "op_ring.h"
 #include "uapi/op_stream.h"
 
-struct file;
 struct mm_struct;
 
 /* Whose samples follow in a ring, as a context record. */
 struct op_context {
 	struct op_record_context record;
-	const void *app_identity; /* irq ring: the inode of the executable, only compared */
+	struct mm_struct *unknown; /* irq ring: the process' memory, if its executable has no cookie yet; only compared */
 };
 
 /*
@@ -36,13 +35,13 @@ struct op_cpu_rings {
 DECLARE_PER_CPU(struct op_cpu_rings, op_rings);
 
 /*
- * A context in the irq ring. Where the executable has no cookie yet, it holds a reference to its file, and the reader finds the
- * cookie.
+ * A context in the irq ring whose executable has no cookie yet: the reader makes one, unless the process has ended. It holds the
+ * mm_struct alone, not the memory or the files of the process: in NMI no reference to a file can be taken.
  */
 #define OP_RECORD_IRQ_CONTEXT 0x8001
 struct op_record_irq_context {
 	struct op_record_context context;
-	struct file *exe; /* a reference; NULL: context.app is valid */
+	struct mm_struct *mm; /* a reference, mmgrab() */
 };
 
 /* Fills in everything but the executable. */

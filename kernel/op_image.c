@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of images. A file is identified by device, inode and generation, so that a renamed file keeps its cookie and a reused
- * inode gets another. Its path is pinned only until it is announced, so that no file system stays busy. A full table is emptied;
- * cookies are not used twice.
+ * The table of images. A file is identified by its inode in memory: numbers are not enough, as programs of an overlay's lower file
+ * systems can have the same. A new image holds its file until it is announced, at most a second or so; from then on its inode is
+ * watched, and the image is removed when the inode leaves memory. The table is emptied now and then; cookies are not used twice.
  */
 #include "op_image.h"
 
 #include <linux/dcache.h>
+#include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/kdev_t.h>
@@ -19,44 +21,48 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/stat.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
+#include "op_buffer.h"
+#include "op_evict.h"
 #include "uapi/op_stream.h"
 
 #define OP_LABEL_SIZE 24
-#define OP_IMAGES_LIMIT 65536 /* in the table */
+#define OP_IMAGES_LIMIT 65536 /* new ones after which the table is emptied: readers do not keep every cookie (known_images.cpp) */
 #define OP_WAITING_LIMIT 16384 /* not announced yet: programs can make any number of mappings while the reader sleeps */
 
 /* Two images with the same key are the same. */
 struct image_key {
-	u64 a; /* file: inode number; region: start */
-	u64 b; /* file: generation; region: end */
-	u32 c; /* file: device; region: tgid */
+	u64 a; /* file: address of the inode; region: start */
+	u64 b; /* region: end */
+	u32 c; /* region: tgid */
 	u32 region; /* hash of the label, not 0; 0 = a file */
 };
 
+/* Until it is announced the list owns an image, afterwards the table if it is a region, or the watch if it is a file. */
 struct image {
 	struct image_key key; /* constant */
 	u32 cookie; /* constant */
-	bool known; /* in the table; image_lock */
 	bool waiting; /* in the list of images to be announced; image_lock */
 	struct hlist_node hash; /* in image_table; image_lock, read under RCU */
 	struct list_head list; /* in waiting_images; image_lock */
-	struct path path; /* files: pinned while waiting, constant */
+	struct file *file; /* files: a reference while waiting, constant */
+	struct op_watch watch; /* files: of the inode, once announced */
 	char label[OP_LABEL_SIZE]; /* regions; constant */
 	struct rcu_head rcu;
 };
 
-static DEFINE_SPINLOCK(image_lock); /* the table for writers, the list, the counts and last_cookie */
+static DEFINE_SPINLOCK(image_lock); /* the table for writers, the list, the counts and last_cookie; interrupts off */
 static DEFINE_HASHTABLE(image_table, 10); /* image_lock for writers, RCU for readers */
 static LIST_HEAD(waiting_images); /* in order of their cookies; image_lock */
-static u32 image_count; /* in the table; image_lock */
 static u32 waiting_count; /* in the list; image_lock */
 static u32 last_cookie; /* image_lock */
+static u32 emptied_at; /* last cookie when the table was emptied; the reader's */
 
 static u32 key_hash(const struct image_key *key)
 {
-	return jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), 0);
+	return key->region ? jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), 0) : hash_64(key->a, 32);
 }
 
 static bool same_key(const struct image_key *a, const struct image_key *b)
@@ -66,11 +72,7 @@ static bool same_key(const struct image_key *a, const struct image_key *b)
 
 static struct image_key inode_key(const struct inode *inode)
 {
-	return (struct image_key){
-		.a = inode->i_ino,
-		.b = inode->i_generation,
-		.c = inode->i_sb->s_dev,
-	};
+	return (struct image_key){ .a = (unsigned long)inode };
 }
 
 static struct image *find_image(const struct image_key *key)
@@ -95,27 +97,10 @@ static u32 find_cookie(const struct image_key *key)
 	return cookie;
 }
 
-/*
- * Without a reference a file may be freed and reused for another (6.7 and later); the inodes it had stay valid until the end of the
- * RCU read section. So the inode that was read is the right one if the file is still the program's afterwards.
- */
-const struct inode *op_exe_inode(struct mm_struct *mm)
+u32 op_inode_cookie(const struct inode *inode)
 {
-	const struct file *file = rcu_dereference(mm->exe_file);
-	const struct inode *inode = file ? READ_ONCE(file->f_inode) : NULL;
+	struct image_key key = inode_key(inode);
 
-	smp_rmb(); /* the inode is read before the second check */
-	return rcu_access_pointer(mm->exe_file) == file ? inode : NULL;
-}
-
-u32 op_find_exe_cookie(struct mm_struct *mm)
-{
-	const struct inode *inode = op_exe_inode(mm);
-	struct image_key key;
-
-	if (!inode)
-		return OP_NO_COOKIE;
-	key = inode_key(inode);
 	return find_cookie(&key);
 }
 
@@ -124,31 +109,86 @@ static void free_image(struct image *image)
 	kfree_rcu(image, rcu);
 }
 
-/* Removes all images from the table; those that wait are freed once they are announced. image_lock is held. */
+static void inode_evicted(struct op_watch *watch)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&image_lock, flags);
+	hlist_del_init_rcu(&container_of(watch, struct image, watch)->hash);
+	spin_unlock_irqrestore(&image_lock, flags);
+}
+
+static void watch_unused(struct op_watch *watch)
+{
+	free_image(container_of(watch, struct image, watch));
+}
+
+static const struct op_watch_ops watch_ops = {
+	.evicted = inode_evicted,
+	.unused = watch_unused,
+};
+
+/* Removes an announced image from the bucket and returns it, if there is one; a file's watch is held. */
+static struct image *take_announced(int bucket)
+{
+	struct image *image;
+	unsigned long flags;
+
+	spin_lock_irqsave(&image_lock, flags);
+	hlist_for_each_entry(image, &image_table[bucket], hash)
+		if (!image->waiting)
+			break;
+	if (image) {
+		hlist_del_init_rcu(&image->hash);
+		if (!image->key.region)
+			op_hold_watch(&image->watch);
+	}
+	spin_unlock_irqrestore(&image_lock, flags);
+	return image;
+}
+
+/* Forgets all images but those that wait. For the reader. */
 static void empty_table(void)
 {
 	struct image *image;
-	struct hlist_node *next;
 	int bucket;
 
-	hash_for_each_safe(image_table, bucket, next, image, hash) {
-		hash_del_rcu(&image->hash);
-		image->known = false;
-		if (!image->waiting)
-			free_image(image);
+	emptied_at = READ_ONCE(last_cookie);
+	for (bucket = 0; bucket < HASH_SIZE(image_table); bucket++) {
+		while ((image = take_announced(bucket))) {
+			if (image->key.region)
+				free_image(image);
+			else
+				op_unwatch(&image->watch);
+		}
 	}
-	image_count = 0;
 }
+
+static struct image *first_waiting(void)
+{
+	struct image *image;
+
+	spin_lock_irq(&image_lock);
+	image = list_first_entry_or_null(&waiting_images, struct image, list);
+	spin_unlock_irq(&image_lock);
+	return image;
+}
+
+/* A file that waits keeps its file system busy. */
+static void wake_for_images(struct work_struct *work)
+{
+	if (first_waiting())
+		op_wake_reader();
+}
+
+static DECLARE_DELAYED_WORK(announce_work, wake_for_images);
 
 /* Puts a new image into the table and the list. image_lock is held. */
 static void insert_image(struct image *image)
 {
-	if (image_count >= OP_IMAGES_LIMIT)
-		empty_table();
-	image->cookie = ++last_cookie;
-	image->known = true;
+	image->cookie = last_cookie + 1;
+	WRITE_ONCE(last_cookie, image->cookie);
 	image->waiting = true;
-	image_count++;
 	waiting_count++;
 	list_add_tail(&image->list, &waiting_images);
 	hash_add_rcu(image_table, &image->hash, key_hash(&image->key));
@@ -161,37 +201,45 @@ static void insert_image(struct image *image)
 static u32 add_image(struct image *image)
 {
 	struct image *other;
+	unsigned long flags;
 	u32 cookie;
 	bool inserted;
 
-	spin_lock(&image_lock);
+	spin_lock_irqsave(&image_lock, flags);
 	other = find_image(&image->key);
 	inserted = !other && waiting_count < OP_WAITING_LIMIT;
 	if (inserted)
 		insert_image(image);
 	cookie = other ? other->cookie : image->cookie;
-	spin_unlock(&image_lock);
-	if (!inserted) {
-		if (!image->key.region)
-			path_put(&image->path);
+	spin_unlock_irqrestore(&image_lock, flags);
+	if (inserted) {
+		schedule_delayed_work(&announce_work, HZ);
+	} else {
+		if (image->file)
+			fput(image->file);
 		kfree(image);
 	}
 	return cookie;
 }
 
+/* Sampled programs run this: they must not wait for memory. */
 static struct image *new_image(const struct image_key *key)
 {
-	struct image *image = kzalloc(sizeof(*image), GFP_KERNEL);
+	struct image *image = kzalloc(sizeof(*image), GFP_NOWAIT | __GFP_NOWARN);
 
 	if (image)
 		image->key = *key;
 	return image;
 }
 
+static struct inode *inode_of(struct file *file)
+{
+	return d_inode(op_user_path(file)->dentry);
+}
+
 u32 op_file_cookie(struct file *file)
 {
-	const struct path *path = op_user_path(file);
-	struct image_key key = inode_key(d_inode(path->dentry));
+	struct image_key key = inode_key(inode_of(file));
 	u32 cookie = find_cookie(&key);
 	struct image *image;
 
@@ -200,8 +248,7 @@ u32 op_file_cookie(struct file *file)
 	image = new_image(&key);
 	if (!image)
 		return OP_NO_COOKIE;
-	image->path = *path;
-	path_get(&image->path);
+	image->file = get_file(file);
 	return add_image(image);
 }
 
@@ -249,27 +296,18 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 	return add_image(image);
 }
 
-static struct image *first_waiting(void)
-{
-	struct image *image;
-
-	spin_lock(&image_lock);
-	image = list_first_entry_or_null(&waiting_images, struct image, list);
-	spin_unlock(&image_lock);
-	return image;
-}
-
 /* Fills in the fields of a file; returns its path, which is in the same room. */
 static const char *describe_file(const struct image *image, struct op_record_image *record, size_t size)
 {
+	const struct path *path = op_user_path(image->file);
 	char *room = (char *)(record + 1);
 	struct kstat stat;
 
-	if (!vfs_getattr(&image->path, &stat, STATX_INO, AT_STATX_DONT_SYNC)) {
+	if (!vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC)) {
 		record->device = new_encode_dev(stat.dev);
 		record->inode = stat.ino;
 	}
-	return d_path(&image->path, room, size - sizeof(*record));
+	return d_path(path, room, size - sizeof(*record));
 }
 
 static const char *describe_region(const struct image *image, struct op_record_image *record)
@@ -311,32 +349,43 @@ int op_next_image(struct op_record_image *record, size_t size)
 	return total;
 }
 
+/* A file is watched before its reference is given up: the inode stays known as long as it is in memory. */
 void op_announced(void)
 {
 	struct image *image;
-	bool unused;
+	struct file *file;
 
-	spin_lock(&image_lock);
+	spin_lock_irq(&image_lock);
 	image = list_first_entry(&waiting_images, struct image, list);
 	list_del(&image->list);
-	waiting_count--;
-	spin_unlock(&image_lock);
-	if (!image->key.region)
-		path_put(&image->path);
-	spin_lock(&image_lock);
 	image->waiting = false;
-	unused = !image->known;
-	spin_unlock(&image_lock);
-	if (unused)
-		free_image(image);
+	waiting_count--;
+	file = image->file;
+	spin_unlock_irq(&image_lock);
+	if (file) {
+		op_watch_inode(&image->watch, inode_of(file));
+		fput(file);
+	}
+	if (READ_ONCE(last_cookie) - emptied_at >= OP_IMAGES_LIMIT)
+		empty_table();
 }
 
 void op_forget_images(void)
 {
+	cancel_delayed_work_sync(&announce_work);
 	while (first_waiting())
 		op_announced();
-	spin_lock(&image_lock);
 	empty_table();
-	last_cookie = 0;
-	spin_unlock(&image_lock);
+	last_cookie = 0; /* nothing samples */
+	emptied_at = 0;
+}
+
+int op_images_init(void)
+{
+	return op_evict_init(&watch_ops);
+}
+
+void op_images_exit(void)
+{
+	op_evict_exit();
 }

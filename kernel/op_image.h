@@ -10,22 +10,17 @@
 
 struct file;
 struct inode;
-struct mm_struct;
 struct op_record_image;
 struct vm_area_struct;
 
 #define OP_NO_COOKIE 0
 
-/*
- * Return the inode of the program that a process runs, or NULL, and that program's cookie, or OP_NO_COOKIE if it has none yet. Any
- * context up to NMI, under rcu_read_lock().
- */
-const struct inode *op_exe_inode(struct mm_struct *mm);
-u32 op_find_exe_cookie(struct mm_struct *mm);
+/* Returns the cookie of an inode, or OP_NO_COOKIE if it has none yet. Any context up to NMI; the inode is only compared. */
+u32 op_inode_cookie(const struct inode *inode);
 
 /*
- * Returns the cookie of a file, a new one if it has none; OP_NO_COOKIE if there is no memory for one, or if too many images wait
- * for the reader. Process context; the caller keeps the file alive.
+ * Returns the cookie of a file, a new one if it has none; OP_NO_COOKIE if there is no memory for one at once, or if too many images
+ * wait for the reader. Where op_can_make_cookies(); does not sleep; the caller keeps the file alive.
  */
 u32 op_file_cookie(struct file *file);
 
@@ -38,6 +33,10 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
  */
 int op_next_image(struct op_record_image *record, size_t size);
 void op_announced(void);
+
+/* At load and before unload. */
+int op_images_init(void);
+void op_images_exit(void);
 
 /* Forgets all images. Process context, under op_mutex, without sampling and without a reader. */
 void op_forget_images(void);

@@ -204,14 +204,21 @@ static int __init oprofile_init(void)
 
 	if (error)
 		return error;
+	error = op_images_init();
+	if (error)
+		goto no_images;
 	error = op_fs_register();
-	if (error) {
-		if (op_model->exit)
-			op_model->exit();
-		return error;
-	}
+	if (error)
+		goto no_fs;
 	pr_info("using model %s, CPU type %s\n", op_model->name, op_model->cpu_type);
 	return 0;
+
+no_fs:
+	op_images_exit();
+no_images:
+	if (op_model->exit)
+		op_model->exit();
+	return error;
 }
 
 static void __exit oprofile_exit(void)
@@ -219,6 +226,7 @@ static void __exit oprofile_exit(void)
 	op_fs_unregister();
 	if (op_model->exit)
 		op_model->exit();
+	op_images_exit();
 	op_quiesce();
 }
 

@@ -7,7 +7,6 @@
  */
 #include "op_place.h"
 
-#include <linux/file.h>
 #include <linux/irq_work.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
@@ -22,6 +21,7 @@
 
 #include "compat.h"
 #include "op_buffer.h"
+#include "op_exe.h"
 #include "op_image.h"
 #include "op_main.h"
 #include "op_slots.h"
@@ -86,22 +86,6 @@ static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, s
 	return place->image == OP_NO_COOKIE ? OP_STAT_OVERFLOW : OP_STATS;
 }
 
-static u32 app_cookie(struct mm_struct *mm)
-{
-	struct file *file;
-	u32 cookie;
-
-	rcu_read_lock();
-	cookie = op_find_exe_cookie(mm);
-	file = cookie ? NULL : op_get_file_rcu(&mm->exe_file);
-	rcu_read_unlock();
-	if (file) {
-		cookie = op_file_cookie(file);
-		fput(file);
-	}
-	return cookie;
-}
-
 /* A sample as it goes into the task ring. */
 struct placed_sample {
 	struct op_record_placed record;
@@ -136,7 +120,7 @@ static enum op_stat find_places(struct op_slot *slot, struct mm_struct *mm, stru
 	if (failure == OP_STATS)
 		place_callers(slot, mm, sample);
 	mmap_read_unlock(mm);
-	context->record.app = app_cookie(mm);
+	context->record.app = op_exe_cookie(mm);
 	return failure;
 }
 

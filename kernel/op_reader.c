@@ -7,13 +7,13 @@
 
 #include <linux/capability.h>
 #include <linux/cpumask.h>
-#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/sched/mm.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -21,6 +21,7 @@
 
 #include "compat.h"
 #include "op_buffer.h"
+#include "op_exe.h"
 #include "op_image.h"
 #include "op_main.h"
 #include "op_modules.h"
@@ -92,10 +93,8 @@ static void finish_irq_context(struct op_ring *ring, struct op_record_context *c
 	struct op_record_irq_context c;
 
 	op_ring_peek(ring, &c, sizeof(c));
-	if (c.exe) {
-		c.context.app = op_file_cookie(c.exe);
-		fput(c.exe);
-	}
+	c.context.app = op_exe_cookie(c.mm);
+	mmdrop(c.mm);
 	*context = c.context;
 	context->header = (struct op_record_header){ .type = OP_RECORD_CONTEXT, .size = sizeof(*context) };
 	op_ring_consume(ring, sizeof(c));

@@ -19,7 +19,7 @@ void op_restart_stats(void);
 int op_alloc_read_room(void);
 void op_free_read_room(void);
 
-/* Drops what a ring still contains, with the files that its contexts hold. As above. */
+/* Drops what a ring still contains, with what its contexts hold. As above. */
 void op_drop_records(struct op_ring *ring);
 
 #endif

@@ -24,7 +24,7 @@ for tool in cpio depmod gcc make sparse xz qemu-system-x86_64 qemu-system-aarch6
 	fake "bin/$tool" </dev/null
 done
 PATH=$work/bin:$PATH
-for script in fetch_kernel build_programs fetch_libraries; do
+for script in fetch_kernel build_programs fetch_libraries copy_modules btrfs_image; do
 	fake "$kernel/$script.sh" </dev/null
 done
 fake "$kernel/build_module.sh" <<'END'

@@ -21,6 +21,7 @@ out=$(cd "$2" && pwd)
 program shares
 [ "$arch" = amd64 ] || program known_instructions -nostdlib
 [ -n "$kernel_arch" ] || exit 0
+program calls
 program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
 program count_instructions
 program fixed_work
@@ -29,4 +30,5 @@ program map_run
 program poke
 program rounds
 program short_lived
+program snapshot
 program stream_stat stream_check.c

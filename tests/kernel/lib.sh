@@ -130,6 +130,36 @@ need_model() {
 	[ "$(get model)" = "$1" ] || skip "the driver took the model $(get model), not $1"
 }
 
+# load_modules NAME: a module of the kernel and those that it needs. Some are loaded already.
+load_modules() {
+	for module in "$KIT/modules/$1"/*; do
+		[ ! -f "$module" ] || insmod "$module" 2>/dev/null || true
+	done
+}
+
+# need_file_system NAME: skips the case if the kernel does not have it.
+need_file_system() {
+	load_modules "$1"
+	grep -q -w "$1" /proc/filesystems || skip "the kernel has no $1"
+}
+
+# samples_of LOG KIND END: samples in images (KIND image), or of executables (app), whose path ends in END.
+samples_of() {
+	awk -v kind="$2" -v end="$3" '
+		$1 == kind && substr($3, length($3) - length(end) + 1) == end { n += $2 }
+		END { print n + 0 }' "$1"
+}
+
+# check_alike LOG KIND END END: both have samples, and as many within error: four standard deviations and a twentieth.
+check_alike() {
+	first=$(samples_of "$1" "$2" "$3")
+	second=$(samples_of "$1" "$2" "$4")
+	echo "$2 $3: $first samples, $4: $second"
+	check "samples of $3 and $4" $((first + second)) -gt 200
+	awk -v a="$first" -v b="$second" 'BEGIN { n = a + b; exit (a - b) * (a - b) > 16 * n + n * n / 400 }' ||
+		fail "not as many samples of $3 as of $4"
+}
+
 # need_userland CASE: prepares for our own programs in a guest without the host's; skips the case if they could not be built.
 # $output: what the case puts there is checked on the host by verify_CASE.py once the guest has ended.
 need_userland() {

@@ -3,6 +3,7 @@
 kernel_flavours = 6.1-arm64 6.1-amd64 6.12-amd64 6.1-ppc64el
 kernel_programs = \
 	tests/kernel/programs/call_chain.c \
+	tests/kernel/programs/calls.c \
 	tests/kernel/programs/count_instructions.c \
 	tests/kernel/programs/emulated_work.c \
 	tests/kernel/programs/fixed_work.c \
@@ -13,6 +14,7 @@ kernel_programs = \
 	tests/kernel/programs/rounds.c \
 	tests/kernel/programs/shares.c \
 	tests/kernel/programs/short_lived.c \
+	tests/kernel/programs/snapshot.c \
 	tests/kernel/programs/stream_check.c \
 	tests/kernel/programs/stream_check.h \
 	tests/kernel/programs/stream_stat.c
@@ -34,28 +36,34 @@ kernel_cases = \
 	tests/kernel/t_long_path.sh \
 	tests/kernel/t_map_run.sh \
 	tests/kernel/t_msr.sh \
+	tests/kernel/t_new_files.sh \
 	tests/kernel/t_ocount.sh \
 	tests/kernel/t_ocount_power.sh \
 	tests/kernel/t_opcontrol.sh \
 	tests/kernel/t_operf.sh \
 	tests/kernel/t_operf_power.sh \
+	tests/kernel/t_overlay.sh \
 	tests/kernel/t_rounds.sh \
 	tests/kernel/t_rtc.sh \
 	tests/kernel/t_shares.sh \
 	tests/kernel/t_short_lived.sh \
 	tests/kernel/t_slow_daemon.sh \
+	tests/kernel/t_snapshot.sh \
 	tests/kernel/t_stuck.sh \
 	tests/kernel/t_throttle.sh \
 	tests/kernel/t_too_big.sh \
+	tests/kernel/t_unmount.sh \
 	tests/kernel/t_worker.sh
 kernel_harness = \
 	tests/kernel/bench.sh \
+	tests/kernel/btrfs_image.sh \
 	tests/kernel/bench_in_guest.sh \
 	tests/kernel/build_debug_kernel.sh \
 	tests/kernel/build_module.sh \
 	tests/kernel/build_programs.sh \
 	tests/kernel/build_userland.sh \
 	tests/kernel/check.sh \
+	tests/kernel/copy_modules.sh \
 	tests/kernel/complaints \
 	tests/kernel/debug.config \
 	tests/kernel/emulator_fault \

@@ -210,7 +210,10 @@ make_kit() {
 	cp "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
 	make_userland
-	[ -z "$kernel_arch" ] || make_driver
+	[ -n "$kernel_arch" ] || return 0
+	make_driver
+	"$here/copy_modules.sh" "$flavour" "$OP_KERNELS" "$kit/modules"
+	"$here/btrfs_image.sh" "$OP_KERNELS" "$kit/btrfs.gz" || rm -f "$kit/btrfs.gz"
 }
 
 # make_driver: as it is; as for kernels on which modules may not add task work; and on x86 with registers in memory. Stripped, as

@@ -147,6 +147,7 @@ static void take_placed(struct stream_counts* counts, const struct op_record_pla
     counts->by_event[record->event]++;
     counts->by_mode[record->mode]++;
     counts->comm->samples++;
+    if (counts->context->app != 0) counts->images[counts->context->app].as_app++;
     if (counts->chains_of && strcmp(counts->comm->name, counts->chains_of) == 0) count_chain(counts, record);
     if (record->mode == OP_MODE_USER && image == NULL) counts->user_nowhere++;
     if (record->mode == OP_MODE_KERNEL && counts->context->tgid == 0) counts->kernel_by_idle++;

@@ -11,6 +11,7 @@ enum { max_cpus = 256, max_events = 64, loss_causes = 16, max_comms = 4096 };
 struct image {
     char* path;  ///< owned; NULL = cookie not announced
     op_u64 samples;
+    op_u64 as_app;  ///< samples of processes with this executable
 };
 
 struct comm {

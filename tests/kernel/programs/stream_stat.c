@@ -168,6 +168,9 @@ static void print_counts(const struct stream_counts* counts) {
     for (size_t i = 0; i < counts->image_slots; i++)
         if (counts->images[i].samples)
             printf("image %llu %s\n", (unsigned long long)counts->images[i].samples, counts->images[i].path);
+    for (size_t i = 0; i < counts->image_slots; i++)
+        if (counts->images[i].as_app)
+            printf("app %llu %s\n", (unsigned long long)counts->images[i].as_app, counts->images[i].path);
     for (size_t i = 0; i < counts->offset_count; i++)
         printf("offset %llu %llu\n", (unsigned long long)counts->offsets[2 * i],
                (unsigned long long)counts->offsets[2 * i + 1]);

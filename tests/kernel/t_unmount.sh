@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 120
+# A file system whose program was sampled can be unmounted soon after the program has ended, long before the buffer is full. Samples
+# that were taken in the kernel, in NMIs, do not keep it busy even if nobody reads.
+. "$KIT/lib.sh"
+
+# run_and_unmount PROGRAM TENTHS: a script that runs it from a file system of its own and unmounts that within so many tenths of a second.
+run_and_unmount() {
+	mkdir -p files
+	mount -t tmpfs tmpfs files
+	cp "$KIT/$1" files
+	cat >run.sh <<-END
+		files/$1 1000 >/dev/null
+		tries=0
+		until umount files 2>umount.log; do
+			tries=\$((tries + 1))
+			[ \$tries -lt $2 ] || { cat umount.log; exit 1; }
+			sleep 0.1
+		done
+		echo "unmounted after \$tries tenths of a second"
+	END
+}
+
+run_and_unmount shares 50
+load_driver timer=1
+put buffer_size 4194304
+use_timer 10000000
+sample user.log sh run.sh
+cat user.log
+check_eq "balance" "$(value user.log balance)" ok
+check "samples of the program" "$(awk '$1 == "image" && $3 ~ /\/shares$/ { print $2 }' user.log)" -gt 5
+unload_driver
+
+[ -f "$KIT/oprofile_double.ko" ] || exit 0
+[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
+insmod "$KIT/oprofile_double.ko" double_cpu=intel
+mount -t oprofilefs nodev "$fs"
+echo 1 >/sys/kernel/debug/oprofile_msr/lint1
+put 0/event 0x3c
+put 0/count 100000
+put 0/kernel 1
+put 0/user 0
+put 0/enabled 1
+run_and_unmount calls 10
+touch /out/nmi
+sample nmi.log -l sh run.sh
+rm -f /out/nmi
+cat nmi.log
+check_eq "balance, NMIs" "$(value nmi.log balance)" ok
+check "samples of the program, NMIs" "$(awk '$1 == "comm" && $3 == "calls" { print $2 }' nmi.log)" -gt 50
+unload_driver
