@@ -22,7 +22,7 @@ struct op_context {
 
 /*
  * The rings of a CPU. A ring has one producer: of `irq` the handlers of that CPU, one at a time (op_sample.c), of `task` the code
- * that runs on it with preemption off. The consumer is the reader, who holds read_mutex (op_reader.c).
+ * that runs on it with interrupts off, but NMIs. The consumer is the reader, who holds read_mutex (op_reader.c).
  */
 enum op_ring_kind { OP_RING_IRQ, OP_RING_TASK, OP_RINGS };
 
@@ -48,8 +48,8 @@ struct op_record_irq_context {
 void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, const char *comm);
 
 /*
- * Puts a sample, with a context if it is not that of the sample before, into this CPU's task ring. Process context, preemption
- * off. False if the ring is full.
+ * Puts a sample, with a context if it is not that of the sample before, into this CPU's task ring. Interrupts off, not in NMI.
+ * False if the ring is full.
  */
 bool op_put_task_sample(struct op_context *context, const struct op_record_placed *sample);
 

@@ -7,6 +7,7 @@
 #include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/wait.h>
 
 #include "op_buffer.h"
 #include "op_image.h"
@@ -76,23 +77,27 @@ static bool fits_memory(void)
 	return available > 0 && size >> PAGE_SHIFT <= available / 2;
 }
 
-/* Frees everything, unless a process still has task work of ours after that time. */
-static bool free_all(unsigned int seconds)
+static void free_all(void)
 {
-	if (!op_free_stores(seconds))
-		return false;
+	op_free_stores();
 	op_free_rings();
 	op_forget_images();
-	return true;
+}
+
+static void log_stuck(void)
+{
+	pr_warn("a process sampled before still has not run\n");
+	op_log_unplaced();
 }
 
 /* Leaves OP_STUCK if the process that had not run for so long has run. */
 static int recover_stuck(void)
 {
-	if (!free_all(0)) {
-		pr_warn("a process sampled before still has not run\n");
+	if (!op_wait_for_slots(0)) {
+		log_stuck();
 		return -EBUSY;
 	}
+	free_all();
 	op_state = OP_STOPPED;
 	module_put(THIS_MODULE);
 	return 0;
@@ -130,7 +135,7 @@ int op_set_up(void)
 no_model:
 	op_unwatch_modules();
 no_modules:
-	op_free_stores(0);
+	op_free_stores();
 no_stores:
 	op_free_rings();
 	return error;
@@ -146,14 +151,39 @@ static bool any_counter(void)
 	return false;
 }
 
+static DECLARE_WAIT_QUEUE_HEAD(ended_wait); /* for op_state to leave OP_ENDING */
+
+/* The sources are stopped. op_mutex is released while the last samples are placed. */
+static void end_run(void)
+{
+	WRITE_ONCE(op_state, OP_ENDING);
+	mutex_unlock(&op_mutex);
+	op_drain_slots();
+	mutex_lock(&op_mutex);
+	WRITE_ONCE(op_state, OP_SET_UP);
+	wake_up_all(&ended_wait);
+	op_wake_reader();
+}
+
+/* Waits while another caller ends a run. */
+static void wait_for_end(void)
+{
+	while (op_state == OP_ENDING) {
+		mutex_unlock(&op_mutex);
+		wait_event(ended_wait, READ_ONCE(op_state) != OP_ENDING);
+		mutex_lock(&op_mutex);
+	}
+}
+
 int op_start(void)
 {
 	int error;
 
+	wait_for_end();
 	if (op_state == OP_RUNNING)
 		return 0;
 	if (op_state == OP_STUCK) {
-		pr_warn("a process sampled before still has not run\n");
+		log_stuck();
 		return -EBUSY;
 	}
 	if (op_state != OP_SET_UP || !any_counter())
@@ -163,7 +193,7 @@ int op_start(void)
 	op_reset_guards();
 	error = op_model->start();
 	if (error)
-		op_drain_slots(); /* some CPUs may have taken samples: they count, and can be read */
+		end_run(); /* some CPUs may have taken samples: they count, and can be read */
 	else
 		WRITE_ONCE(op_state, OP_RUNNING);
 	return error;
@@ -171,18 +201,26 @@ int op_start(void)
 
 void op_stop(void)
 {
+	wait_for_end();
+	if (op_state != OP_RUNNING)
+		return;
 	op_model->stop();
-	op_drain_slots();
-	WRITE_ONCE(op_state, OP_SET_UP);
-	op_wake_reader();
+	end_run();
 }
 
 void op_shut_down(void)
 {
+	bool back;
+
 	if (op_model->shutdown)
 		op_model->shutdown();
 	op_unwatch_modules();
-	if (free_all(OP_CLOSE_TIMEOUT_S)) {
+	op_state = OP_CLOSING;
+	mutex_unlock(&op_mutex);
+	back = op_wait_for_slots(OP_CLOSE_TIMEOUT_S);
+	mutex_lock(&op_mutex);
+	if (back) {
+		free_all();
 		op_state = OP_STOPPED;
 		return;
 	}
@@ -190,6 +228,7 @@ void op_shut_down(void)
 	op_state = OP_STUCK;
 	__module_get(THIS_MODULE);
 	pr_warn("a sampled process has not run for %d seconds: no profiling until it has\n", OP_CLOSE_TIMEOUT_S);
+	op_log_unplaced();
 }
 
 void op_update_timer(unsigned int cpu)

@@ -32,19 +32,33 @@ enum op_state {
 	OP_STOPPED, /* nothing is allocated, no hardware is reserved */
 	OP_SET_UP, /* the buffer is open */
 	OP_RUNNING, /* sampling */
+	OP_ENDING, /* no more samples are taken; the last ones are placed */
+	OP_CLOSING, /* the buffer is closed; waiting for processes that still have our task work */
 	OP_STUCK, /* closed, but a process still has our task work: everything is kept until it has run */
 };
 
-extern struct mutex op_mutex; /* everything below, and all calls into the model */
-extern enum op_state op_state; /* op_mutex; the reader also reads it without, to see whether to wait */
+/*
+ * Everything below, and all calls into the model. Not held while waiting for sampled processes: OP_ENDING and OP_CLOSING keep
+ * others out then.
+ */
+extern struct mutex op_mutex;
+extern enum op_state op_state; /* op_mutex; the reader and the workers also read it without, to see whether to wait */
 extern struct op_settings op_settings; /* op_mutex */
 extern struct op_pmu_model *op_model; /* constant after load */
 
 DECLARE_PER_CPU(struct op_timer_switch, op_timer_switches); /* op_mutex */
 
+/* True until the last sample of a run is in a ring or lost. */
+static inline bool op_is_sampling(void)
+{
+	enum op_state state = READ_ONCE(op_state);
+
+	return state == OP_RUNNING || state == OP_ENDING;
+}
+
 /*
- * Opening, enabling, stopping and closing, in this order. Called with op_mutex held. Opening: -EBUSY if the buffer is open, or
- * if a process sampled before has not run since.
+ * Opening, enabling, stopping and closing, in this order. Called with op_mutex held; the last three release it while they wait.
+ * Opening: -EBUSY if the buffer is open, or if a process sampled before has not run since.
  */
 int op_set_up(void);
 int op_start(void);

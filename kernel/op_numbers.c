@@ -42,7 +42,7 @@ SETTING(backtrace_depth, 0UL, (unsigned long)OP_MAX_DEPTH)
 	}                                                                        \
 	static int set_##field(unsigned long index, unsigned long value)         \
 	{                                                                        \
-		if (op_state == OP_RUNNING)                                      \
+		if (op_is_sampling())                                            \
 			return -EBUSY;                                           \
 		if (value > INT_MAX)                                             \
 			return -EINVAL;                                          \
@@ -60,7 +60,7 @@ FILTER(pgrp_filter)
 	}                                                                        \
 	static int set_counter_##field(unsigned long index, unsigned long value) \
 	{                                                                        \
-		if (op_state == OP_RUNNING)                                      \
+		if (op_is_sampling())                                            \
 			return -EBUSY;                                           \
 		if (value > (limit))                                             \
 			return -EINVAL;                                          \
@@ -93,7 +93,7 @@ static int set_count(unsigned long index, unsigned long value)
 {
 	unsigned long count = accepted_count(value);
 
-	if (op_state == OP_RUNNING)
+	if (op_is_sampling())
 		return -EBUSY;
 	if (value && !count)
 		return -EINVAL;
@@ -110,7 +110,7 @@ static u64 get_min_count(unsigned long index)
 
 static u64 get_enable(unsigned long index)
 {
-	return op_state == OP_RUNNING;
+	return op_is_sampling();
 }
 
 static int set_enable(unsigned long index, unsigned long value)
@@ -119,8 +119,7 @@ static int set_enable(unsigned long index, unsigned long value)
 		return -EINVAL;
 	if (value)
 		return op_start();
-	if (op_state == OP_RUNNING)
-		op_stop();
+	op_stop();
 	return 0;
 }
 

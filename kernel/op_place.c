@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Placing of user samples. The sampled process does it itself on its way back to user mode: task work, queued by the handler,
- * or after an NMI by an irq_work, which runs before the process returns. The mapping is still there then, and the mmap lock may
- * be taken. Where modules may not add task work, or could not be unloaded safely after it, a worker places, with a reference to
- * the process' memory.
+ * or after an NMI by an irq_work, which runs before the process returns. The mapping is still there then. Where modules may not add
+ * task work, or could not be unloaded safely after it, the interrupt does it. Neither waits for the mmap lock: if it is held, a
+ * worker places the sample, with a reference to the process' memory, which it gives up after a second at most.
  */
 #include "op_place.h"
 
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/moduleparam.h>
 #include <linux/mount.h>
 #include <linux/preempt.h>
+#include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/task_work.h>
@@ -37,10 +39,12 @@
 #ifdef OP_USE_TASK_WORK
 static bool place_by_worker;
 module_param(place_by_worker, bool, 0444);
-MODULE_PARM_DESC(place_by_worker, "place user samples in a worker instead of the sampled process");
+MODULE_PARM_DESC(place_by_worker, "place user samples in the interrupt or a worker instead of the sampled process");
 #else
 static const bool place_by_worker = true;
 #endif
+
+#define OP_PATIENCE HZ /* jiffies that a sample waits for the mmap lock; a quarter while a run ends */
 
 /* The mapping that contains an address, or NULL. The mmap lock is held. */
 static struct vm_area_struct *mapping_of(struct mm_struct *mm, u64 address)
@@ -110,30 +114,29 @@ static void place_callers(struct op_slot *slot, struct mm_struct *mm, struct pla
 	sample->record.header.size = sizeof(sample->record) + i * sizeof(struct op_place);
 }
 
-static enum op_stat find_places(struct op_slot *slot, struct mm_struct *mm, struct placed_sample *sample,
-				struct op_context *context)
+/* The mmap lock is held. */
+static enum op_stat find_places(struct op_slot *slot, struct mm_struct *mm, struct placed_sample *sample)
 {
-	enum op_stat failure;
+	enum op_stat failure = place_address(mm, slot->pc, slot->tgid, &sample->record.place);
 
-	mmap_read_lock(mm);
-	failure = place_address(mm, slot->pc, slot->tgid, &sample->record.place);
 	if (failure == OP_STATS)
 		place_callers(slot, mm, sample);
-	mmap_read_unlock(mm);
-	context->record.app = op_exe_cookie(mm);
 	return failure;
 }
 
 static void keep(struct op_slot *slot, struct op_context *context, const struct placed_sample *sample)
 {
-	preempt_disable();
+	unsigned long flags;
+
+	local_irq_save(flags);
 	if (op_slot_counts(slot))
 		op_settle_slot(slot, op_put_task_sample(context, &sample->record) ? OP_STATS : OP_STAT_OVERFLOW);
 	op_return_slot(slot);
-	preempt_enable();
+	local_irq_restore(flags);
 }
 
-static void place(struct op_slot *slot, struct mm_struct *mm)
+/* False, with nothing done, if the mmap lock is held. Does not sleep: process context, or where op_can_make_cookies(). */
+static bool place(struct op_slot *slot, struct mm_struct *mm)
 {
 	struct placed_sample sample;
 	struct op_context context;
@@ -141,39 +144,103 @@ static void place(struct op_slot *slot, struct mm_struct *mm)
 
 	if (!op_slot_counts(slot) || !mm) {
 		op_lose_slot(slot, OP_STAT_NO_MM);
-		return;
+		return true;
 	}
+	if (!mmap_read_trylock(mm))
+		return false;
 	memset(&sample.record, 0, sizeof(sample.record));
 	sample.record.header.type = OP_RECORD_PLACED;
 	sample.record.event = slot->event;
 	sample.record.mode = OP_MODE_USER;
-	op_init_context(&context, slot->cpu, slot->tgid, slot->tid, slot->comm);
-	failure = find_places(slot, mm, &sample, &context);
-	if (failure == OP_STATS)
+	failure = find_places(slot, mm, &sample);
+	mmap_read_unlock(mm);
+	if (failure == OP_STATS) {
+		op_init_context(&context, slot->cpu, slot->tgid, slot->tid, slot->comm);
+		context.record.app = op_exe_cookie(mm);
 		keep(slot, &context, &sample);
-	else
+	} else {
 		op_lose_slot(slot, failure);
+	}
+	return true;
 }
 
-/* In the worker; each slot holds a reference to its mm. */
-void op_place_work_queue(struct work_struct *work)
+/* To any CPU's worker; the slot holds a reference to the mm then. Any context but NMI. */
+static void give_to_worker(struct op_slot *slot, struct mm_struct *mm)
 {
-	struct op_store *store = container_of(work, struct op_store, work);
-	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->work_queue));
+	struct op_store *store = raw_cpu_ptr(&op_stores);
+
+	slot->mm = mm;
+	slot->given = jiffies;
+	mmget(mm);
+	if (llist_add(&slot->node, &store->work_queue))
+		queue_work(system_highpri_wq, &store->work);
+}
+
+static bool may_wait(const struct op_slot *slot)
+{
+	unsigned long patience = READ_ONCE(op_state) == OP_ENDING ? OP_PATIENCE / 4 : OP_PATIENCE;
+
+	return op_slot_counts(slot) && time_before(jiffies, slot->given + patience);
+}
+
+/* The mmap lock was held for so long that the sample is given up. */
+static void give_up(struct op_slot *slot)
+{
+	static DEFINE_RATELIMIT_STATE(limit, 10 * HZ, 1);
+
+	ratelimit_set_flags(&limit, RATELIMIT_MSG_ON_RELEASE);
+	if (op_slot_counts(slot) && __ratelimit(&limit))
+		pr_warn("process %u (%.*s) keeps its memory map locked: samples are lost\n", slot->tgid, OP_COMM_SIZE, slot->comm);
+	op_lose_slot(slot, OP_STAT_PENDING);
+}
+
+/*
+ * Places what can be placed now, in the order of the queue; the rest is tried again. The last reference to an mm is given up
+ * elsewhere, as that may take long.
+ */
+static void place_queue(struct op_store *store, struct llist_node *queue)
+{
+	const struct mm_struct *locked = NULL;
 	struct op_slot *slot, *next;
 	struct mm_struct *mm;
 
-	llist_for_each_entry_safe(slot, next, queue, node) {
+	llist_for_each_entry_safe(slot, next, llist_reverse_order(queue), node) {
 		mm = slot->mm;
-		place(slot, mm);
-		mmput(mm);
+		if (mm == locked || !place(slot, mm)) {
+			locked = mm;
+			if (may_wait(slot)) {
+				llist_add(&slot->node, &store->retry_queue);
+				continue;
+			}
+			give_up(slot);
+		}
+		mmput_async(mm);
 	}
+	if (!llist_empty(&store->retry_queue))
+		queue_delayed_work(system_highpri_wq, &store->retry, 1);
+}
+
+void op_place_work_queue(struct work_struct *work)
+{
+	struct op_store *store = container_of(work, struct op_store, work);
+
+	place_queue(store, llist_del_all(&store->work_queue));
+}
+
+void op_place_retry_queue(struct work_struct *work)
+{
+	struct op_store *store = container_of(to_delayed_work(work), struct op_store, retry);
+
+	place_queue(store, llist_del_all(&store->retry_queue));
 }
 
 #ifdef OP_USE_TASK_WORK
 static void place_own(struct callback_head *work)
 {
-	place(container_of(work, struct op_slot, work), current->mm);
+	struct op_slot *slot = container_of(work, struct op_slot, work);
+
+	if (!place(slot, current->mm))
+		give_to_worker(slot, current->mm);
 }
 
 static void give_to_task(struct op_slot *slot)
@@ -189,16 +256,12 @@ static void give_to_task(struct op_slot *slot)
 #endif
 
 /* Interrupts are off, not in NMI; the sampled process is current and was in user mode. */
-static void hand_over_now(struct op_store *store, struct op_slot *slot)
+static void hand_over_now(struct op_slot *slot)
 {
-	if (!place_by_worker) {
+	if (!place_by_worker)
 		give_to_task(slot);
-		return;
-	}
-	slot->mm = current->mm;
-	mmget(slot->mm);
-	if (llist_add(&slot->node, &store->work_queue))
-		queue_work_on(slot->cpu, system_highpri_wq, &store->work);
+	else if (!op_can_make_cookies() || !place(slot, current->mm))
+		give_to_worker(slot, current->mm);
 }
 
 /* After an NMI, which cannot hand over itself. */
@@ -210,7 +273,7 @@ void op_hand_over_nmi_queue(struct irq_work *irq_work)
 
 	llist_for_each_entry_safe(slot, next, queue, node) {
 		if (slot->task == current && current->mm)
-			hand_over_now(store, slot);
+			hand_over_now(slot);
 		else
 			op_lose_slot(slot, OP_STAT_NO_MM);
 	}
@@ -224,7 +287,7 @@ void op_hand_over(struct op_slot *slot)
 		llist_add(&slot->node, &store->nmi_queue);
 		irq_work_queue(&store->nmi_work);
 	} else {
-		hand_over_now(store, slot);
+		hand_over_now(slot);
 	}
 }
 

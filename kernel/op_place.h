@@ -15,9 +15,10 @@ struct work_struct;
  */
 void op_hand_over(struct op_slot *slot);
 
-/* The functions of a store's nmi_work and work. */
+/* The functions of a store's nmi_work, work and retry. */
 void op_hand_over_nmi_queue(struct irq_work *irq_work);
 void op_place_work_queue(struct work_struct *work);
+void op_place_retry_queue(struct work_struct *work);
 
 /* Returns when no code of this module runs for a sampled process any more. Process context, while stopped. */
 void op_quiesce(void);

@@ -242,7 +242,7 @@ static ssize_t wait_for_records(struct file *file)
 {
 	if (file->f_flags & O_NONBLOCK)
 		return 0;
-	return wait_event_interruptible(op_read_wait, READ_ONCE(op_read_ready) || READ_ONCE(op_state) != OP_RUNNING);
+	return wait_event_interruptible(op_read_wait, READ_ONCE(op_read_ready) || !op_is_sampling());
 }
 
 /*
@@ -288,7 +288,7 @@ static ssize_t buffer_read(struct file *file, char __user *to, size_t count, lof
 static __poll_t buffer_poll(struct file *file, poll_table *table)
 {
 	poll_wait(file, &op_read_wait, table);
-	return READ_ONCE(op_read_ready) || READ_ONCE(op_state) != OP_RUNNING ? EPOLLIN | EPOLLRDNORM : 0;
+	return READ_ONCE(op_read_ready) || !op_is_sampling() ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static void reset_reader(void)
@@ -320,8 +320,7 @@ static int buffer_open(struct inode *inode, struct file *file)
 static int buffer_release(struct inode *inode, struct file *file)
 {
 	mutex_lock(&op_mutex);
-	if (op_state == OP_RUNNING)
-		op_stop();
+	op_stop();
 	op_shut_down();
 	mutex_unlock(&op_mutex);
 	return 0;

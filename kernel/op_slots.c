@@ -17,7 +17,8 @@
 
 DEFINE_PER_CPU(struct op_store, op_stores);
 
-static u32 op_epoch; /* written under op_mutex while no handler runs; read anywhere */
+static u32 op_epoch; /* written by op_drain_slots(); read anywhere */
+static unsigned long slot_count, slot_bytes; /* of each store; op_mutex */
 
 struct op_slot *op_take_slot(void)
 {
@@ -30,6 +31,7 @@ struct op_slot *op_take_slot(void)
 	slot = llist_entry(node, struct op_slot, node);
 	atomic_inc(&store->out);
 	store->taken++;
+	slot->out = true;
 	slot->cpu = smp_processor_id();
 	slot->epoch = op_epoch;
 	return slot;
@@ -39,6 +41,7 @@ void op_return_slot(struct op_slot *slot)
 {
 	struct op_store *store = per_cpu_ptr(&op_stores, slot->cpu);
 
+	slot->out = false;
 	llist_add(&slot->node, &store->free); /* a full barrier: the slot is not touched after the count */
 	atomic_dec(&store->out);
 }
@@ -81,9 +84,11 @@ static int fill_store(struct op_store *store, unsigned int cpu, unsigned long sa
 	init_llist_head(&store->free);
 	init_llist_head(&store->nmi_queue);
 	init_llist_head(&store->work_queue);
+	init_llist_head(&store->retry_queue);
 	/* Hard: in the interrupt itself also on real-time kernels, where `current` is still the sampled process. */
 	store->nmi_work = IRQ_WORK_INIT_HARD(op_hand_over_nmi_queue);
 	INIT_WORK(&store->work, op_place_work_queue);
+	INIT_DELAYED_WORK(&store->retry, op_place_retry_queue);
 	atomic_set(&store->out, 0);
 	store->slots = vzalloc_node(array_size(samples, slot_size(depth)), cpu_to_node(cpu));
 	if (!store->slots)
@@ -100,9 +105,11 @@ int op_alloc_stores(unsigned long samples, unsigned long depth)
 {
 	unsigned int cpu;
 
+	slot_count = samples;
+	slot_bytes = slot_size(depth);
 	for_each_possible_cpu(cpu) {
 		if (fill_store(per_cpu_ptr(&op_stores, cpu), cpu, samples, depth)) {
-			op_free_stores(0);
+			op_free_stores();
 			return -ENOMEM;
 		}
 	}
@@ -123,10 +130,14 @@ static bool all_back(void)
  * A sampled process may wait long for a CPU, but not without limit: this may be that process. Polled, as slots come back in
  * places that must not take the locks of a wait queue on real-time kernels.
  */
-static bool wait_for_all_back(unsigned int seconds)
+bool op_wait_for_slots(unsigned int seconds)
 {
 	unsigned long end = jiffies + seconds * HZ;
+	unsigned int cpu;
 
+	for_each_possible_cpu(cpu)
+		if (per_cpu(op_stores, cpu).slots)
+			irq_work_sync(&per_cpu(op_stores, cpu).nmi_work);
 	while (!all_back()) {
 		if (time_after(jiffies, end))
 			return false;
@@ -135,25 +146,42 @@ static bool wait_for_all_back(unsigned int seconds)
 	return true;
 }
 
-bool op_free_stores(unsigned int seconds)
+#define OP_LOGGED 4 /* threads that are named */
+
+void op_log_unplaced(void)
+{
+	unsigned long i;
+	unsigned int cpu, logged = 0;
+	u32 last = 0;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < slot_count; i++) {
+			const struct op_slot *slot = per_cpu(op_stores, cpu).slots + i * slot_bytes;
+
+			if (!slot->out || slot->tid == last)
+				continue;
+			last = slot->tid;
+			pr_warn("waiting for process %u (%.*s), thread %u\n", slot->tgid, OP_COMM_SIZE, slot->comm, slot->tid);
+			if (++logged == OP_LOGGED)
+				return;
+		}
+	}
+}
+
+void op_free_stores(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-		if (per_cpu(op_stores, cpu).slots)
-			irq_work_sync(&per_cpu(op_stores, cpu).nmi_work);
-	if (!wait_for_all_back(seconds))
-		return false;
 	for_each_possible_cpu(cpu) {
 		struct op_store *store = per_cpu_ptr(&op_stores, cpu);
 
 		if (!store->slots)
 			continue;
 		flush_work(&store->work); /* it may still hold a reference to an mm */
+		cancel_delayed_work_sync(&store->retry);
 		vfree(store->slots);
 		store->slots = NULL;
 	}
-	return true;
 }
 
 void op_start_epoch(void)

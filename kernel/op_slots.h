@@ -23,7 +23,8 @@ struct op_slot {
 	struct callback_head work; /* task work of the sampled process */
 	struct llist_node node; /* in the store, or in one of the queues */
 	const struct task_struct *task; /* only compared */
-	struct mm_struct *mm; /* in work_queue: a reference; else NULL */
+	struct mm_struct *mm; /* in work_queue and retry_queue: a reference; else NULL */
+	unsigned long given; /* the same: since when, jiffies */
 	u64 pc;
 	u32 cpu; /* that took the sample, and whose slot this is */
 	u32 epoch; /* of the run that took it, see op_slot_counts() */
@@ -32,6 +33,7 @@ struct op_slot {
 	char comm[OP_COMM_SIZE];
 	u16 event;
 	u16 callers;
+	bool out; /* not in the store; only for the log */
 	u64 caller[]; /* op_settings.backtrace_depth of them */
 };
 
@@ -44,8 +46,10 @@ struct op_store {
 	atomic64_t settled; /* of these, samples that are in a ring or counted as lost; atomic */
 	struct llist_head nmi_queue; /* NMI -> irq_work; lockless */
 	struct irq_work nmi_work;
-	struct llist_head work_queue; /* handler, or irq_work after NMI -> worker; lockless */
+	struct llist_head work_queue; /* any context but NMI -> worker; lockless */
 	struct work_struct work;
+	struct llist_head retry_queue; /* worker -> worker, a jiffy later; lockless */
+	struct delayed_work retry;
 };
 
 DECLARE_PER_CPU(struct op_store, op_stores);
@@ -68,20 +72,24 @@ void op_settle_slot(const struct op_slot *slot, enum op_stat loss);
 /* Counts a sample as lost, if it still counts, and returns its slot. Any context but NMI. */
 void op_lose_slot(struct op_slot *slot, enum op_stat loss);
 
-/* All below: process context, under op_mutex. */
-
-u64 op_stores_size(unsigned long samples, unsigned long depth); /* bytes that the next call will take */
-int op_alloc_stores(unsigned long samples, unsigned long depth);
-/* Waits until all slots are back, then frees them. False if that did not happen in time: nothing was freed. */
-bool op_free_stores(unsigned int seconds);
-
-/* Sampling is about to start: the counts of slots start from 0. */
-void op_start_epoch(void);
+/* The rest: process context. The two that wait: while nothing else calls any of them, as of the driver's state. */
 
 /*
  * Sampling has stopped: waits up to a second for samples that are not placed yet, then counts the rest as lost; what is
  * placed later is dropped.
  */
 void op_drain_slots(void);
+
+/* Waits until all slots are back; false if that did not happen in time. Then the processes can be logged that have not run. */
+bool op_wait_for_slots(unsigned int seconds);
+void op_log_unplaced(void);
+
+/* Under op_mutex. */
+u64 op_stores_size(unsigned long samples, unsigned long depth); /* bytes that the next call will take */
+int op_alloc_stores(unsigned long samples, unsigned long depth);
+void op_free_stores(void); /* all slots are back */
+
+/* Sampling is about to start: the counts of slots start from 0. */
+void op_start_epoch(void);
 
 #endif

@@ -14,7 +14,7 @@ enum op_stat {
 	OP_STAT_OVERFLOW, /* lost: ring, store of unplaced samples or list of new images full, or no memory for an image */
 	OP_STAT_NO_MM, /* lost: the process had ended */
 	OP_STAT_NO_MAPPING, /* lost: address in no mapping */
-	OP_STAT_PENDING, /* lost: not placed when sampling stopped */
+	OP_STAT_PENDING, /* lost: not placed when sampling stopped, or within a second */
 	OP_STAT_TRACE_ABORTED, /* call chains cut short */
 	OP_STAT_TRACE_NO_MAPPING, /* callers in no mapping */
 	OP_STAT_THROTTLED, /* periods left out by the guard */

@@ -55,7 +55,7 @@ enum op_loss {
 	OP_LOSS_NO_MAPPING = 1, /* user address in no mapping */
 	OP_LOSS_NO_PROCESS = 10, /* the process ended before its sample could be placed */
 	OP_LOSS_NESTED = 11, /* taken while the same CPU was taking one */
-	OP_LOSS_PENDING = 12, /* sampling stopped before the sample could be placed */
+	OP_LOSS_PENDING = 12, /* the sample could not be placed before sampling stopped, or within a second */
 };
 
 enum op_cpu_mode {

@@ -25,7 +25,9 @@ program calls
 program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
 program count_instructions
 program fixed_work
+program forks
 program fs_fuzz
+program fuse_hang
 program map_run
 program poke
 program rounds

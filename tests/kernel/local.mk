@@ -7,7 +7,9 @@ kernel_programs = \
 	tests/kernel/programs/count_instructions.c \
 	tests/kernel/programs/emulated_work.c \
 	tests/kernel/programs/fixed_work.c \
+	tests/kernel/programs/forks.c \
 	tests/kernel/programs/fs_fuzz.c \
+	tests/kernel/programs/fuse_hang.c \
 	tests/kernel/programs/known_instructions.c \
 	tests/kernel/programs/map_run.c \
 	tests/kernel/programs/poke.c \
@@ -26,6 +28,8 @@ kernel_cases = \
 	tests/kernel/t_files.sh \
 	tests/kernel/t_filter.sh \
 	tests/kernel/t_flood.sh \
+	tests/kernel/t_forks.sh \
+	tests/kernel/t_fuse.sh \
 	tests/kernel/t_fuzz.sh \
 	tests/kernel/t_held_back.sh \
 	tests/kernel/t_hotplug.sh \

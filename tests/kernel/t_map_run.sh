@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
-# limit: 120
-# Samples of code that is mapped, run and unmapped within a millisecond are found in its file.
+# limit: 200
+# Samples of code that is mapped, run and unmapped within a millisecond are found in its file, also where processes do not place
+# their samples themselves.
 . "$KIT/lib.sh"
 
-load_driver timer=1
-use_timer 250000
-sample run.log -p /map_run map_run "$(longer 3000)"
-cat run.log
-check_eq "balance" "$(value run.log balance)" ok
-user=$(value run.log user)
-found=$(offsets_in run.log code)
-check "samples in the mapped code" "$found" -gt 300
-check "user samples nowhere, in 100,000" "$(($(value run.log user_nowhere) * 100000 / user))" -le 100
-check "samples lost, in 100,000" "$(($(value run.log lost) * 100000 / user))" -le 100
-unload_driver
+for parameter in "" place_by_worker=1; do
+	load_driver timer=1 $parameter
+	use_timer 250000
+	sample run.log -p /map_run map_run "$(longer 3000)"
+	cat run.log
+	check_eq "balance" "$(value run.log balance)" ok
+	user=$(value run.log user)
+	found=$(offsets_in run.log code)
+	check "samples in the mapped code" "$found" -gt 300
+	check "user samples nowhere, in 100,000" "$(($(value run.log user_nowhere) * 100000 / user))" -le 100
+	check "samples lost, in 100,000" "$(($(value run.log lost) * 100000 / user))" -le 100
+	unload_driver
+done

@@ -2,7 +2,7 @@
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64
 # limit: 200
 # Sampled processes that get no CPU for longer than the closing of the buffer waits: the driver keeps what they still need, cannot be
-# opened, started or unloaded, and works again once they have run.
+# opened, started or unloaded, and works again once they have run. The statistics can be read all the time, and the log names them.
 . "$KIT/lib.sh"
 
 mkdir group
@@ -18,14 +18,34 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
 	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
 done
+# The slowest of many readings, hundredths of a second.
+cat >statistics.sh <<-'END'
+	worst=0
+	while [ ! -f closed ]; do
+		begin=$(awk '{ print int($1 * 100) }' /proc/uptime)
+		cat /dev/oprofile/stats/cpu*/* >statistics
+		took=$(($(awk '{ print int($1 * 100) }' /proc/uptime) - begin))
+		[ $took -le $worst ] || worst=$took
+		echo "worst $worst" >worst.new
+		mv worst.new worst
+		sleep 0.1
+	done
+END
+sh statistics.sh &
+statistics=$!
 sample run.log sh -c 'sleep 2; echo "1000 1000000" >group/slow/cpu.max; sleep 3'
+touch closed
+wait $statistics
 grep -E '^(received|placed|lost|balance)' run.log
+cat worst
+check "slowest reading of the statistics" "$(value worst worst)" -lt 300
 check_eq "balance" "$(value run.log balance)" ok
 if dmesg | grep -q 'has not run for 10 seconds'; then
 	check_eq "starting" "$(answer enable 1)" EBUSY
 	check_eq "opening" "$(poke "$fs/buffer")" EBUSY
 	check_eq "a setting" "$(answer buffer_size 65536)" EBUSY
 	check "lines in the log" "$(dmesg | grep -c 'still has not run')" -ge 2
+	check "named in the log" "$(dmesg | grep -c 'waiting for process [0-9]* (shares), thread')" -ge 3
 	umount "$fs"
 	if rmmod oprofile 2>/dev/null; then fail "unloaded under a sampled process"; fi
 	mount -t oprofilefs nodev "$fs"

@@ -2,7 +2,7 @@
 # kernels: 6.12-amd64 6.1-arm64 6.1-debug
 # soak: 6.1-amd64
 # limit: 150
-# Samples that a worker places instead of the sampled process: none is lost or counted twice, whether taken in interrupts or, with
+# Samples that an interrupt or a worker places instead of the sampled process: none is lost or counted twice, whether taken in interrupts or, with
 # the registers in memory, in NMIs; and processes that end some milliseconds after their sample are found.
 . "$KIT/lib.sh"
 

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64
+# limit: 120
+# A thread that only computes, beside six forks of a process of several hundred megabytes, is not put to sleep by being sampled: each
+# fork holds the lock of the process' mappings for long. Nearly all of its samples are found.
+. "$KIT/lib.sh"
+
+# 700 MB, or what the guest has.
+free=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
+size=$((free * 85 / 100 < 700 ? free * 85 / 100 : 700))
+forks $size 6 >alone.log
+echo "$size MB; not sampled: $(cat alone.log)"
+check_eq "sleeps, not sampled" "$(value alone.log slept)" 0
+for parameter in "" place_by_worker=1; do
+	load_driver timer=1 $parameter
+	use_timer 500000
+	sample run.log forks $size 6
+	cat run.log
+	check_eq "balance" "$(value run.log balance)" ok
+	check_eq "sleeps" "$(value run.log slept)" 0
+	check "samples of the program" "$(samples_of run.log image /forks)" -gt 500
+	check "lost, per mille of user samples" $(($(value run.log lost) * 1000 / $(value run.log user))) -le 20
+	unload_driver
+done
