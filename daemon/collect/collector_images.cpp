@@ -48,8 +48,8 @@ void Collector::keep_replaced(size_t paths, uint64_t bytes) {
 /// The host's own first.
 std::vector<StringId> Collector::next_to_keep(size_t most) const {
     std::vector<StringId> names(to_keep_.begin(), to_keep_.end());
-    std::ranges::stable_partition(names,
-                                  [this](StringId name) { return images_.is_of_host(ImageRef::file(name)); });
+    const auto is_of_host = [this](StringId name) { return images_.is_of_host(ImageRef::file(name)); };
+    std::stable_partition(names.begin(), names.end(), is_of_host);
     if (names.size() > most) names.resize(most);
     return names;
 }
