@@ -130,6 +130,7 @@ private:
 
     /// An image whose file is looked for.
     struct Wanted {
+        std::string name;
         RecordedImage recorded;
         std::string named;  ///< the file that the user named for it; empty = none
     };
@@ -137,7 +138,7 @@ private:
     /// What was known of an image when it was profiled; times of the kernel's do not count, as in reports.
     Wanted wanted_of(const ImageName& image, std::optional<size_t> file) const {
         const auto& info = loaded_.opened().info;
-        Wanted wanted{info ? info->recorded(image.name, 0) : RecordedImage{}, ""};
+        Wanted wanted{image.name, info ? info->recorded(image.name, 0) : RecordedImage{}, ""};
         const bool asks_header = file && (wanted.recorded.mtime == 0 || !loaded_.vmlinux().empty());
         const auto content = asks_header ? loaded_.samples().read(*file) : std::nullopt;
         if (content && wanted.recorded.mtime == 0) wanted.recorded.mtime = content->header.mtime;
@@ -184,7 +185,8 @@ private:
             const bool is_named = path == wanted.named;
             const std::string fault = fault_of(change, opened, object->build_id(), is_named, wanted);
             if (!fault.empty() && (!trusts_path_ || file.is_by_build_id))
-                return printable(path) + " " + fault + "; it is not in the archive (see --trust-path)";
+                return "image " + printable(wanted.name) + " is not in the archive: " + printable(path) +
+                       " " + fault + " (see --trust-path)";
             if (const auto note = pp::replacement_note(path, change); !note.empty()) notes_.warn(note);
             items_.insert({{path, target}, CheckedFile(opened, path)});
             is_taken = true;

@@ -201,8 +201,11 @@ int opgprof(Tool& tool, int argc, char** argv) {
         tool.notes.warn(remark);
     tool.print_notes();
     outside.write(bytes);
-    if (named_binaries(parsed.words) != std::vector{name})
-        tool.notes.warn(printable(o.output) + " is of " + printable(name));
+    const std::string written = o.output == "-" ? "standard output" : printable(o.output);
+    if (*path != name)
+        tool.notes.warn(written + " is of " + printable(name) + "; give gprof the file " + printable(*path));
+    else if (named_binaries(parsed.words) != std::vector{name})
+        tool.notes.warn(written + " is of " + printable(name));
     return 0;
 }
 

@@ -358,7 +358,8 @@ private:
     }
 
     /// Writes the mapping at its linked address, so that clients that read the image need no load address. If
-    /// there are symbols, they are complete, and the mapping is marked so that clients look for no more.
+    /// there are symbols, they are complete, and the mapping is marked so that clients look for no more; so
+    /// it is if they would find another file at that path, as they do not compare build-ids.
     void put_mapping(const MappingKey& key, const Extent& extent) {
         const ProfileImage& image = profile_.images[key.image];
         const uint64_t first = extent.first / page * page, past = extent.last | (page - 1);
@@ -370,7 +371,7 @@ private:
         message.add_int64(MappingField::filename, string(image.name.display()));
         message.add_int64(MappingField::build_id, string(build_id(image.name)));
         const bool is_known = image.symbols->has_symbols();
-        message.add_bool(MappingField::has_functions, is_known);
+        message.add_bool(MappingField::has_functions, is_known || image.is_replaced);
         message.add_bool(MappingField::has_filenames, is_known);
         message.add_bool(MappingField::has_line_numbers, is_known);
         message.add_bool(MappingField::has_inline_frames, is_known && extent.has_lines);

@@ -98,6 +98,7 @@ private:
         std::ranges::sort(hits_, {}, &Hit::place);
         const uint32_t index = indexes_.of(image.image);
         profile_.images[index].symbols = &symbolizer_.symbols(image.image, mtime_, is_kernel_);
+        profile_.images[index].is_replaced = symbolizer_.is_replaced(image.image);
         walk(index);
     }
 

@@ -21,7 +21,8 @@ namespace op::pp {
 /// An image that has samples or is an application.
 struct ProfileImage {
     ImageName name;
-    ImageSymbols* symbols;  ///< null if no sample is in it; owned by the Symbolizer
+    ImageSymbols* symbols;     ///< null if no sample is in it; owned by the Symbolizer
+    bool is_replaced = false;  ///< its path leads to a file that is not the profiled one
 };
 
 /// A symbol that has samples.

@@ -116,6 +116,22 @@ TEST(ExportPprof, a_mapping_has_file_build_id_and_the_place_it_was_linked_for) {
     EXPECT_EQ(text(profile, mapping.number(6)), "abcd");
 }
 
+struct Nameless : test::FakeSymbols {
+    Nameless() : FakeSymbols({}) {}
+    bool has_symbols() const override { return false; }
+};
+
+TEST(ExportPprof, a_client_is_not_to_take_names_from_another_file_at_the_path) {
+    Called called;
+    for (const bool is_replaced : {false, true}) {
+        Nameless none{};
+        called.profile.images[0] = {called.profile.images[0].name, &none, is_replaced};
+        const Message mapping(called.written().bytes.at(3)[0]);
+        EXPECT_EQ(mapping.number(7), is_replaced ? 1u : 0u) << "has_functions";
+        EXPECT_EQ(mapping.number(8), 0u) << "has_filenames";
+    }
+}
+
 TEST(ExportPprof, the_programs_mapping_is_the_first_though_all_samples_are_elsewhere) {
     Called called;
     called.profile.images.push_back({ImageName{ImageName::Kind::file, "/bin/program"}, nullptr});

@@ -11,7 +11,7 @@
 
 namespace op::test {
 
-class FakeSymbols final : public pp::ImageSymbols, public pp::ImageLines {
+class FakeSymbols : public pp::ImageSymbols, public pp::ImageLines {
 public:
     struct Row {
         const char* name;
