@@ -56,7 +56,7 @@ uint32_t KnownImages::read_checksum(const ImageFile& file, std::string_view path
                 return known.recorded.checksum;
     const uint64_t cost = std::min(file.size, checksum_bytes);
     if (!checksum_room_.of(file.is_here && file.is_trusted).take(cost)) return 0;
-    return checksum_of_start(file.fd, cost).value_or(0);
+    return file_checksum(file.fd, file.size, checksum_bytes).value_or(0);
 }
 
 /// Adds what the file itself shows. A path that leads to another file is no file of the image.

@@ -21,11 +21,14 @@ uint32_t checksum(std::span<const std::byte> bytes, uint32_t before) {
     return static_cast<uint32_t>(crc);
 }
 
-std::optional<uint32_t> checksum_of_start(const Fd& file, uint64_t most) {
-    std::vector<std::byte> piece(std::min<uint64_t>(most, 256 << 10));
-    uint32_t sum = 0;
-    for (uint64_t at = 0; at < most;) {
-        const size_t wanted = std::min<uint64_t>(most - at, piece.size());
+namespace {
+
+/// The checksum of what was read before and of these bytes of a file, as far as it has them; none if it
+/// cannot be read.
+std::optional<uint32_t> add_range(uint32_t sum, const Fd& file, uint64_t at, uint64_t end) {
+    std::vector<std::byte> piece(std::min<uint64_t>(end - at, 256 << 10));
+    while (at < end) {
+        const size_t wanted = std::min<uint64_t>(end - at, piece.size());
         const ssize_t n = ::pread(file.get(), piece.data(), wanted, static_cast<off_t>(at));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return std::nullopt;
@@ -34,6 +37,14 @@ std::optional<uint32_t> checksum_of_start(const Fd& file, uint64_t most) {
         at += static_cast<uint64_t>(n);
     }
     return sum;
+}
+
+}  // namespace
+
+std::optional<uint32_t> file_checksum(const Fd& file, uint64_t size, uint64_t most) {
+    if (size <= most) return add_range(0, file, 0, size);
+    const auto start = add_range(0, file, 0, most / 2);
+    return start ? add_range(*start, file, size - most / 2, size) : std::nullopt;
 }
 
 }  // namespace op

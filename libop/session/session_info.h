@@ -42,7 +42,7 @@ struct RecordedEvent {
 /// True if both describe the same event: all requested settings are equal.
 bool is_same_event(const RecordedEvent& a, const RecordedEvent& b);
 
-/// So many bytes of a file, from its first, are in RecordedImage::checksum: 16 ms of work.
+/// So many bytes of a file are in RecordedImage::checksum (file_checksum()): 16 ms of work.
 inline constexpr uint64_t checksum_bytes = uint64_t{16} << 20;
 
 /// The known facts about an image when its first sample was stored.
@@ -55,7 +55,7 @@ struct RecordedImage {
     std::string path = {};        ///< of the file; empty = its name in the session, which else has a suffix
     std::string root = {};        ///< of the process, for people; empty = the host's, or not known
     uint64_t size = 0;            ///< bytes; 0 = unknown
-    uint32_t checksum = 0;  ///< CRC-32 of its first checksum_bytes, of a file without build-id; 0 = unknown
+    uint32_t checksum = 0;        ///< CRC-32, of a file without a build-id; 0 = unknown
 
     /// True if both are known to have the same content: equal sizes, and equal checksums of all of it.
     bool has_same_content(const RecordedImage& other) const {

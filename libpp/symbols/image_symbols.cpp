@@ -301,7 +301,7 @@ RecordedImage facts_of(const std::string& path, const RecordedImage& recorded) {
     RecordedImage now{.mtime = static_cast<uint64_t>(st.st_mtim.tv_sec),
                       .size = static_cast<uint64_t>(st.st_size)};
     if (recorded.checksum == 0 || recorded.has_other_content(now)) return now;
-    const auto sum = checksum_of_start(open_regular(path), checksum_bytes);
+    const auto sum = file_checksum(open_regular(path), now.size, checksum_bytes);
     if (!sum) throw_system("cannot read " + printable(path));
     now.checksum = *sum;
     return now;

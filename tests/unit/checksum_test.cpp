@@ -16,14 +16,17 @@ TEST(Checksum, is_that_of_gzip_and_debug_links) {
     EXPECT_EQ(checksum({}), 0u);
 }
 
-TEST(Checksum, of_a_file_ends_after_so_many_bytes) {
+TEST(Checksum, of_a_large_file_is_that_of_its_beginning_and_end) {
     const test::TempDir dir;
-    const std::string content = "123456789" + std::string(1 << 20, 'x');
+    const std::string content = "1234" + std::string(1 << 20, 'x') + "56789";
     const Fd file = open_file(dir.write("file", content), O_RDONLY);
-    EXPECT_EQ(checksum_of_start(file, 9), 0xcbf43926u);
-    EXPECT_EQ(checksum_of_start(file, 9), 0xcbf43926u) << "its offset does not move";
-    EXPECT_EQ(checksum_of_start(file, UINT64_MAX), checksum(std::as_bytes(std::span(content))));
-    EXPECT_EQ(checksum_of_start(Fd(), 9), std::nullopt);
+    const auto whole = checksum(std::as_bytes(std::span(content)));
+    EXPECT_EQ(file_checksum(file, content.size(), content.size()), whole);
+    EXPECT_EQ(file_checksum(file, content.size(), UINT64_MAX), whole) << "its offset does not move";
+    const std::string ends = "123456789";
+    EXPECT_EQ(file_checksum(file, content.size(), 8), checksum(std::as_bytes(std::span("12346789", 8))));
+    EXPECT_EQ(file_checksum(file, 4, 8), checksum(std::as_bytes(std::span(ends).first(4))));
+    EXPECT_EQ(file_checksum(Fd(), 9, 9), std::nullopt);
 }
 
 }  // namespace op

@@ -40,7 +40,7 @@ TEST(FileChange, goes_by_the_size_of_files_of_one_time) {
 TEST(FileChange, goes_by_the_content_where_a_build_id_is_unknown) {
     const test::TempDir dir;
     const std::string path = dir.write("a", "12345"), other = dir.write("b", "12354");
-    const uint32_t sum = checksum_of_start(open_file(path, O_RDONLY), checksum_bytes).value();
+    const uint32_t sum = file_checksum(open_file(path, O_RDONLY), 5, checksum_bytes).value();
     struct stat st {};
     ASSERT_EQ(::stat(other.c_str(), &st), 0);
     const RecordedImage recorded{
@@ -53,11 +53,11 @@ TEST(FileChange, goes_by_the_content_where_a_build_id_is_unknown) {
     EXPECT_EQ(file_change(other, "", {.elsewhere = true, .size = 5, .checksum = sum}), FileChange::elsewhere);
 }
 
-TEST(FileChange, of_a_large_file_needs_its_time_besides_its_first_bytes) {
+TEST(FileChange, of_a_large_file_needs_its_time_besides_its_beginning_and_end) {
     const test::TempDir dir;
     const std::string path = dir.write("a", "");
     std::filesystem::resize_file(path, checksum_bytes + 1);
-    const uint32_t sum = checksum_of_start(open_file(path, O_RDONLY), checksum_bytes).value();
+    const uint32_t sum = file_checksum(open_file(path, O_RDONLY), checksum_bytes + 1, checksum_bytes).value();
     struct stat st {};
     ASSERT_EQ(::stat(path.c_str(), &st), 0);
     const auto mtime = static_cast<uint64_t>(st.st_mtim.tv_sec);
