@@ -36,3 +36,20 @@ flavour() {
 kernel_value() {
 	sed -n "s|^$2=||p" "$1/$flavour/kernel.txt"
 }
+
+# unpack_modules DIR NAME...: in DIR these modules of kernel $release in $root and those that they need, each once, uncompressed,
+# named so that sorting gives the order in which they are loaded. A kernel of our own has everything built in.
+unpack_modules() {
+	to=$1
+	shift
+	mkdir -p "$to"
+	[ -d "$root/lib/modules/$release" ] || return 0
+	number=100
+	for module in $(modprobe -d "$root" -S "$release" -D -a "$@" | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'); do
+		case $module in
+		*.xz) xz -dc "$module" >"$to/$number-$(basename "$module" .xz)" ;;
+		*) cp "$module" "$to/$number-$(basename "$module")" ;;
+		esac
+		number=$((number + 1))
+	done
+}

@@ -74,6 +74,15 @@ unload_driver() {
 	rmmod oprofile
 }
 
+# with_both_placings COMMAND...: with the driver loaded so that sampled processes place their samples, and so that a worker does.
+with_both_placings() {
+	for placing in "" place_by_worker=1; do
+		load_driver timer=1 $placing
+		"$@"
+		unload_driver
+	done
+}
+
 # background COMMAND...: runs it until the case ends; sets $pid.
 background() {
 	"$@" >background.log 2>&1 &
@@ -111,6 +120,13 @@ sample() {
 	stream_stat "$@" >"$log" || status=$?
 	[ "$status" = 0 ] || cat "$log"
 	check_eq "status of stream_stat $*" "$status" 0
+}
+
+# sample_balanced LOG [stream_stat arguments]: the same; prints the log. Each sample is either in the stream or counted as lost.
+sample_balanced() {
+	sample "$@"
+	cat "$log"
+	check_eq "balance" "$(value "$log" balance)" ok
 }
 
 # value LOG NAME: one of stream_stat's figures.
@@ -158,6 +174,15 @@ check_alike() {
 	check "samples of $3 and $4" $((first + second)) -gt 200
 	awk -v a="$first" -v b="$second" 'BEGIN { n = a + b; exit (a - b) * (a - b) > 16 * n + n * n / 400 }' ||
 		fail "not as many samples of $3 as of $4"
+}
+
+# check_equal_work PROGRAM PROGRAM: two copies of shares do equal work at the same time; each has its own samples, also as the
+# executable.
+check_equal_work() {
+	use_timer
+	sample_balanced run.log sh -c "$1 2000 0 >first.log & $2 2000 0 >second.log; wait"
+	check_alike run.log image "$1" "$2"
+	check_alike run.log app "$1" "$2"
 }
 
 # need_userland CASE: prepares for our own programs in a guest without the host's; skips the case if they could not be built.

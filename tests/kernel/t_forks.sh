@@ -11,14 +11,13 @@ size=$((free * 85 / 100 < 700 ? free * 85 / 100 : 700))
 forks $size 6 >alone.log
 echo "$size MB; not sampled: $(cat alone.log)"
 check_eq "sleeps, not sampled" "$(value alone.log slept)" 0
-for parameter in "" place_by_worker=1; do
-	load_driver timer=1 $parameter
+
+sample_forks() {
 	use_timer 500000
-	sample run.log forks $size 6
-	cat run.log
-	check_eq "balance" "$(value run.log balance)" ok
+	sample_balanced run.log forks $size 6
 	check_eq "sleeps" "$(value run.log slept)" 0
 	check "samples of the program" "$(samples_of run.log image /forks)" -gt 500
 	check "lost, per mille of user samples" $(($(value run.log lost) * 1000 / $(value run.log user))) -le 20
-	unload_driver
-done
+}
+
+with_both_placings sample_forks

@@ -21,9 +21,7 @@ cat >plug.sh <<-END
 	cat $fs/stats/cpu1/sample_received >$work/after
 	kill \$busy
 END
-sample run.log sh plug.sh
-cat run.log
-check_eq "balance" "$(value run.log balance)" ok
+sample_balanced run.log sh plug.sh
 check "samples of the CPU that came back" "$(($(cat after) - $(cat before)))" -gt 100
 
 # Offline at the start and online at the end, and the other way round.

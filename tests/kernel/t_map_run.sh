@@ -5,16 +5,14 @@
 # their samples themselves.
 . "$KIT/lib.sh"
 
-for parameter in "" place_by_worker=1; do
-	load_driver timer=1 $parameter
+find_mapped_code() {
 	use_timer 250000
-	sample run.log -p /map_run map_run "$(longer 3000)"
-	cat run.log
-	check_eq "balance" "$(value run.log balance)" ok
+	sample_balanced run.log -p /map_run map_run "$(longer 3000)"
 	user=$(value run.log user)
 	found=$(offsets_in run.log code)
 	check "samples in the mapped code" "$found" -gt 300
 	check "user samples nowhere, in 100,000" "$(($(value run.log user_nowhere) * 100000 / user))" -le 100
 	check "samples lost, in 100,000" "$(($(value run.log lost) * 100000 / user))" -le 100
-	unload_driver
-done
+}
+
+with_both_placings find_mapped_code

@@ -14,16 +14,7 @@ cp "$KIT/shares" two/beta
 mount -t overlay -o lowerdir=one:two overlay both
 check_eq "inode number of beta" "$(stat -c %i two/beta)" "$(stat -c %i one/alpha)"
 
-for parameter in "" place_by_worker=1; do
-	load_driver timer=1 $parameter
-	use_timer
-	sample run.log sh -c 'both/alpha 2000 0 >alpha.log & both/beta 2000 0 >beta.log; wait'
-	cat run.log
-	check_eq "balance" "$(value run.log balance)" ok
-	check_alike run.log image both/alpha both/beta
-	check_alike run.log app both/alpha both/beta
-	unload_driver
-done
+with_both_placings check_equal_work both/alpha both/beta
 umount both
 umount one
 umount two

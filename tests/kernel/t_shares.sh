@@ -6,16 +6,14 @@
 
 load_driver timer=1
 use_timer 1000000
-sample run.log -p /shares shares "$(longer 6000)"
-cat run.log
-check_eq "balance" "$(value run.log balance)" ok
+sample_balanced run.log -p /shares shares "$(longer 6000)"
 three=$(offsets_in run.log three)
 one=$(offsets_in run.log one)
 check "samples in the functions" "$((three + one))" -gt 500
 check "share of three parts, per mille" "$((three * 1000 / (three + one)))" -gt 720
 check "share of three parts, per mille" "$((three * 1000 / (three + one)))" -lt 780
 # Half of the samples of two CPUs are the program's; nearly all of those lie in the two functions.
-program=$(awk '$1 == "image" && $3 ~ /\/shares$/ { n += $2 } END { print n + 0 }' run.log)
+program=$(samples_of run.log image /shares)
 check "the program's samples in the two functions, per mille" "$(((three + one) * 1000 / program))" -gt 950
 check_eq "user samples nowhere" "$(value run.log user_nowhere)" 0
 check "the comm's samples" "$(awk '$1 == "comm" && $3 == "shares" { print $2 }' run.log)" -ge "$program"

@@ -6,17 +6,15 @@
 # where processes do not place their samples themselves.
 . "$KIT/lib.sh"
 
-for parameter in "" place_by_worker=1; do
-	load_driver timer=1 $parameter
+find_short_lived() {
 	use_timer "$(longer 250000)"
-	sample run.log short_lived 2000 300
-	cat run.log
-	check_eq "balance" "$(value run.log balance)" ok
+	sample_balanced run.log short_lived 2000 300
 	user=$(value run.log user)
 	lost=$(value run.log lost)
 	check "user samples" "$user" -gt 1000
 	check "user samples without a file, and lost ones, in 100,000" "$((($(value run.log user_nowhere) + lost) * 100000 / (user + lost)))" -le 100
-	found=$(awk '$1 == "image" && $3 ~ /\/short_lived$/ { n += $2 } END { print n + 0 }' run.log)
+	found=$(samples_of run.log image /short_lived)
 	check "samples in the processes' own file, per mille of user samples" "$((found * 1000 / user))" -gt 700
-	unload_driver
-done
+}
+
+with_both_placings find_short_lived

@@ -18,11 +18,6 @@ snapshot of "$work/volume/one" "$work/volume/two"
 check_eq "inode number of the other" "$(stat -c %i volume/two/program)" "$(stat -c %i volume/one/program)"
 
 load_driver timer=1
-use_timer
-sample run.log sh -c 'volume/one/program 2000 0 >one.log & volume/two/program 2000 0 >two.log; wait'
-cat run.log
-check_eq "balance" "$(value run.log balance)" ok
-check_alike run.log image one/program two/program
-check_alike run.log app one/program two/program
+check_equal_work volume/one/program volume/two/program
 unload_driver
 umount volume

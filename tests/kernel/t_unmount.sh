@@ -26,9 +26,7 @@ run_and_unmount shares 50
 load_driver timer=1
 put buffer_size 4194304
 use_timer 10000000
-sample user.log sh run.sh
-cat user.log
-check_eq "balance" "$(value user.log balance)" ok
+sample_balanced user.log sh run.sh
 check "samples of the program" "$(awk '$1 == "image" && $3 ~ /\/shares$/ { print $2 }' user.log)" -gt 5
 unload_driver
 

@@ -8,20 +8,18 @@
 
 load_driver timer=1 place_by_worker=1
 use_timer 1000000
-sample shares.log -p /shares shares "$(longer 6000)"
-cat shares.log
-check_eq "balance" "$(value shares.log balance)" ok
+sample_balanced shares.log -p /shares shares "$(longer 6000)"
 three=$(offsets_in shares.log three)
 one=$(offsets_in shares.log one)
 check "samples in the functions" "$((three + one))" -gt 500
-program=$(awk '$1 == "image" && $3 ~ /\/shares$/ { n += $2 } END { print n + 0 }' shares.log)
+program=$(samples_of shares.log image /shares)
 check "the program's samples in the two functions, per mille" "$(((three + one) * 1000 / program))" -gt 950
 sample short.log short_lived 2000 300
 cat short.log
 check_eq "balance, short-lived processes" "$(value short.log balance)" ok
 user=$(value short.log user)
 check "user samples" "$user" -gt 300
-found=$(awk '$1 == "image" && $3 ~ /\/short_lived$/ { n += $2 } END { print n + 0 }' short.log)
+found=$(samples_of short.log image /short_lived)
 check "samples in the processes' own file, per mille of user samples" "$((found * 1000 / user))" -gt 600
 unload_driver
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "libop/base/build_id.h"
 #include "libop/base/clock.h"
@@ -25,41 +26,51 @@ TEST(KnownImages, a_use_without_a_mapping_keeps_the_mapping_of_its_process) {
     EXPECT_EQ(facts->end, 0x2000u);
 }
 
-TEST(KnownImages, a_file_is_looked_at_again_only_if_it_was_mapped_after_the_last_look) {
-    const test::TempDir dir;
-    const std::string path = dir.write("program", "one");
-    struct stat st {};
-    ASSERT_EQ(::stat(path.c_str(), &st), 0);
-    StringTable names;
-    KnownImages images(names, true);
-    ImagePool pool;
-    const ImagePtr image = pool.get_file(path, {st.st_dev, st.st_ino}, {});
-    images.of_file(image, 7);
+/// A file without a build-id whose inode the kernel's record had.
+class KnownProgram : public ::testing::Test {
+protected:
+    KnownProgram() : path_(dir_.write("program", "one")), image_(image()) {}
+
+    struct stat status() const {
+        struct stat st {};
+        EXPECT_EQ(::stat(path_.c_str(), &st), 0);
+        return st;
+    }
+    ImagePtr image() {
+        const auto st = status();
+        return pool_.get_file(path_, {st.st_dev, st.st_ino}, {});
+    }
+    /// Acts until the change time of the file is another one.
+    void change(const std::function<void()>& act) const {
+        for (const int64_t before = status().st_ctim.tv_nsec; status().st_ctim.tv_nsec == before;)
+            act();
+    }
+
+    const test::TempDir dir_;
+    const std::string path_;
+    StringTable names_;
+    KnownImages images_{names_, true};
+    ImagePool pool_;
+    const ImagePtr image_;
+};
+
+TEST_F(KnownProgram, a_file_is_looked_at_again_only_if_it_was_mapped_after_the_last_look) {
+    images_.of_file(image_, 7);
     const uint64_t mapped = sample_clock_ns();
-    EXPECT_FALSE(images.has_changed(*image, 8, mapped));
-    for (const int64_t before = st.st_ctim.tv_nsec; st.st_ctim.tv_nsec == before; ::stat(path.c_str(), &st))
-        dir.write("program", "two");
-    EXPECT_FALSE(images.has_changed(*image, 8, mapped));
-    EXPECT_TRUE(images.has_changed(*image, 8, sample_clock_ns()));
+    EXPECT_FALSE(images_.has_changed(*image_, 8, mapped));
+    change([&] { dir_.write("program", "two"); });
+    EXPECT_FALSE(images_.has_changed(*image_, 8, mapped));
+    EXPECT_TRUE(images_.has_changed(*image_, 8, sample_clock_ns()));
 }
 
-TEST(KnownImages, a_look_at_a_file_that_is_not_there_shows_nothing) {
-    const test::TempDir dir;
-    const std::string path = dir.write("program", "one");
-    struct stat st {};
-    ASSERT_EQ(::stat(path.c_str(), &st), 0);
-    StringTable names;
-    KnownImages images(names, true);
-    ImagePool pool;
-    const ImagePtr image = pool.get_file(path, {st.st_dev, st.st_ino}, {});
-    images.of_file(image, 0);
-    std::filesystem::rename(path, dir / "away");
+TEST_F(KnownProgram, a_look_at_a_file_that_is_not_there_shows_nothing) {
+    images_.of_file(image_, 0);
+    std::filesystem::rename(path_, dir_ / "away");
     const uint64_t mapped = sample_clock_ns();
-    EXPECT_FALSE(images.has_changed(*image, 0, mapped));
-    std::filesystem::rename(dir / "away", path);
-    for (const int64_t before = st.st_ctim.tv_nsec; st.st_ctim.tv_nsec == before; ::stat(path.c_str(), &st))
-        dir.write("program", "two");
-    EXPECT_TRUE(images.has_changed(*image, 0, mapped));
+    EXPECT_FALSE(images_.has_changed(*image_, 0, mapped));
+    std::filesystem::rename(dir_ / "away", path_);
+    change([&] { dir_.write("program", "two"); });
+    EXPECT_TRUE(images_.has_changed(*image_, 0, mapped));
 }
 
 TEST(KnownImages, the_row_of_the_other_builds_never_belongs_to_one) {
@@ -91,25 +102,15 @@ TEST(KnownImages, the_row_of_the_other_builds_never_belongs_to_one) {
     EXPECT_EQ(info.images.at(other).path, path);
 }
 
-TEST(KnownImages, a_file_of_another_mode_is_the_same_if_its_content_is) {
-    const test::TempDir dir;
-    const std::string path = dir.write("program", "one");
-    struct stat st {};
-    ASSERT_EQ(::stat(path.c_str(), &st), 0);
-    const FileIdentity id{st.st_dev, st.st_ino};
-    StringTable names;
-    KnownImages images(names, true);
-    ImagePool pool;
-    const ImagePtr image = pool.get_file(path, id, {});
-    const ImageRef first = images.of_file(image, 0);
+TEST_F(KnownProgram, a_file_of_another_mode_is_the_same_if_its_content_is) {
+    const ImageRef first = images_.of_file(image_, 0);
     mode_t mode = 0700;
-    for (const int64_t before = st.st_ctim.tv_nsec; st.st_ctim.tv_nsec == before; ::stat(path.c_str(), &st))
-        ::chmod(path.c_str(), mode ^= 0100);
-    EXPECT_TRUE(images.has_changed(*image, 0, sample_clock_ns()));
-    pool.forget(*image);
-    const ImagePtr again = pool.get_file(path, id, {});
-    EXPECT_EQ(images.of_file(again, 0), first);
-    EXPECT_FALSE(images.has_changed(*again, 0, sample_clock_ns())) << "it was looked at";
+    change([&] { ::chmod(path_.c_str(), mode ^= 0100); });
+    EXPECT_TRUE(images_.has_changed(*image_, 0, sample_clock_ns()));
+    pool_.forget(*image_);
+    const ImagePtr again = image();
+    EXPECT_EQ(images_.of_file(again, 0), first);
+    EXPECT_FALSE(images_.has_changed(*again, 0, sample_clock_ns())) << "it was looked at";
 }
 
 TEST(KnownImages, a_file_is_read_for_its_checksum_once) {
