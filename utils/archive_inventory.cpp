@@ -28,7 +28,8 @@ namespace {
 
 /// How a file differs from the profiled one.
 const char* difference(pp::FileChange change) {
-    if (change == pp::FileChange::several_builds) return "was rebuilt while this session was recorded";
+    if (change == pp::FileChange::several_builds)
+        return "was profiled in several builds, whose samples are counted together";
     if (change == pp::FileChange::elsewhere) return "was another file where this session was recorded";
     if (change == pp::FileChange::other_content) return "has another content than the file that was profiled";
     if (change == pp::FileChange::other_time) return "was changed after it was profiled";

@@ -143,7 +143,9 @@ std::string empty_reason(const SessionReader& session) {
     for (const auto& event : info->events)
         events.push_back(event.label());
     return "; the events of " + session.path() + " (" + joined(events) +
-           ") occurred fewer times than their count: use a smaller count or profile for longer";
+           ") occurred fewer times than their count, or the recording was killed before it stored any "
+           "sample: use a "
+           "smaller count or profile for longer";
 }
 
 [[noreturn]] void throw_empty(const std::vector<SessionReader>& sessions) {

@@ -335,8 +335,8 @@ std::string replacement_note(const std::string& path, FileChange change) {
                    " has another content than the file that was profiled: its symbols may be wrong";
         case FileChange::several_builds:
             return printable(path) +
-                   " was rebuilt while this session was recorded: samples of all builds are counted at the "
-                   "symbols of this one";
+                   " was profiled in several builds: the samples of all are counted at the symbols of this "
+                   "one";
         case FileChange::other_time:
             break;
     }
