@@ -28,6 +28,8 @@ struct KnownFile {
 
     /// Nothing is known but its path.
     bool is_blank() const;
+    /// Both are the same file as far as is known: by build-id, else by inode and change time or content, else
+    /// by what the kernel or an earlier run recorded.
     bool is_same(const KnownFile& other) const;
     /// It was found, and changed after the other was mapped.
     bool is_newer(const KnownFile& other) const;
