@@ -47,6 +47,48 @@ TEST(Output, goes_through_a_symbolic_link) {
     EXPECT_EQ(read_file(dir / "target"), "new");
 }
 
+TEST(Output, a_link_of_another_user_is_refused_and_its_target_kept) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can make links of others";
+    constexpr uid_t stranger = 65534;
+    const test::TempDir dir;
+    dir.write("target", "old");
+    std::filesystem::create_symlink("target", dir / "planted");
+    ASSERT_EQ(::lchown((dir / "planted").c_str(), stranger, stranger), 0);
+    std::filesystem::create_symlink("planted", dir / "own");
+    for (const std::string& path : {dir / "planted", dir / "own"}) {
+        EXPECT_THROW(write_output(path, "new"), Error) << path;
+        EXPECT_THROW(OutputStream{path}, Error) << path;
+    }
+    EXPECT_EQ(read_file(dir / "target"), "old");
+}
+
+TEST(Output, a_loop_of_links_is_an_error) {
+    const test::TempDir dir;
+    std::filesystem::create_symlink("two", dir / "one");
+    std::filesystem::create_symlink("one", dir / "two");
+    EXPECT_EQ(code_of(dir / "one"), ELOOP);
+}
+
+TEST(Output, root_leaves_a_file_to_its_owner) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of others";
+    constexpr uid_t other = 65534;
+    const test::TempDir dir;
+    for (const std::string name : {"whole", "pieces"}) {
+        dir.write(name, "old");
+        ASSERT_EQ(::chown((dir / name).c_str(), other, other), 0);
+        ASSERT_EQ(::chmod((dir / name).c_str(), 0640), 0);
+    }
+    write_output(dir / "whole", "new");
+    OutputStream(dir / "pieces").write("new");
+    for (const std::string name : {"whole", "pieces"}) {
+        struct stat status {};
+        ASSERT_EQ(::stat((dir / name).c_str(), &status), 0);
+        EXPECT_EQ(status.st_uid, other) << name;
+        EXPECT_EQ(status.st_gid, other) << name;
+        EXPECT_EQ(status.st_mode & 07777, 0640u) << name;
+    }
+}
+
 TEST(Output, a_failed_write_reports_the_reason_and_leaves_nothing) {
     const test::TempDir dir;
     EXPECT_EQ(code_of("/dev/full"), ENOSPC);

@@ -3,12 +3,15 @@
 #include "utils/shared/output.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
+#include "libop/base/access_policy.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
@@ -20,37 +23,78 @@ namespace op::tool {
 
 namespace {
 
+constexpr int most_links = 40;  // as the kernel follows
+
 /// A file that may or may not be there.
 struct Target {
     Fd dir;
     std::string name;
-    bool is_regular = true;  ///< or not there
-    mode_t mode = 0666;      ///< of what is there
+    bool is_regular = true;   ///< or not there
+    struct stat status = {};  ///< of what is there; st_nlink is 0 if there is nothing
 };
 
-/// What `path` leads to, through symbolic links. Throws a system error if it cannot be written to.
-Target target_of(const std::string& path) {
-    struct stat status {};
-    const bool exists = ::stat(path.c_str(), &status) == 0;
-    if (exists && S_ISDIR(status.st_mode)) throw_system("cannot write " + path, EISDIR);
-    if (exists && ::access(path.c_str(), W_OK) != 0) throw_system("cannot write " + path);
-    Target target;
-    if (exists) target.mode = status.st_mode & 07777;
-    target.is_regular = !exists || S_ISREG(status.st_mode);
-    if (!target.is_regular) return target;
-    std::error_code error;
-    auto file = std::filesystem::weakly_canonical(path, error);
-    if (error) file = path;
-    target.name = file.filename();
+/// Opens the directory of `file`, relative to `from` if that is open. Throws an error that names `path`.
+Fd open_directory_of(const std::filesystem::path& file, const Fd& from, const std::string& path) {
     const std::string directory = file.parent_path().empty() ? "." : file.parent_path().string();
-    target.dir = Fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!target.dir && errno == ENOENT)
+    const int base = from ? from.get() : AT_FDCWD;
+    Fd dir(::openat(base, directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!dir && errno == ENOENT)
         throw Error(ErrorKind::system,
                     "cannot write " + path + ": there is no directory " + directory + "; make it first",
                     ENOENT);
-    if (!target.dir || ::faccessat(target.dir.get(), ".", W_OK, 0) != 0)
+    if (!dir || ::faccessat(dir.get(), ".", W_OK, 0) != 0)
         throw_refused("cannot write " + path, "name a file in a directory that you may write to");
+    return dir;
+}
+
+/// Where the symbolic link `name` in `dir` leads; none if it is no link. Throws a refusal if the link
+/// belongs to a stranger, who would choose the file that is replaced.
+std::optional<std::filesystem::path> link_target(const Fd& dir, const std::string& name,
+                                                 const std::string& path) {
+    struct stat status {};
+    if (::fstatat(dir.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(status.st_mode))
+        return std::nullopt;
+    if (!is_trusted_owner(status.st_uid))
+        throw Error(ErrorKind::input,
+                    "cannot write " + path + ": it is a symbolic link of another user; name another file");
+    char target[PATH_MAX + 1] = {};
+    if (::readlinkat(dir.get(), name.c_str(), target, PATH_MAX) < 0) throw_system("cannot write " + path);
     return target;
+}
+
+/// The directory and the name that `path` leads to, through symbolic links of trusted owners.
+void find_place(const std::string& path, Target& target) {
+    std::filesystem::path file = path;
+    for (int links = 0; links <= most_links; ++links) {
+        target.dir = open_directory_of(file, target.dir, path);
+        target.name = file.filename();
+        const auto next = link_target(target.dir, target.name, path);
+        if (!next) return;
+        file = *next;
+    }
+    throw_system("cannot write " + path, ELOOP);
+}
+
+/// What `path` leads to. Throws an error if it cannot be written to.
+Target target_of(const std::string& path) {
+    Target target;
+    const bool exists = ::stat(path.c_str(), &target.status) == 0;
+    if (exists && S_ISDIR(target.status.st_mode)) throw_system("cannot write " + path, EISDIR);
+    if (exists && ::access(path.c_str(), W_OK) != 0) throw_system("cannot write " + path);
+    target.is_regular = !exists || S_ISREG(target.status.st_mode);
+    if (target.is_regular) find_place(path, target);
+    return target;
+}
+
+mode_t mode_of(const Target& target) {
+    return target.status.st_nlink != 0 ? target.status.st_mode & 07777 : 0666;
+}
+
+/// Gives a file that replaces the target the target's owner and group, as far as this user may.
+void keep_owner(const Target& target, const Fd& made) {
+    if (target.status.st_nlink == 0 || ::geteuid() != 0) return;
+    if (::fchown(made.get(), target.status.st_uid, target.status.st_gid) == 0)
+        ::fchmod(made.get(), mode_of(target));  // a change of owner clears bits of the mode
 }
 
 bool is_standard_output(const std::string& path) {
@@ -60,8 +104,9 @@ bool is_standard_output(const std::string& path) {
 /// Puts a file with that text in the target's place and gives it, open for more.
 Fd begin_file(const Target& target, const std::string& path, std::string_view text) {
     TemporaryFile temporary(target.dir, target.name, path);
-    Fd file = open_at(target.dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, target.mode);
+    Fd file = open_at(target.dir, temporary.name().c_str(), O_WRONLY | O_CREAT | O_EXCL, mode_of(target));
     if (!file) throw_system("cannot create " + path);
+    keep_owner(target, file);
     write_fd(file.get(), text, path);
     temporary.rename();
     return file;
@@ -73,7 +118,8 @@ void write_output(const std::string& path, std::string_view bytes) {
     if (is_standard_output(path)) return write_stdout(bytes);
     const Target target = target_of(path);
     if (target.is_regular)
-        replace_file_at(target.dir, target.name, path, bytes, target.mode);
+        replace_file_at(target.dir, target.name, path, bytes, mode_of(target),
+                        [&](const Fd& made) { keep_owner(target, made); });
     else
         write_fd(open_file(path, O_WRONLY).get(), bytes, path);
 }

@@ -16,7 +16,9 @@ namespace op::tool {
 inline constexpr const char* standard_output = "-";
 
 /// Writes all bytes to `path`, or to stdout if it is empty or "-". A regular file is replaced as a whole: it
-/// keeps its old content if anything fails. A device or pipe is written directly. Throws a system error.
+/// keeps its old content if anything fails, and its mode and owner. A device or pipe is written directly. The
+/// last part of the path may be a symbolic link of root's or the effective user's own; that of another user
+/// is refused with an input error. Throws a system error.
 void write_output(const std::string& path, std::string_view bytes);
 
 /// Writes text that comes piece by piece over a long time to a file or stdout, without buffering.
