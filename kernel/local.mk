@@ -30,7 +30,8 @@ kernel_sources = \
 	kernel/op_stats.c kernel/op_stats.h \
 	kernel/op_x86_cpu.c \
 	kernel/op_x86_encode.h \
-	kernel/op_x86_probe.c
+	kernel/op_x86_probe.c \
+	kernel/op_x86_proved.h
 kernel_uapi = kernel/uapi/op_stream.h
 
 dkmsdir = $(prefix)/src/$(PACKAGE)-$(VERSION)

@@ -51,13 +51,25 @@ static const char *wanted_model(void)
 	return force_rtc ? "rtc" : model;
 }
 
+static bool is_proved(const struct op_pmu_model *candidate)
+{
+	return !candidate->proved || candidate->proved();
+}
+
+static bool is_candidate(const struct op_pmu_model *candidate, const char *wanted)
+{
+	if (wanted)
+		return !strcmp(wanted, candidate->name);
+	return candidate != &op_pmu_rtc && is_proved(candidate);
+}
+
 static int choose_model(void)
 {
 	const char *wanted = wanted_model();
 	int i, error = -ENODEV;
 
 	for (i = 0; i < ARRAY_SIZE(models) && !op_model; i++) {
-		if (wanted ? strcmp(wanted, models[i]->name) : models[i] == &op_pmu_rtc)
+		if (!is_candidate(models[i], wanted))
 			continue;
 		error = models[i]->init(models[i]);
 		if (!error)
@@ -65,6 +77,8 @@ static int choose_model(void)
 	}
 	if (!op_model && wanted)
 		pr_err("model %s is not possible here (error %d)\n", wanted, error);
+	if (op_model && !is_proved(op_model))
+		pr_warn("model %s has not been proved on this processor; please run make check-hardware\n", op_model->name);
 	return op_model ? 0 : error;
 }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Test builds only (OP_MSR_DOUBLE=1): counter registers that are arrays in memory, so that a test can see what the register-level
- * models program where no processor counts. Registers read back. A counter that is read in an NMI has overflowed, so each NMI is an
- * overflow of every counter in use.
+ * models program where no processor counts. Registers read back. A counter that is read in an NMI has overflowed until it is
+ * written, so each NMI is an overflow of every counter in use.
  *
  * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (of the APIC), lint1 (writing opens every
- * CPU's LINT1, by which an emulator injects NMIs), taken (counter N-1 is reserved for another user; 0: none).
+ * CPU's LINT1, by which an emulator injects NMIs), taken (counter N-1 is reserved for another user; 0: none), again (1: counter 0
+ * overflows a second time when LVTPC is opened), stolen (1: each NMI is another user's: no counter has overflowed, and that user has
+ * stopped them all; writing stops them, too), svme (1: SVM is on).
  */
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/debugfs.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/seq_file.h>
@@ -16,18 +20,21 @@
 #include <linux/string.h>
 
 #include <asm/apic.h>
+#include <asm/msr-index.h>
 #include <asm/nmi.h>
 #include <asm/processor.h>
 
 #include "op_pmu_x86.h"
 
+#define DOUBLE_NMI_NAME "oprofile_double"
 #define DOUBLE_REGISTERS 32
 #define DOUBLE_LOG 65536
+#define DOUBLE_LVTPC 0x834
 
-/* The processor to imitate: intel, ppro, amd, k8 or zen4; empty: the real one. Constant after load. */
+/* The processor to imitate, a name of double_identities; empty: the real one. Constant after load. */
 static char *double_cpu = "";
 module_param(double_cpu, charp, 0444);
-MODULE_PARM_DESC(double_cpu, "test build: intel, ppro, amd, k8 or zen4");
+MODULE_PARM_DESC(double_cpu, "test build: the processor to imitate");
 
 struct double_register {
 	u32 msr;
@@ -38,6 +45,7 @@ struct double_register {
 struct double_cpu {
 	unsigned int used;
 	struct double_register registers[DOUBLE_REGISTERS];
+	u64 written; /* bit per register that was written in this NMI */
 	u32 lint1; /* value of LVT LINT1 before it was opened; valid if lint1_open */
 	bool lint1_open;
 };
@@ -58,6 +66,9 @@ static atomic_t double_logged; /* writes since the log was emptied, also those t
 /* Valid between init and exit; op_mutex. */
 static struct dentry *double_dir;
 
+/* As their files; no lock. */
+static bool double_again, double_stolen, double_svme;
+
 /* 1 + the counter that is reserved as if by another user; 0 = none. No lock: tests write the file one at a time. */
 static unsigned int double_taken;
 
@@ -66,6 +77,9 @@ static const struct {
 	struct op_x86_identity identity;
 } double_identities[] = {
 	{ "intel", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0x9e, .perfmon = 0x07300404 } },
+	{ "proved", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0xfe, .perfmon = 0x07300404 } },
+	{ "perfmon5", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0x6a, .perfmon = 0x07300805 } },
+	{ "perfmon6", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0xcf, .perfmon = 0x07300806 } },
 	{ "ppro", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 1 } },
 	{ "amd", { .vendor = X86_VENDOR_AMD, .family = 0x17, .model = 1, .core_ext = true } },
 	{ "k8", { .vendor = X86_VENDOR_AMD, .family = 0xf, .model = 5 } },
@@ -103,14 +117,19 @@ static bool is_clear(u32 msr)
 	return msr == 0x390 || msr == 0xc0000302;
 }
 
-/* First value of a register: reserved bits 21 and 36 are set in the selects, so that a test can check that they stay set. */
+static bool is_global_ctrl(u32 msr)
+{
+	return msr == 0x38f || msr == 0xc0000301;
+}
+
+/* First value of a register: another user has left bits in the selects that the models must not take over. */
 static u64 first_value(u32 msr)
 {
 	if (is_counter(msr))
 		return 0x1000 + (msr & 0xf);
 	if (is_select(msr))
 		return 0x1000200051ULL;
-	return msr == 0x38f || msr == 0xc0000301 ? 0xf : 0;
+	return is_global_ctrl(msr) ? 0xf : 0;
 }
 
 static struct double_register *find_register(u32 msr)
@@ -132,13 +151,29 @@ static struct double_register *find_register(u32 msr)
 	return found;
 }
 
+static u64 bit_of(const struct double_register *place)
+{
+	return BIT_ULL(place - this_cpu_ptr(&double_cpus)->registers);
+}
+
+static bool has_overflowed(const struct double_register *place)
+{
+	return in_nmi() && is_counter(place->msr) && !double_stolen &&
+	       !(this_cpu_ptr(&double_cpus)->written & bit_of(place));
+}
+
 static int double_read(u32 msr, u64 *value)
 {
-	struct double_register *place = find_register(msr);
+	struct double_register *place;
 
+	if (msr == MSR_EFER) {
+		*value = double_svme ? EFER_SVME : 0;
+		return 0;
+	}
+	place = find_register(msr);
 	if (!place)
 		return -EIO;
-	*value = in_nmi() && is_counter(msr) ? 0 : place->value;
+	*value = has_overflowed(place) ? 0 : place->value;
 	return 0;
 }
 
@@ -150,6 +185,15 @@ static void log_write(u32 msr, u64 value)
 		double_log[at] = (struct double_entry){ msr, smp_processor_id(), !!in_nmi(), value };
 }
 
+/* LVTPC is the APIC's own. In the log it has the number that it has in x2APIC mode. */
+static void double_set_vector(u32 value)
+{
+	log_write(DOUBLE_LVTPC, value);
+	apic->write(APIC_LVTPC, value);
+	if (in_nmi() && double_again)
+		this_cpu_ptr(&double_cpus)->written &= ~bit_of(find_register(op_x86_counter_msr(0)));
+}
+
 static int double_write(u32 msr, u64 value)
 {
 	struct double_register *place = find_register(msr);
@@ -157,6 +201,7 @@ static int double_write(u32 msr, u64 value)
 	if (!place)
 		return -EIO;
 	log_write(msr, value);
+	this_cpu_ptr(&double_cpus)->written |= bit_of(place);
 	if (!is_clear(msr))
 		place->value = value;
 	return 0;
@@ -165,7 +210,43 @@ static int double_write(u32 msr, u64 value)
 const struct op_msr_ops op_msr = {
 	.read = double_read,
 	.write = double_write,
+	.set_vector = double_set_vector,
 };
+
+static void stop_here(void *unused)
+{
+	struct double_cpu *cpu = this_cpu_ptr(&double_cpus);
+	unsigned int i;
+
+	for (i = 0; i < cpu->used; i++) {
+		if (is_global_ctrl(cpu->registers[i].msr))
+			cpu->registers[i].value = 0;
+	}
+}
+
+/* Called before the model's handler, as perf's is. */
+static int begin_nmi(unsigned int type, struct pt_regs *regs)
+{
+	this_cpu_ptr(&double_cpus)->written = 0;
+	if (double_stolen)
+		stop_here(NULL);
+	return NMI_DONE;
+}
+NOKPROBE_SYMBOL(begin_nmi);
+
+static int stolen_set(void *unused, u64 value)
+{
+	double_stolen = value;
+	on_each_cpu(stop_here, NULL, 1);
+	return 0;
+}
+
+static int stolen_get(void *unused, u64 *value)
+{
+	*value = double_stolen;
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(stolen, stolen_get, stolen_set, "%llu\n");
 
 /* One line per write: cpu, "nmi" or "task", register, value. To be read while nothing counts. */
 static int log_show(struct seq_file *file, void *unused)
@@ -304,10 +385,16 @@ void op_msr_double_init(void)
 	debugfs_create_file("lvtpc", 0400, double_dir, NULL, &vectors_fops);
 	debugfs_create_file("lint1", 0200, double_dir, NULL, &lint1_operations);
 	debugfs_create_file("taken", 0600, double_dir, NULL, &taken);
+	debugfs_create_file("stolen", 0600, double_dir, NULL, &stolen);
+	debugfs_create_bool("again", 0600, double_dir, &double_again);
+	debugfs_create_bool("svme", 0600, double_dir, &double_svme);
+	if (register_nmi_handler(NMI_LOCAL, begin_nmi, NMI_FLAG_FIRST, DOUBLE_NMI_NAME))
+		pr_err("test build: no NMI handler\n");
 }
 
 void op_msr_double_exit(void)
 {
+	unregister_nmi_handler(NMI_LOCAL, DOUBLE_NMI_NAME);
 	debugfs_remove(double_dir);
 	give_back();
 	on_each_cpu(close_lint1_here, NULL, 1);

@@ -35,6 +35,7 @@ static inline bool op_counter_used(unsigned int i)
 /*
  * A model. All functions are called in process context under op_mutex.
  *
+ * proved: true if it may be used without being asked for, once init succeeds. NULL: always. May be called before init.
  * init: checks that this machine has it and fills in the three fields below the functions; -ENODEV if it has not.
  * exit: undoes init. May be NULL.
  * check_count: returns the count that the model uses for the given one, which is at least min_count; 0 if it accepts none. May be
@@ -47,6 +48,7 @@ static inline bool op_counter_used(unsigned int i)
  */
 struct op_pmu_model {
 	const char *name;
+	bool (*proved)(void);
 	int (*init)(struct op_pmu_model *model);
 	void (*exit)(void);
 	unsigned long (*check_count)(unsigned long count);
@@ -62,7 +64,10 @@ struct op_pmu_model {
 	bool late_count; /* constant: a count from op_next_count() applies to the period after the next */
 };
 
-/* The models, in the order they are tried. The last works everywhere; rtc is used only if a parameter names it. */
+/*
+ * The models, in the order they are tried. The last works everywhere. rtc, and a model that is not proved on this machine, are used
+ * only if a parameter names them.
+ */
 #ifdef OP_X86_MODELS
 #define OP_X86_MODEL_LIST(row) row(op_pmu_intel) row(op_pmu_amd)
 #else

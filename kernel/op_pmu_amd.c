@@ -57,7 +57,7 @@ static void amd_describe(const struct op_x86_identity *identity)
 		.select = AMD_SELECT,
 		.counter = AMD_COUNTER,
 		.stride = 1,
-		.layout = op_x86_layout_amd(),
+		.layout = op_x86_layout_amd(identity->family),
 	};
 	if (identity->core_ext) {
 		amd_pmu.counters = AMD_EXT_COUNTERS;
@@ -89,6 +89,7 @@ static int op_amd_init(struct op_pmu_model *model)
 
 struct op_pmu_model op_pmu_amd = {
 	.name = "amd",
+	.proved = op_x86_proved,
 	.init = op_amd_init,
 	.exit = op_x86_exit,
 	.check_count = op_x86_check_count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Model "intel": general counters of Intel processors, as CPUID leaf 0xA describes them (architectural performance
- * monitoring), or the two counters of the P6 family, which has no such leaf. Not supported: fixed counters, NetBurst.
+ * monitoring) up to version 5, or the two counters of the P6 family, which has no such leaf. Not supported: fixed counters, NetBurst.
  *
  * Odd: a write sets the low 32 bits of a counter, and bit 31 is extended to the counter's width. So a counter of any width
  * takes counts below 2^31.
@@ -14,6 +14,7 @@
 #include "op_pmu.h"
 #include "op_pmu_x86.h"
 
+#define INTEL_PERFMON_TOO_NEW 6 /* its counters have further registers (0x1900 ...), which no reservation covers */
 #define INTEL_SELECT 0x186
 #define INTEL_COUNTER 0xc1
 #define INTEL_GLOBAL_CTRL 0x38f
@@ -96,6 +97,10 @@ static int op_intel_init(struct op_pmu_model *model)
 	op_x86_identify(&identity);
 	if (identity.vendor != X86_VENDOR_INTEL)
 		return -ENODEV;
+	if ((identity.perfmon & 0xff) >= INTEL_PERFMON_TOO_NEW) {
+		pr_info("model intel does not know performance monitoring version %u\n", identity.perfmon & 0xff);
+		return -ENODEV;
+	}
 	type = intel_cpu_type(&identity);
 	if (!type)
 		return -ENODEV;
@@ -105,6 +110,7 @@ static int op_intel_init(struct op_pmu_model *model)
 
 struct op_pmu_model op_pmu_intel = {
 	.name = "intel",
+	.proved = op_x86_proved,
 	.init = op_intel_init,
 	.exit = op_x86_exit,
 	.check_count = op_x86_check_count,

@@ -51,6 +51,7 @@ static struct perf_event *create(unsigned int cpu, unsigned int i)
 		.exclude_kernel = !c->kernel,
 		.exclude_hv = !c->kernel,
 		.exclude_user = !c->user,
+		.exclude_guest = 1,
 	};
 
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, overflowed, (void *)(unsigned long)i);

@@ -16,10 +16,16 @@ struct pt_regs;
 
 #define OP_X86_MIN_COUNT 500
 
-/* Access to model specific registers of the CPU this runs on; 0 or -EIO if there is no such register. Any context. */
+/*
+ * Access to registers of the CPU this runs on. Any context.
+ *
+ * read, write: model specific registers; 0, or -EIO if there is no such register.
+ * set_vector: writes LVTPC of the local APIC.
+ */
 struct op_msr_ops {
 	int (*read)(u32 msr, u64 *value);
 	int (*write)(u32 msr, u64 value);
+	void (*set_vector)(u32 value);
 };
 
 extern const struct op_msr_ops op_msr;
@@ -34,7 +40,7 @@ struct op_x86_pmu {
 	u32 stride; /* from one counter's registers to the next counter's */
 	u32 global_ctrl; /* one bit per counter: it may run; 0 = this register and the next do not exist */
 	u32 global_clear; /* one bit per counter: writing 1 clears its overflow */
-	bool masks_vector; /* the local APIC masks LVTPC with each interrupt */
+	bool masks_vector; /* an interrupt masks LVTPC */
 	struct op_x86_layout layout;
 };
 
@@ -43,7 +49,7 @@ struct op_x86_identity {
 	u8 vendor; /* X86_VENDOR_... */
 	unsigned int family;
 	unsigned int model;
-	u32 perfmon; /* Intel: CPUID 0xA EAX of the CPU that has the fewest counters; 0 = none */
+	u32 perfmon; /* Intel: CPUID 0xA EAX of the CPU that has the fewest counters, with the highest version; 0 = none */
 	bool core_ext; /* AMD: six counters at 0xC0010200 */
 	unsigned int core_v2; /* AMD: counters with global control; 0 = none */
 };
@@ -57,6 +63,7 @@ void op_x86_identify(struct op_x86_identity *identity);
 int op_x86_probe(struct op_pmu_model *model, const struct op_x86_pmu *pmu, const char *cpu_type);
 
 /* The functions of struct op_pmu_model, for both models. */
+bool op_x86_proved(void);
 void op_x86_exit(void);
 unsigned long op_x86_check_count(unsigned long count);
 int op_x86_setup(void);

@@ -4,28 +4,38 @@
  *
  * A counter starts at -count and interrupts when it passes 0, as an NMI through the local APIC's LVTPC. The NMI
  * handler reads every counter in use: one whose top bit is clear has overflowed; it makes a sample and is started again.
+ *
+ * The order of the handler: all counters off, counters read and started again, status cleared, LVTPC unmasked, counters checked
+ * again, counters on. From Haswell on, LVTPC that is unmasked before the status is clear makes an NMI that nobody claims.
  */
 #include "op_pmu_x86.h"
 
 #include <linux/bits.h>
 #include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 
 #include <asm/apic.h>
+#include <asm/msr-index.h>
 #include <asm/nmi.h>
 
+#include "compat.h"
 #include "op_pmu.h"
 
 #define OP_X86_LATE_WAIT_US 20 /* an interrupt arrives within this time */
+#define OP_X86_WATCH_MS 100
 
 /*
  * A CPU's state. Per-CPU: saved values in the hot-plug callbacks with interrupts off, the rest also in NMI.
  */
 struct op_x86_cpu {
 	bool counting; /* NMIs take samples */
+	u64 running; /* content of global_ctrl: the counters in use; 0 while stopped */
+	bool host_only; /* counters do not count in guests */
+	struct hrtimer watch;
 	u64 selects[OP_MAX_COUNTERS]; /* saved registers */
 	u64 counters[OP_MAX_COUNTERS];
 	u64 global_ctrl;
@@ -66,40 +76,68 @@ static void op_x86_arm(unsigned int i, u64 count)
 	op_x86_write(op_x86_counter_msr(i), op_x86_counter_start(count, op_x86_pmu->width));
 }
 
+static void op_x86_allow(u64 running)
+{
+	if (op_x86_pmu->global_ctrl)
+		op_x86_write(op_x86_pmu->global_ctrl, running);
+}
+
+static void op_x86_clear_status(void)
+{
+	if (op_x86_pmu->global_clear)
+		op_x86_write(op_x86_pmu->global_clear, GENMASK_ULL(op_x86_pmu->counters - 1, 0));
+}
+
 static void op_x86_sample(struct pt_regs *regs, unsigned int i)
 {
 	u64 began = op_handler_begin();
-	u64 count;
 
 	op_sample(regs, i);
-	count = op_next_count(i, began, op_x86_pmu->max_count);
-	/* In this order, so that an overflow right after the arming interrupts again. */
-	if (op_x86_pmu->global_clear)
-		op_x86_write(op_x86_pmu->global_clear, BIT_ULL(i));
-	op_x86_arm(i, count);
+	op_x86_arm(i, op_next_count(i, began, op_x86_pmu->max_count));
 }
 
-/*
- * Counters are read after the vector was opened: one that overflowed while it was masked is found now, one that overflows from
- * now on interrupts again.
- */
-static unsigned int op_x86_collect(struct pt_regs *regs)
+/* Takes a sample of each counter that has overflowed, and starts it again. Returns how many. */
+static unsigned int op_x86_take(struct pt_regs *regs)
 {
-	unsigned int handled = 0;
+	unsigned int taken = 0;
 	unsigned int i;
 
-	if (op_x86_pmu->masks_vector) {
-		if (op_x86_pmu->global_clear)
-			op_x86_write(op_x86_pmu->global_clear, GENMASK_ULL(op_x86_pmu->counters - 1, 0));
-		apic->write(APIC_LVTPC, APIC_DM_NMI);
-	}
 	for (i = 0; i < op_x86_pmu->counters; i++) {
 		if (!op_counter_used(i) || !op_x86_overflowed(i))
 			continue;
 		op_x86_sample(regs, i);
-		handled++;
+		taken++;
 	}
-	return handled;
+	return taken;
+}
+
+/* Opens the vector. A counter that overflowed while it was masked has not interrupted: its sample is taken now. */
+static unsigned int op_x86_open_vector(struct pt_regs *regs)
+{
+	unsigned int taken;
+
+	op_msr.set_vector(APIC_DM_NMI);
+	taken = op_x86_take(regs);
+	if (taken)
+		op_x86_clear_status();
+	return taken;
+}
+
+/*
+ * Counters run again at the end whoever stopped them: perf's handler, which is called before, may have done so for a user that needs
+ * no counter (PT, BTS).
+ */
+static unsigned int op_x86_collect(const struct op_x86_cpu *cpu, struct pt_regs *regs)
+{
+	unsigned int taken;
+
+	op_x86_allow(0);
+	taken = op_x86_take(regs);
+	op_x86_clear_status();
+	if (op_x86_pmu->masks_vector)
+		taken += op_x86_open_vector(regs);
+	op_x86_allow(READ_ONCE(cpu->running));
+	return taken;
 }
 
 static unsigned int op_x86_late(const struct op_x86_cpu *cpu)
@@ -133,7 +171,7 @@ int op_x86_nmi(unsigned int type, struct pt_regs *regs)
 	unsigned int handled = 0;
 
 	if (READ_ONCE(cpu->counting))
-		handled = op_x86_collect(regs);
+		handled = op_x86_collect(cpu, regs);
 	if (!handled)
 		return op_x86_claim_late(cpu) ? NMI_HANDLED : NMI_DONE;
 	op_x86_expect_late(cpu, handled - 1);
@@ -150,24 +188,23 @@ static u64 op_x86_word(const struct op_x86_cpu *cpu, unsigned int i)
 		.extra = counter->extra,
 		.kernel = counter->kernel,
 		.user = counter->user,
+		.host_only = cpu->host_only,
 	};
 
-	return op_x86_select_word(&op_x86_pmu->layout, cpu->selects[i], &settings);
+	return op_x86_select_word(&op_x86_pmu->layout, &settings);
 }
 
 /* All counters off and far from overflow. */
-static void op_x86_clear(const struct op_x86_cpu *cpu)
+static void op_x86_clear(void)
 {
 	unsigned int i;
 
-	if (op_x86_pmu->global_ctrl)
-		op_x86_write(op_x86_pmu->global_ctrl, 0);
+	op_x86_allow(0);
 	for (i = 0; i < op_x86_pmu->counters; i++)
-		op_x86_write(op_x86_select_msr(i), op_x86_select_off(&op_x86_pmu->layout, cpu->selects[i]));
+		op_x86_write(op_x86_select_msr(i), 0);
 	for (i = 0; i < op_x86_pmu->counters; i++)
 		op_x86_write(op_x86_counter_msr(i), op_x86_counter_mask(op_x86_pmu->width));
-	if (op_x86_pmu->global_clear)
-		op_x86_write(op_x86_pmu->global_clear, GENMASK_ULL(op_x86_pmu->counters - 1, 0));
+	op_x86_clear_status();
 }
 
 static void op_x86_program(const struct op_x86_cpu *cpu)
@@ -182,22 +219,57 @@ static void op_x86_program(const struct op_x86_cpu *cpu)
 	}
 }
 
-/* Starts (enable = OP_X86_ENABLE) or stops (0) the programmed counters. */
-static void op_x86_switch(const struct op_x86_cpu *cpu, u64 enable)
+/* Starts (enable = OP_X86_ENABLE) or stops (0) the programmed counters. An NMI in between finds what `running` is at that time. */
+static void op_x86_switch(struct op_x86_cpu *cpu, u64 enable)
 {
 	u64 used = 0;
 	unsigned int i;
 
-	if (op_x86_pmu->global_ctrl && !enable)
-		op_x86_write(op_x86_pmu->global_ctrl, 0);
+	if (!enable) {
+		WRITE_ONCE(cpu->running, 0);
+		op_x86_allow(0);
+	}
 	for (i = 0; i < op_x86_pmu->counters; i++) {
 		if (!op_counter_used(i))
 			continue;
 		op_x86_write(op_x86_select_msr(i), op_x86_word(cpu, i) | enable);
 		used |= BIT_ULL(i);
 	}
-	if (op_x86_pmu->global_ctrl && enable)
-		op_x86_write(op_x86_pmu->global_ctrl, used);
+	if (enable) {
+		WRITE_ONCE(cpu->running, used);
+		op_x86_allow(used);
+	}
+}
+
+/* True if the host-only bit can be set: AMD's counters do not count with it while SVM is off. */
+static bool op_x86_has_guests(void)
+{
+	return op_x86_pmu->layout.host_only && (op_x86_read(MSR_EFER) & EFER_SVME);
+}
+
+/*
+ * What stops counters for good without an NMI is mended here: perf leaves global_ctrl 0 when it switches PT or BTS, KVM switches
+ * SVM off with its last guest.
+ */
+static enum hrtimer_restart op_x86_watch(struct hrtimer *timer)
+{
+	struct op_x86_cpu *cpu = container_of(timer, struct op_x86_cpu, watch);
+	bool host_only = op_x86_has_guests();
+
+	if (host_only != cpu->host_only) {
+		cpu->host_only = host_only;
+		op_x86_switch(cpu, OP_X86_ENABLE);
+	} else if (op_x86_pmu->global_ctrl && op_x86_read(op_x86_pmu->global_ctrl) != cpu->running) {
+		op_x86_allow(cpu->running);
+	}
+	hrtimer_forward_now(timer, ms_to_ktime(OP_X86_WATCH_MS));
+	return HRTIMER_RESTART;
+}
+
+static void op_x86_start_watch(struct op_x86_cpu *cpu)
+{
+	if (op_x86_pmu->global_ctrl || op_x86_pmu->layout.host_only)
+		hrtimer_start(&cpu->watch, ms_to_ktime(OP_X86_WATCH_MS), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static unsigned int op_x86_pending(void)
@@ -216,12 +288,14 @@ void op_x86_cpu_start(void *unused)
 
 	if (cpu->counting)
 		return;
-	op_x86_clear(cpu);
+	cpu->host_only = op_x86_has_guests();
+	op_x86_clear();
 	op_x86_program(cpu);
 	/* An NMI that came while nothing counted may have left the vector masked. */
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	op_msr.set_vector(APIC_DM_NMI);
 	WRITE_ONCE(cpu->counting, true);
 	op_x86_switch(cpu, OP_X86_ENABLE);
+	op_x86_start_watch(cpu);
 }
 
 /*
@@ -236,6 +310,7 @@ void op_x86_cpu_stop(void *unused)
 
 	if (!cpu->counting)
 		return;
+	hrtimer_cancel(&cpu->watch);
 	op_x86_switch(cpu, 0);
 	pending = op_x86_pending();
 	for (tries = OP_X86_LATE_WAIT_US; pending && tries; tries--) {
@@ -259,7 +334,8 @@ void op_x86_cpu_save(void)
 		cpu->global_ctrl = op_x86_read(op_x86_pmu->global_ctrl);
 	cpu->late = 0;
 	cpu->lvtpc = apic->read(APIC_LVTPC);
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	op_msr.set_vector(APIC_DM_NMI);
+	op_hrtimer_setup(&cpu->watch, op_x86_watch);
 }
 
 /* LVTPC may have had the invalid vector 0, which raises the APIC's error interrupt: that is masked while LVTPC is restored. */
@@ -268,7 +344,7 @@ static void op_x86_restore_vector(const struct op_x86_cpu *cpu)
 	u32 error = apic->read(APIC_LVTERR);
 
 	apic->write(APIC_LVTERR, error | APIC_LVT_MASKED);
-	apic->write(APIC_LVTPC, cpu->lvtpc);
+	op_msr.set_vector(cpu->lvtpc);
 	apic->write(APIC_LVTERR, error);
 }
 
@@ -283,8 +359,7 @@ void op_x86_cpu_restore(void)
 		op_x86_write(op_x86_select_msr(i), cpu->selects[i]);
 	}
 	/* Our overflows must not interrupt the next user of the counters. */
-	if (op_x86_pmu->global_clear)
-		op_x86_write(op_x86_pmu->global_clear, GENMASK_ULL(op_x86_pmu->counters - 1, 0));
+	op_x86_clear_status();
 	if (op_x86_pmu->global_ctrl)
 		op_x86_write(op_x86_pmu->global_ctrl, cpu->global_ctrl);
 }

@@ -18,12 +18,13 @@
 #define OP_X86_ENABLE 0x00400000ULL /* bit 22 */
 #define OP_X86_INVERT 0x00800000ULL /* bit 23 */
 #define OP_X86_CMASK 0xff000000ULL /* bits 24-31: counter mask */
+#define OP_X86_HOST_ONLY 0x20000000000ULL /* bit 41, AMD: does not count in guests; with SVM off, does not count at all */
 #define OP_X86_EXTRA (OP_X86_EDGE | OP_X86_INVERT | OP_X86_CMASK) /* the bits that `extra` may have */
 
 /* The differences between vendors' select registers. */
 struct op_x86_layout {
-	op_u64 reserved; /* bits that keep their value */
 	op_u64 event_mask; /* bits of an event code; its bits 8-11 go to bits 32-35 */
+	op_u64 host_only; /* the bit by which a counter stops in guests; 0 = it does not exist */
 };
 
 /* The settings of a select register. */
@@ -33,41 +34,39 @@ struct op_x86_settings {
 	op_u64 extra;
 	op_u64 kernel; /* not 0: in kernel mode */
 	op_u64 user;
+	op_u64 host_only; /* not 0: not in guests, where there is a bit for that */
 };
 
 static inline struct op_x86_layout op_x86_layout_intel(void)
 {
-	struct op_x86_layout layout = { 0xffffffff00200000ULL, 0xff };
+	struct op_x86_layout layout = { 0xff, 0 };
 
 	return layout;
 }
 
-/* Bits 40 and 41 (host only, guest only) are not reserved, and 0: everything counts. */
-static inline struct op_x86_layout op_x86_layout_amd(void)
+/* The bits for guests came with family 0x10. */
+static inline struct op_x86_layout op_x86_layout_amd(unsigned int family)
 {
-	struct op_x86_layout layout = { 0xfffffcf000200000ULL, 0xfff };
+	struct op_x86_layout layout = { 0xfff, family >= 0x10 ? OP_X86_HOST_ONLY : 0 };
 
 	return layout;
 }
 
-/* The select word with the counter off, for a register whose value was `before`. */
-static inline op_u64 op_x86_select_off(const struct op_x86_layout *layout, op_u64 before)
-{
-	return before & layout->reserved;
-}
-
-/* The select word for counting, without ENABLE. Bits of the settings that the register does not have are ignored. */
-static inline op_u64 op_x86_select_word(const struct op_x86_layout *layout, op_u64 before,
-					const struct op_x86_settings *settings)
+/*
+ * The select word for counting, without ENABLE. Bits of the settings that the register does not have are ignored. All other bits
+ * are 0, whatever the register held: what an earlier user left there (ANY, IN_TX, UMASK2, EQ ...) would change what is counted.
+ */
+static inline op_u64 op_x86_select_word(const struct op_x86_layout *layout, const struct op_x86_settings *settings)
 {
 	op_u64 event = settings->event & layout->event_mask;
-	op_u64 word = op_x86_select_off(layout, before) | OP_X86_INT;
+	op_u64 word = OP_X86_INT;
 
 	word |= (event & 0xff) | (event >> 8) << 32;
 	word |= (settings->unit_mask & 0xff) << OP_X86_UNIT_MASK_SHIFT;
 	word |= settings->extra & OP_X86_EXTRA;
 	word |= settings->user ? OP_X86_USR : 0;
 	word |= settings->kernel ? OP_X86_OS : 0;
+	word |= settings->host_only ? layout->host_only : 0;
 	return word;
 }
 

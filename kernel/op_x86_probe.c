@@ -4,22 +4,31 @@
  * loaded.
  */
 #include <linux/cpu.h>
+#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
+#include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
 
 #include "compat.h"
 #include "op_pmu.h"
 #include "op_pmu_x86.h"
+#include "op_x86_proved.h"
 
 const struct op_x86_pmu *op_x86_pmu;
 
 #ifndef OP_MSR_DOUBLE
+static void op_x86_set_vector(u32 value)
+{
+	apic->write(APIC_LVTPC, value);
+}
+
 const struct op_msr_ops op_msr = {
 	.read = op_rdmsr_safe,
 	.write = op_wrmsr_safe,
+	.set_vector = op_x86_set_vector,
 };
 #endif
 
@@ -39,7 +48,7 @@ static bool op_x86_reads_back(void)
 
 	if (op_msr.read(op_x86_pmu->select, &select) || op_msr.read(op_x86_pmu->counter, &counter))
 		return false;
-	there = op_x86_takes(op_x86_pmu->select, op_x86_select_off(&op_x86_pmu->layout, select) | OP_X86_USR | 0x76) &&
+	there = op_x86_takes(op_x86_pmu->select, OP_X86_USR | 0x76) &&
 		op_x86_takes(op_x86_pmu->counter, 0x2aa55aa5);
 	op_msr.write(op_x86_pmu->counter, counter);
 	op_msr.write(op_x86_pmu->select, select);
@@ -87,10 +96,10 @@ static void op_x86_leaf_here(void *leaf)
 	*(u32 *)leaf = cpuid_eax(0xa);
 }
 
-/* CPUs of one machine may differ in the number of counters: the smallest number is used for all. */
+/* CPUs of one machine may differ: the leaf with the fewest counters, and the highest version of all. */
 static u32 op_x86_perfmon(void)
 {
-	u32 fewest = ~0U;
+	u32 fewest = ~0U, version = 0;
 	unsigned int cpu;
 
 	if (boot_cpu_data.cpuid_level < 0xa)
@@ -102,9 +111,10 @@ static u32 op_x86_perfmon(void)
 		smp_call_function_single(cpu, op_x86_leaf_here, &leaf, 1);
 		if ((leaf >> 8 & 0xff) < (fewest >> 8 & 0xff))
 			fewest = leaf;
+		version = max(version, leaf & 0xff);
 	}
 	cpus_read_unlock();
-	return fewest;
+	return (fewest & ~0xffU) | version;
 }
 
 void op_x86_identify(struct op_x86_identity *identity)
@@ -121,4 +131,12 @@ void op_x86_identify(struct op_x86_identity *identity)
 		identity->perfmon = op_x86_perfmon();
 	else if (boot_cpu_data.extended_cpuid_level >= 0x80000022 && (cpuid_eax(0x80000022) & 1))
 		identity->core_v2 = cpuid_ebx(0x80000022) & 0xf;
+}
+
+bool op_x86_proved(void)
+{
+	struct op_x86_identity identity;
+
+	op_x86_identify(&identity);
+	return op_x86_is_listed(op_x86_proved_list, identity.vendor, identity.family, identity.model);
 }

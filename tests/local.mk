@@ -186,7 +186,8 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/write_csv_test.cpp \
 	tests/unit/write_text_test.cpp \
 	tests/unit/write_xml_test.cpp \
-	tests/unit/x86_encode_test.cpp
+	tests/unit/x86_encode_test.cpp \
+	tests/unit/x86_proved_test.cpp
 tests_unit_tests_LDADD = libutils.a libpp.a libopd.a libop.a $(op_system_libs) -lgtest -lgtest_main -lpthread
 endif
 

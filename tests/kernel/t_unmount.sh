@@ -32,7 +32,7 @@ unload_driver
 
 [ -f "$KIT/oprofile_double.ko" ] || exit 0
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
-insmod "$KIT/oprofile_double.ko" double_cpu=intel
+insmod "$KIT/oprofile_double.ko" double_cpu=intel model=intel
 mount -t oprofilefs nodev "$fs"
 echo 1 >/sys/kernel/debug/oprofile_msr/lint1
 put 0/event 0x3c

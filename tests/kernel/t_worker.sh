@@ -25,7 +25,7 @@ unload_driver
 
 [ -f "$KIT/oprofile_double.ko" ] || exit 0
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
-insmod "$KIT/oprofile_double.ko" double_cpu=intel place_by_worker=1
+insmod "$KIT/oprofile_double.ko" double_cpu=intel model=intel place_by_worker=1
 mount -t oprofilefs nodev "$fs"
 echo 1 >/sys/kernel/debug/oprofile_msr/lint1
 for n in 0 1; do
