@@ -60,8 +60,8 @@ private:
     }
 
     void init() {
-        const auto reason = bring_up_driver(paths_, o_.module.value_or(""));
-        if (reason && o_.module) throw Error(ErrorKind::system, *reason);
+        const auto reason = bring_up_driver(paths_, {o_.module.value_or(""), o_.model.value_or("")});
+        if (reason && (o_.module || o_.model)) throw Error(ErrorKind::system, *reason);
         print_source(reason);
     }
 
@@ -74,7 +74,7 @@ private:
     }
 
     void start_daemon() {
-        if (!daemon_) print_source(bring_up_driver(paths_, ""));
+        if (!daemon_) print_source(bring_up_driver(paths_, {}));
         if (o_.has_settings()) change_settings(daemon_ ? EventUse::later : EventUse::now);
         if (daemon_) return say("the daemon is running already");
         const SettingsStore store(paths_.home, false);

@@ -72,6 +72,10 @@ const DriverKind& driver_kind(std::string_view name) noexcept {
     return row == kinds().end() ? kinds().back() : *row;
 }
 
+bool is_driver_model(std::string_view name) noexcept {
+    return std::ranges::find(kinds(), name, &DriverKind::name) != kinds().end();
+}
+
 const EventInfo* find_driver_clock(std::string_view event) noexcept {
     for (const DriverKind& kind : kinds())
         if (kind.has_clock_only() && kind.clock.name == event) return &kind.clock;

@@ -27,6 +27,9 @@ struct DriverKind {
 /// The model of that name. One that is not known has counters that the kernel programs, as "perf".
 const DriverKind& driver_kind(std::string_view name) noexcept;
 
+/// True if the driver has a model of that name.
+bool is_driver_model(std::string_view name) noexcept;
+
 /// The row of an event that is the only one of some model; null for other events.
 const EventInfo* find_driver_clock(std::string_view event) noexcept;
 

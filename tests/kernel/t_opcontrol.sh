@@ -64,6 +64,15 @@ report() {
 	}
 }
 
+# A model that is not possible here is an error, and another one than that of the loaded driver.
+! opcontrol --init --module "$KIT/oprofile.ko" --model=intel >model.log 2>&1 || fail "the model intel is possible here"
+grep -q 'no hardware that it supports' model.log || { cat model.log; fail "it is not reported why"; }
+quietly opcontrol --init --module "$KIT/oprofile.ko" --model=rtc
+check_eq "model asked for" "$(get model)" rtc
+! opcontrol --init --model=timer >model.log 2>&1 || fail "another model than the loaded one is no error"
+grep -q 'loaded with the model rtc' model.log || { cat model.log; fail "the loaded model is not named"; }
+quietly opcontrol --deinit
+
 quietly opcontrol --init --module "$KIT/oprofile.ko"
 check "the driver's files are there" -e "$fs/enable"
 quietly opcontrol --setup --no-vmlinux --event TIMER:1000000

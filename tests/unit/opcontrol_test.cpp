@@ -67,6 +67,7 @@ TEST(ControlOptions, name_one_action) {
     EXPECT_EQ(action_of({"--start"}), ControlAction::start);
     EXPECT_EQ(action_of({"-t"}), ControlAction::stop);
     EXPECT_EQ(action_of({"-h"}), ControlAction::shutdown);
+    EXPECT_EQ(action_of({"--init", "--model=intel"}), ControlAction::init);
     EXPECT_EQ(action_of({"--save=x"}), ControlAction::save);
     EXPECT_EQ(action_of({"--no-vmlinux"}), ControlAction::none);
     EXPECT_EQ(action_of({"--setup", "--no-vmlinux"}), ControlAction::none);
@@ -78,7 +79,9 @@ TEST(ControlOptions, contradicting_options_are_refused) {
     for (const Words& words :
          {Words{}, Words{"--setup"}, Words{"--start", "--stop"}, Words{"--save=x", "--reset"},
           Words{"--dump", "--no-vmlinux"}, Words{"--setup", "--start", "--no-vmlinux"}, Words{"--verbose"},
-          Words{"--stop", "-V"}, Words{"--start", "--verbose=bogus"}, Words{"--start", "--module=x.ko"}})
+          Words{"--stop", "-V"}, Words{"--start", "--verbose=bogus"}, Words{"--start", "--module=x.ko"},
+          Words{"--start", "--model=intel"}, Words{"--init", "--model=ia64"}, Words{"--init", "--model="},
+          Words{"--init", "--model=intel timer=1"}})
         EXPECT_THROW(action_of(words), Error) << testing::PrintToString(words);
 }
 
@@ -282,9 +285,21 @@ TEST(DriverModule, is_known_by_its_first_bytes) {
 
 TEST(DriverModule, a_test_tree_does_not_touch_the_kernel) {
     const Tree tree;
-    EXPECT_TRUE(bring_up_driver(tree.paths, ""));
+    EXPECT_TRUE(bring_up_driver(tree.paths, {}));
     take_down_driver(tree.paths);
     EXPECT_FALSE(fs::exists(tree.dir / "dev/oprofile"));
+}
+
+TEST(DriverModule, a_loaded_driver_of_another_model_is_no_success) {
+    const Tree tree;
+    for (const auto& [name, content] :
+         {std::pair{"stream_version", "1\n"}, {"model", "timer"}, {"enable", "0\n"}})
+        tree.dir.write("dev/oprofile/" + std::string(name), content);
+    EXPECT_FALSE(bring_up_driver(tree.paths, {}));
+    EXPECT_FALSE(bring_up_driver(tree.paths, {"", "timer"}));
+    const auto reason = bring_up_driver(tree.paths, {"", "intel"});
+    ASSERT_TRUE(reason);
+    EXPECT_TRUE(test::contains(*reason, "loaded with the model timer")) << *reason;
 }
 
 TEST(DriverModule, every_refusal_has_a_remedy) {

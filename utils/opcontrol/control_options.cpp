@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "daemon/driver/driver_models.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
@@ -56,6 +57,8 @@ void add_actions(ControlOptions& o, std::vector<Option>& table) {
         {"deinit", 0, &o.deinit, "shut down, unmount the driver's files and unload it"},
         {"list-events", 'l', &o.list_events, "list the events that can be counted here"},
         {"module", 0, &o.module, "with --init: the driver to load (default: the kernel's own)", "FILE"},
+        {"model", 0, &o.model,
+         "with --init: the driver counts by intel, amd, perf, rtc or timer, or not at all", "NAME"},
         {"verbose", 'V', &o.verbose, "with --start: make the daemon log more, on the subjects of LIST",
          "LIST", &o.is_verbose},
         {"root-dir", 0, &o.root_dir, "use the files below DIR instead of the machine's, for tests", "DIR"},
@@ -112,6 +115,9 @@ ControlAction chosen_action(const ControlOptions& o) {
     if (action == ControlAction::none && !o.has_settings())
         throw_usage("nothing to do: give an action or a setting; see --help");
     if (o.module && action != ControlAction::init) throw_usage("--module can be given with --init only");
+    if (o.model && action != ControlAction::init) throw_usage("--model can be given with --init only");
+    if (o.model && !collect::is_driver_model(*o.model))
+        throw_usage("--model=" + printable(*o.model) + ": not one of intel, amd, perf, rtc, timer");
     if (o.is_verbose && !starts) throw_usage("--verbose can be given with --start and --start-daemon only");
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_words, word) == std::end(verbose_words))

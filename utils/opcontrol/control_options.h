@@ -32,7 +32,7 @@ enum class ControlAction {
 struct ControlOptions {
     bool init = false, setup = false, status = false, start_daemon = false, start = false, dump = false;
     bool stop = false, shutdown = false, reset = false, deinit = false, list_events = false;
-    std::optional<std::string> save, module, root_dir;
+    std::optional<std::string> save, module, model, root_dir;
     // Settings.
     std::vector<std::string> events, separate;
     std::optional<std::string> vmlinux, session_dir, image, kernel_range, pid_filter, pgrp_filter;

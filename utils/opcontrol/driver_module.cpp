@@ -49,7 +49,7 @@ std::optional<std::string> find_below(const fs::path& dir) {
 }
 
 /// Loads one file; the reason if that failed.
-std::optional<std::string> load(const std::string& file) {
+std::optional<std::string> load(const std::string& file, const std::string& model) {
     const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!fd) return "cannot open " + printable(file) + ": " + errno_text(errno);
     char head[64];
@@ -59,7 +59,9 @@ std::optional<std::string> load(const std::string& file) {
         return printable(file) + " is no kernel module; name the oprofile.ko that was built for this kernel";
     const bool is_compressed = kind == ModuleFile::compressed;
     const int flags = is_compressed ? compressed_file : 0;
-    if (::syscall(SYS_finit_module, fd.get(), "", flags) == 0 || errno == EEXIST) return std::nullopt;
+    const std::string parameters = model.empty() ? "" : "model=" + model;
+    if (::syscall(SYS_finit_module, fd.get(), parameters.c_str(), flags) == 0 || errno == EEXIST)
+        return std::nullopt;
     const int error = errno;
     if (is_compressed && (error == EINVAL || error == EOPNOTSUPP))
         return printable(file) +
@@ -85,18 +87,28 @@ std::optional<std::string> mount_reason(int error) {
            (error == EPERM ? ": not permitted in this container; run opcontrol outside it" : "");
 }
 
-std::optional<std::string> load_and_mount(const ControlPaths& paths, const std::string& module_file) {
+std::optional<std::string> load_and_mount(const ControlPaths& paths, const DriverWish& wish) {
     int error = mount_files(paths.driver);
     if (error != ENODEV) return mount_reason(error);
-    const auto file = module_file.empty() ? find_driver_module(paths.modules) : std::optional(module_file);
+    const auto file =
+        wish.module_file.empty() ? find_driver_module(paths.modules) : std::optional(wish.module_file);
     if (!file && ::access("/proc/modules", F_OK) != 0) return load_refusal(ENOSYS);
     if (!file)
         return "there is no oprofile.ko below " + paths.modules +
                "; build and install it (doc/DRIVER-USE.md, \"Build and install the driver\") or name it with "
                "--init --module FILE";
-    if (const auto reason = load(*file)) return reason;
+    if (const auto reason = load(*file, wish.model)) return reason;
     error = mount_files(paths.driver);
     return mount_reason(error);
+}
+
+/// The reason if a driver that is loaded counts by another model than the one that was asked for.
+std::optional<std::string> other_model(const collect::Oprofilefs& driver, const std::string& model) {
+    if (model.empty()) return std::nullopt;
+    const std::string present = driver.text("model");
+    if (present == model) return std::nullopt;
+    return "the driver is loaded with the model " + printable(present) +
+           "; unload it first (opcontrol --deinit)";
 }
 
 }  // namespace
@@ -140,22 +152,22 @@ std::string load_refusal(int error) {
             return "it was built for another kernel; build it for this one (make kernel)";
         case ENODEV:
         case EBUSY:
-            return "the driver found no hardware that it supports; see dmesg";
+            return "the driver found no hardware that it supports, or none for that model; see dmesg";
         default:
             return "see dmesg";
     }
 }
 
-std::optional<std::string> bring_up_driver(const ControlPaths& paths, const std::string& module_file) {
+std::optional<std::string> bring_up_driver(const ControlPaths& paths, const DriverWish& wish) {
     const collect::Oprofilefs driver(paths.driver);
-    if (driver.present()) return std::nullopt;
+    if (driver.present()) return other_model(driver, wish.model);
     if (paths.is_test_tree) return "nothing is loaded into the kernel from a test tree";
     try {
-        if (auto reason = load_and_mount(paths, module_file)) return reason;
+        if (auto reason = load_and_mount(paths, wish)) return reason;
     } catch (const Error& error) {
         return error.what();
     }
-    if (driver.present()) return std::nullopt;
+    if (driver.present()) return other_model(driver, wish.model);
     return "the driver at " + paths.driver + " is another one; unload it (opcontrol --deinit)";
 }
 

@@ -11,10 +11,15 @@
 
 namespace op::tool {
 
+/// What the driver is to be.
+struct DriverWish {
+    std::string module_file;  ///< the file to load; empty: the kernel's own module
+    std::string model;        ///< by which it counts; empty: what it chooses itself
+};
+
 /// Loads the driver if it is not loaded and mounts its files. Returns none on success, else the reason in one
-/// line that ends with the remedy. Loads `module_file` instead of the kernel's own module if it is not empty.
-/// In a test tree nothing is loaded or mounted.
-std::optional<std::string> bring_up_driver(const ControlPaths& paths, const std::string& module_file);
+/// line that ends with the remedy. In a test tree nothing is loaded or mounted.
+std::optional<std::string> bring_up_driver(const ControlPaths& paths, const DriverWish& wish);
 
 /// Unmounts the driver's files, removes the empty directory and unloads the driver, as far as they exist.
 /// Throws a system error, which names the possible users of the driver.
