@@ -283,7 +283,7 @@ browser_tests = tests/e2e/html_test.sh
 source_checks = tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh tests/headers_test.sh tests/quickstart_test.sh \
 	tests/events_test.sh tests/emulator_fault_test.sh tests/golden_harness_test.sh tests/kernel_harness_test.sh
 # Every option has a test: asks the commands for theirs.
-checks = tests/options_test.sh tests/cpu_example_test.sh tests/examples_test.sh
+checks = tests/options_test.sh tests/dkms_test.sh tests/cpu_example_test.sh tests/examples_test.sh
 if HAVE_GTEST
 checks += tests/machines_test.sh
 endif
