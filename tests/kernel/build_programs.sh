@@ -26,6 +26,7 @@ program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-siblin
 program count_instructions
 program fixed_work
 program forks
+[ "$arch" != amd64 ] || program counted_loop
 program fs_fuzz
 program fuse_hang
 program map_run

@@ -5,6 +5,7 @@ kernel_programs = \
 	tests/kernel/programs/call_chain.c \
 	tests/kernel/programs/calls.c \
 	tests/kernel/programs/count_instructions.c \
+	tests/kernel/programs/counted_loop.c \
 	tests/kernel/programs/emulated_work.c \
 	tests/kernel/programs/fixed_work.c \
 	tests/kernel/programs/forks.c \
@@ -31,6 +32,7 @@ kernel_cases = \
 	tests/kernel/t_forks.sh \
 	tests/kernel/t_fuse.sh \
 	tests/kernel/t_fuzz.sh \
+	tests/kernel/t_hardware.sh \
 	tests/kernel/t_held_back.sh \
 	tests/kernel/t_hotplug.sh \
 	tests/kernel/t_hotplug_perf.sh \
@@ -67,6 +69,7 @@ kernel_harness = \
 	tests/kernel/build_programs.sh \
 	tests/kernel/build_userland.sh \
 	tests/kernel/check.sh \
+	tests/kernel/check_hardware.sh \
 	tests/kernel/copy_modules.sh \
 	tests/kernel/complaints \
 	tests/kernel/debug.config \
@@ -90,10 +93,14 @@ kernel_harness = \
 	tests/kernel/run_cases
 EXTRA_DIST += $(kernel_programs) $(kernel_cases) $(kernel_harness)
 
-.PHONY: check-kernel check-kernel-debug bench-kernel
+.PHONY: check-kernel check-kernel-debug check-hardware bench-kernel
 check-kernel: all tests/e2e/shares$(EXEEXT)
 	$(srcdir)/tests/kernel/check.sh "$(kernel_flavours)" $(CASES)
 check-kernel-debug: all tests/e2e/shares$(EXEEXT)
 	$(srcdir)/tests/kernel/check.sh 6.1-debug $(CASES)
+# On a machine whose processor has counters, as root: whether the driver's register model is right there.
+check-hardware: kernel
+	$(srcdir)/tests/kernel/build_programs.sh 6.1-amd64 check-hardware
+	$(srcdir)/tests/kernel/check_hardware.sh oprofile.ko "`pwd`/check-hardware" check-hardware.txt
 bench-kernel: all
 	$(srcdir)/tests/kernel/bench.sh

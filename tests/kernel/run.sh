@@ -207,7 +207,7 @@ boot_all() {
 make_kit() {
 	kit=$top/$flavour/kit
 	mkdir -p "$kit"
-	cp "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here"/t_*.sh "$kit"
+	cp "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here/check_hardware.sh" "$here"/t_*.sh "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
 	make_userland
 	[ -n "$kernel_arch" ] || return 0
