@@ -12,6 +12,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/reboot.h>
 #include <linux/smp.h>
 #include <linux/suspend.h>
 
@@ -24,7 +25,7 @@
 /* op_x86_wanted and op_x86_asleep. Taken inside op_mutex, and by the sleep notifier, which must not take op_mutex. */
 static DEFINE_MUTEX(op_x86_lock);
 static bool op_x86_wanted; /* between start and stop; op_x86_lock */
-static bool op_x86_asleep; /* from before the machine is suspended until after it resumes; op_x86_lock */
+static bool op_x86_asleep; /* from before the machine is suspended until after it resumes, or until it ends; op_x86_lock */
 
 /*
  * CPUs that come online shall count: wanted and not asleep. Written under op_x86_lock with the hot-plug lock held for reading, read
@@ -125,6 +126,15 @@ static int op_x86_sleep(struct notifier_block *block, unsigned long event, void 
 
 static struct notifier_block op_x86_sleep_block = { .notifier_call = op_x86_sleep };
 
+/* No counter runs, and none interrupts, in the kernel or firmware that comes next. */
+static int op_x86_reboot(struct notifier_block *block, unsigned long event, void *unused)
+{
+	op_x86_set(&op_x86_asleep, true);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block op_x86_reboot_block = { .notifier_call = op_x86_reboot };
+
 int op_x86_setup(void)
 {
 	int result = op_x86_reserve_all();
@@ -141,8 +151,13 @@ int op_x86_setup(void)
 	result = register_pm_notifier(&op_x86_sleep_block);
 	if (result)
 		goto unplug;
+	result = register_reboot_notifier(&op_x86_reboot_block);
+	if (result)
+		goto no_reboot;
 	return 0;
 
+no_reboot:
+	unregister_pm_notifier(&op_x86_sleep_block);
 unplug:
 	cpuhp_remove_state(op_x86_hotplug);
 unregister:
@@ -154,6 +169,7 @@ release:
 
 void op_x86_shutdown(void)
 {
+	unregister_reboot_notifier(&op_x86_reboot_block);
 	unregister_pm_notifier(&op_x86_sleep_block);
 	op_x86_set(&op_x86_asleep, false);
 	cpuhp_remove_state(op_x86_hotplug);
