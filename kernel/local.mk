@@ -13,6 +13,7 @@ kernel_sources = \
 	kernel/op_image.c kernel/op_image.h \
 	kernel/op_log.h \
 	kernel/op_main.c kernel/op_main.h \
+	kernel/op_memory.c kernel/op_memory.h \
 	kernel/op_modules.c kernel/op_modules.h \
 	kernel/op_msr_double.c \
 	kernel/op_numbers.c kernel/op_numbers.h \

@@ -28,6 +28,7 @@ DEFINE_PER_CPU(struct op_cpu_rings, op_rings);
 DECLARE_WAIT_QUEUE_HEAD(op_read_wait);
 bool op_read_ready;
 
+static size_t ring_size; /* bytes; op_mutex, constant while the buffer is open */
 static size_t wake_level; /* bytes in use at which a ring wakes the reader; op_mutex, constant while the buffer is open */
 static struct irq_work wake_work; /* wakes the reader for a handler; queued from any CPU, no lock */
 
@@ -150,46 +151,40 @@ bool op_put_throttle(unsigned int counter, bool on)
 	return op_ring_write(&this_cpu_ptr(&op_rings)->ring[OP_RING_IRQ], &piece, 1);
 }
 
-static int alloc_cpu_rings(unsigned int cpu, size_t size)
+static size_t choose_ring_size(void)
 {
-	struct op_cpu_rings *rings = per_cpu_ptr(&op_rings, cpu);
-	int kind, error = 0;
-
-	memset(rings, 0, sizeof(*rings));
-	for (kind = 0; kind < OP_RINGS && !error; kind++)
-		error = op_ring_alloc(&rings->ring[kind], size, cpu_to_node(cpu));
-	return error;
-}
-
-static size_t ring_size(void)
-{
-	size_t words = op_settings.buffer_size / (num_possible_cpus() * OP_RINGS);
+	size_t words = op_settings.buffer_size / (num_online_cpus() * OP_RINGS);
 
 	return roundup_pow_of_two(max_t(size_t, words * sizeof(u64), OP_MIN_RING));
 }
 
-u64 op_rings_size(void)
+u64 op_cpu_rings_size(void)
 {
-	return (u64)ring_size() * OP_RINGS * num_possible_cpus();
+	return (u64)ring_size * OP_RINGS;
 }
 
-int op_alloc_rings(void)
+int op_init_rings(void)
 {
-	size_t size = ring_size();
 	unsigned int cpu;
 
+	ring_size = choose_ring_size();
 	/* The watershed is room left in the whole buffer; each ring has its share of it. */
-	wake_level = size - div64_u64((u64)size * op_settings.buffer_watershed, op_settings.buffer_size);
+	wake_level = ring_size - div64_u64((u64)ring_size * op_settings.buffer_watershed, op_settings.buffer_size);
 	init_irq_work(&wake_work, wake_from_irq);
-	if (op_alloc_read_room())
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		if (alloc_cpu_rings(cpu, size)) {
-			op_free_rings();
-			return -ENOMEM;
-		}
-	}
-	return 0;
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&op_rings, cpu), 0, sizeof(struct op_cpu_rings));
+	return op_alloc_read_room();
+}
+
+int op_alloc_cpu_rings(unsigned int cpu)
+{
+	struct op_ring *ring = per_cpu_ptr(&op_rings, cpu)->ring;
+	int kind, error = 0;
+
+	for (kind = 0; kind < OP_RINGS && !error; kind++)
+		if (!ring[kind].data)
+			error = op_ring_alloc(&ring[kind], ring_size, cpu_to_node(cpu));
+	return error;
 }
 
 void op_free_rings(void)

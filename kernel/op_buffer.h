@@ -59,9 +59,13 @@ bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, const s
 /* The guard of this CPU starts (on) or stops lengthening periods. From a handler, as above. False if the ring is full. */
 bool op_put_throttle(unsigned int counter, bool on);
 
-/* Process context, under op_mutex, while stopped. */
-u64 op_rings_size(void); /* bytes that op_alloc_rings() will take */
-int op_alloc_rings(void);
+/*
+ * Process context, while the CPUs concerned do not sample: the first makes all rings empty, without memory, and chooses their size
+ * for as many CPUs as are online; the third allocates those of one CPU, unless it has them. A ring without memory is full.
+ */
+int op_init_rings(void);
+u64 op_cpu_rings_size(void); /* bytes of a CPU's rings */
+int op_alloc_cpu_rings(unsigned int cpu);
 void op_free_rings(void);
 
 /* Wakes the reader, even if nothing is there to be read: dump, stop. Process context. */

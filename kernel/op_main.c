@@ -5,12 +5,12 @@
 #include "op_main.h"
 
 #include <linux/init.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/wait.h>
 
 #include "op_buffer.h"
 #include "op_image.h"
+#include "op_memory.h"
 #include "op_modules.h"
 #include "op_place.h"
 #include "op_reader.h"
@@ -82,19 +82,9 @@ static int choose_model(void)
 	return op_model ? 0 : error;
 }
 
-/* Buffers may take half of the free memory at most: no process may be killed for them. */
-static bool fits_memory(void)
-{
-	u64 size = op_rings_size() + op_stores_size(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
-	long available = si_mem_available();
-
-	return available > 0 && size >> PAGE_SHIFT <= available / 2;
-}
-
 static void free_all(void)
 {
-	op_free_stores();
-	op_free_rings();
+	op_free_memory();
 	op_forget_images();
 }
 
@@ -129,14 +119,9 @@ int op_set_up(void)
 		return -EBUSY;
 	if (op_settings.buffer_watershed >= op_settings.buffer_size)
 		return -EINVAL;
-	if (!fits_memory())
-		return -ENOMEM;
-	error = op_alloc_rings();
+	error = op_alloc_memory();
 	if (error)
 		return error;
-	error = op_alloc_stores(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
-	if (error)
-		goto no_stores;
 	error = op_watch_modules();
 	if (error)
 		goto no_modules;
@@ -149,9 +134,7 @@ int op_set_up(void)
 no_model:
 	op_unwatch_modules();
 no_modules:
-	op_free_stores();
-no_stores:
-	op_free_rings();
+	op_free_memory();
 	return error;
 }
 

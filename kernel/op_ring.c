@@ -11,17 +11,22 @@
 
 int op_ring_alloc(struct op_ring *ring, size_t size, int node)
 {
-	ring->size = size;
+	void *data = vzalloc_node(size, node);
+
+	if (!data)
+		return -ENOMEM;
 	ring->head = 0;
 	ring->tail = 0;
-	ring->data = vzalloc_node(ring->size, node);
-	return ring->data ? 0 : -ENOMEM;
+	ring->data = data;
+	ring->size = size;
+	return 0;
 }
 
 void op_ring_free(struct op_ring *ring)
 {
 	vfree(ring->data);
 	ring->data = NULL;
+	ring->size = 0;
 }
 
 static void copy_in(struct op_ring *ring, size_t at, const void *from, size_t size)

@@ -5,13 +5,17 @@
  */
 #include "op_pmu.h"
 
+#include <linux/cpumask.h>
+#include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/topology.h>
 
 #include "op_backtrace.h"
 #include "op_buffer.h"
@@ -20,15 +24,18 @@
 #include "op_slots.h"
 #include "op_stats.h"
 
+/* Room for a kernel sample. */
+struct op_kernel_sample {
+	u64 address[OP_MAX_DEPTH]; /* of callers, before they are in the record */
+	struct op_record_placed record;
+	struct op_place caller[]; /* op_settings.backtrace_depth of them; part of the record */
+};
+
 /* The state of a CPU's handler. Per-CPU, handler only; `busy` keeps out a handler that interrupts another. */
 struct op_handler {
 	bool busy;
 	struct op_context context;
-	u64 caller[OP_MAX_DEPTH];
-	struct {
-		struct op_record_placed record;
-		struct op_place caller[OP_MAX_DEPTH];
-	} kernel_sample;
+	struct op_kernel_sample *room; /* NULL: there was no memory for this CPU; constant while it samples */
 };
 
 static DEFINE_PER_CPU(struct op_handler, op_handlers);
@@ -64,11 +71,11 @@ static bool has_user_stack(void)
 }
 
 /* Callers of a kernel sample: the kernel's, then the process' own, all as addresses. */
-static void add_callers(struct op_handler *handler, struct pt_regs *regs)
+static void add_callers(struct op_kernel_sample *sample, struct pt_regs *regs)
 {
-	struct op_record_placed *record = &handler->kernel_sample.record;
+	struct op_record_placed *record = &sample->record;
 	unsigned int depth = op_settings.backtrace_depth;
-	unsigned int n = op_kernel_callers(regs, handler->caller, depth);
+	unsigned int n = op_kernel_callers(regs, sample->address, depth);
 	unsigned int i;
 	bool aborted;
 
@@ -76,28 +83,34 @@ static void add_callers(struct op_handler *handler, struct pt_regs *regs)
 	if (n < depth && has_user_stack()) {
 		struct pt_regs *user = task_pt_regs(current);
 
-		handler->caller[n++] = instruction_pointer(user);
-		n += op_user_callers(user, handler->caller + n, depth - n, &aborted);
+		sample->address[n++] = instruction_pointer(user);
+		n += op_user_callers(user, sample->address + n, depth - n, &aborted);
 		if (aborted)
 			op_count(smp_processor_id(), OP_STAT_TRACE_ABORTED);
 	}
 	for (i = 0; i < n; i++)
-		handler->kernel_sample.caller[i] = (struct op_place){ .offset = handler->caller[i] };
+		sample->caller[i] = (struct op_place){ .offset = sample->address[i] };
 	record->frames = n;
 }
 
 static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event)
 {
-	struct op_record_placed *record = &handler->kernel_sample.record;
+	struct op_kernel_sample *sample = handler->room;
 	unsigned int cpu = smp_processor_id();
+	struct op_record_placed *record;
 
+	if (!sample) {
+		op_count(cpu, OP_STAT_OVERFLOW);
+		return;
+	}
+	record = &sample->record;
 	memset(record, 0, sizeof(*record));
 	record->header.type = OP_RECORD_PLACED;
 	record->place.offset = instruction_pointer(regs);
 	record->event = event;
 	record->mode = OP_MODE_KERNEL;
 	if (op_settings.backtrace_depth)
-		add_callers(handler, regs);
+		add_callers(sample, regs);
 	record->header.size = sizeof(*record) + record->frames * sizeof(struct op_place);
 	op_init_context(&handler->context, cpu, current->tgid, current->pid, current->comm);
 	if (!op_put_irq_sample(&handler->context, has_user_stack() ? current->mm : NULL, record))
@@ -138,4 +151,24 @@ void op_sample(struct pt_regs *regs, unsigned int counter)
 	}
 	barrier();
 	handler->busy = false;
+}
+
+int op_alloc_handler(unsigned int cpu)
+{
+	struct op_handler *handler = per_cpu_ptr(&op_handlers, cpu);
+
+	if (!handler->room)
+		handler->room = kzalloc_node(struct_size(handler->room, caller, op_settings.backtrace_depth), GFP_KERNEL,
+					     cpu_to_node(cpu));
+	return handler->room ? 0 : -ENOMEM;
+}
+
+void op_free_handlers(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kfree(per_cpu(op_handlers, cpu).room);
+		per_cpu(op_handlers, cpu).room = NULL;
+	}
 }

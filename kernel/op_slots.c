@@ -10,15 +10,35 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
+#include "op_main.h"
+#include "op_memory.h"
 #include "op_place.h"
+
+#define OP_FIRST_SHARE 64 /* of the limit: slots that a store begins with */
+#define OP_LEAST_SLOTS 16UL
 
 DEFINE_PER_CPU(struct op_store, op_stores);
 
 static u32 op_epoch; /* written by op_drain_slots(); read anywhere */
-static unsigned long slot_count, slot_bytes; /* of each store; op_mutex */
+static unsigned long slot_limit; /* of a store, and below: the size of a slot; op_mutex, constant while the buffer is open */
+static unsigned long slot_bytes;
+
+struct op_chunk {
+	struct op_chunk *next;
+	unsigned long count; /* of slots */
+	u64 slots[]; /* struct op_slot, slot_bytes each */
+};
+
+/* In any context. */
+static void want_more(struct op_store *store)
+{
+	if (store->total < READ_ONCE(store->limit))
+		irq_work_queue(&store->grow_irq);
+}
 
 struct op_slot *op_take_slot(void)
 {
@@ -29,7 +49,8 @@ struct op_slot *op_take_slot(void)
 	if (!node)
 		return NULL;
 	slot = llist_entry(node, struct op_slot, node);
-	atomic_inc(&store->out);
+	if (2 * (unsigned int)atomic_inc_return(&store->out) > READ_ONCE(store->total))
+		want_more(store);
 	store->taken++;
 	slot->out = true;
 	slot->cpu = smp_processor_id();
@@ -67,53 +88,76 @@ void op_lose_slot(struct op_slot *slot, enum op_stat loss)
 	preempt_enable();
 }
 
-static size_t slot_size(unsigned long depth)
+u64 op_store_limit(void)
 {
-	return sizeof(struct op_slot) + depth * sizeof(u64);
+	return (u64)slot_limit * slot_bytes;
 }
 
-u64 op_stores_size(unsigned long samples, unsigned long depth)
+static struct op_slot *slot_of(struct op_chunk *chunk, unsigned long i)
 {
-	return (u64)samples * slot_size(depth) * num_possible_cpus();
+	return (void *)chunk->slots + i * slot_bytes;
 }
 
-static int fill_store(struct op_store *store, unsigned int cpu, unsigned long samples, unsigned long depth)
+/* Adds slots. The CPU may take slots meanwhile. */
+static int add_chunk(struct op_store *store, unsigned long count, int node)
 {
+	struct op_chunk *chunk = vzalloc_node(sizeof(*chunk) + count * slot_bytes, node);
 	unsigned long i;
 
-	init_llist_head(&store->free);
-	init_llist_head(&store->nmi_queue);
-	init_llist_head(&store->work_queue);
-	init_llist_head(&store->retry_queue);
+	if (!chunk)
+		return -ENOMEM;
+	chunk->count = count;
+	chunk->next = store->chunks;
+	store->chunks = chunk;
+	for (i = 0; i < count; i++)
+		llist_add(&slot_of(chunk, i)->node, &store->free);
+	WRITE_ONCE(store->total, store->total + count);
+	return 0;
+}
+
+/* Twice as many slots. If there is no memory for them, the store stays as it is. */
+static void grow(struct work_struct *work)
+{
+	struct op_store *store = container_of(work, struct op_store, grow);
+	unsigned long count = min(store->total, store->limit - store->total);
+
+	if (!op_fits_memory((u64)count * slot_bytes) || add_chunk(store, count, cpu_to_node(store->cpu)))
+		WRITE_ONCE(store->limit, store->total);
+}
+
+static void grow_from_irq(struct irq_work *work)
+{
+	queue_work(system_highpri_wq, &container_of(work, struct op_store, grow_irq)->grow);
+}
+
+static void init_store(struct op_store *store, unsigned int cpu)
+{
+	memset(store, 0, sizeof(*store));
+	store->cpu = cpu;
+	store->limit = slot_limit;
+	init_irq_work(&store->grow_irq, grow_from_irq);
+	INIT_WORK(&store->grow, grow);
 	/* Hard: in the interrupt itself also on real-time kernels, where `current` is still the sampled process. */
 	store->nmi_work = IRQ_WORK_INIT_HARD(op_hand_over_nmi_queue);
 	INIT_WORK(&store->work, op_place_work_queue);
 	INIT_DELAYED_WORK(&store->retry, op_place_retry_queue);
-	atomic_set(&store->out, 0);
-	store->slots = vzalloc_node(array_size(samples, slot_size(depth)), cpu_to_node(cpu));
-	if (!store->slots)
-		return -ENOMEM;
-	for (i = 0; i < samples; i++) {
-		struct op_slot *slot = store->slots + i * slot_size(depth);
-
-		llist_add(&slot->node, &store->free);
-	}
-	return 0;
 }
 
-int op_alloc_stores(unsigned long samples, unsigned long depth)
+void op_init_stores(void)
 {
 	unsigned int cpu;
 
-	slot_count = samples;
-	slot_bytes = slot_size(depth);
-	for_each_possible_cpu(cpu) {
-		if (fill_store(per_cpu_ptr(&op_stores, cpu), cpu, samples, depth)) {
-			op_free_stores();
-			return -ENOMEM;
-		}
-	}
-	return 0;
+	slot_limit = op_settings.cpu_buffer_size;
+	slot_bytes = sizeof(struct op_slot) + op_settings.backtrace_depth * sizeof(u64);
+	for_each_possible_cpu(cpu)
+		init_store(per_cpu_ptr(&op_stores, cpu), cpu);
+}
+
+int op_alloc_store(unsigned int cpu)
+{
+	struct op_store *store = per_cpu_ptr(&op_stores, cpu);
+
+	return store->chunks ? 0 : add_chunk(store, max(slot_limit / OP_FIRST_SHARE, OP_LEAST_SLOTS), cpu_to_node(cpu));
 }
 
 static bool all_back(void)
@@ -126,6 +170,14 @@ static bool all_back(void)
 	return true;
 }
 
+/* Nothing samples: no interrupt hands over slots afterwards, and the store does not grow. */
+static void settle_store(struct op_store *store)
+{
+	irq_work_sync(&store->nmi_work);
+	irq_work_sync(&store->grow_irq);
+	cancel_work_sync(&store->grow);
+}
+
 /*
  * A sampled process may wait long for a CPU, but not without limit: this may be that process. Polled, as slots come back in
  * places that must not take the locks of a wait queue on real-time kernels.
@@ -136,8 +188,7 @@ bool op_wait_for_slots(unsigned int seconds)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		if (per_cpu(op_stores, cpu).slots)
-			irq_work_sync(&per_cpu(op_stores, cpu).nmi_work);
+		settle_store(per_cpu_ptr(&op_stores, cpu));
 	while (!all_back()) {
 		if (time_after(jiffies, end))
 			return false;
@@ -148,24 +199,44 @@ bool op_wait_for_slots(unsigned int seconds)
 
 #define OP_LOGGED 4 /* threads that are named */
 
-void op_log_unplaced(void)
+/* The threads of a chunk's slots, after those that were logged before; returns how many that makes. */
+static unsigned int log_chunk(struct op_chunk *chunk, unsigned int logged)
 {
 	unsigned long i;
-	unsigned int cpu, logged = 0;
 	u32 last = 0;
 
-	for_each_possible_cpu(cpu) {
-		for (i = 0; i < slot_count; i++) {
-			const struct op_slot *slot = per_cpu(op_stores, cpu).slots + i * slot_bytes;
+	for (i = 0; i < chunk->count && logged < OP_LOGGED; i++) {
+		const struct op_slot *slot = slot_of(chunk, i);
 
-			if (!slot->out || slot->tid == last)
-				continue;
-			last = slot->tid;
-			pr_warn("waiting for process %u (%.*s), thread %u\n", slot->tgid, OP_COMM_SIZE, slot->comm, slot->tid);
-			if (++logged == OP_LOGGED)
-				return;
-		}
+		if (!slot->out || slot->tid == last)
+			continue;
+		last = slot->tid;
+		pr_warn("waiting for process %u (%.*s), thread %u\n", slot->tgid, OP_COMM_SIZE, slot->comm, slot->tid);
+		logged++;
 	}
+	return logged;
+}
+
+void op_log_unplaced(void)
+{
+	unsigned int cpu, logged = 0;
+	struct op_chunk *chunk;
+
+	for_each_possible_cpu(cpu)
+		for (chunk = per_cpu(op_stores, cpu).chunks; chunk; chunk = chunk->next)
+			logged = log_chunk(chunk, logged);
+}
+
+static void free_chunks(struct op_store *store)
+{
+	struct op_chunk *chunk, *next;
+
+	for (chunk = store->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		vfree(chunk);
+	}
+	store->chunks = NULL;
+	init_llist_head(&store->free);
 }
 
 void op_free_stores(void)
@@ -175,12 +246,9 @@ void op_free_stores(void)
 	for_each_possible_cpu(cpu) {
 		struct op_store *store = per_cpu_ptr(&op_stores, cpu);
 
-		if (!store->slots)
-			continue;
 		flush_work(&store->work); /* it may still hold a reference to an mm */
 		cancel_delayed_work_sync(&store->retry);
-		vfree(store->slots);
-		store->slots = NULL;
+		free_chunks(store);
 	}
 }
 

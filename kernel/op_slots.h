@@ -37,9 +37,17 @@ struct op_slot {
 	u64 caller[]; /* op_settings.backtrace_depth of them */
 };
 
-/* A CPU's slots. Allocated and freed under op_mutex while nothing samples. */
+/* Slots that were allocated at once. */
+struct op_chunk;
+
+/* A CPU's slots. It has few at first, and gets more when half of them are out, up to the limit of the settings. */
 struct op_store {
-	void *slots; /* op_mutex */
+	unsigned int cpu; /* constant */
+	struct op_chunk *chunks; /* added to when the CPU comes online and by `grow`, which come one after the other; freed under op_mutex */
+	unsigned long total; /* slots in the chunks; the same */
+	unsigned long limit; /* of `total`; the same */
+	struct irq_work grow_irq; /* handler -> grow */
+	struct work_struct grow;
 	struct llist_head free; /* lockless: only this CPU's handler takes, any CPU gives back */
 	atomic_t out; /* slots not in `free`; atomic */
 	u64 taken; /* slots taken since the start; per-CPU, handler only */
@@ -84,10 +92,13 @@ void op_drain_slots(void);
 bool op_wait_for_slots(unsigned int seconds);
 void op_log_unplaced(void);
 
-/* Under op_mutex. */
-u64 op_stores_size(unsigned long samples, unsigned long depth); /* bytes that the next call will take */
-int op_alloc_stores(unsigned long samples, unsigned long depth);
-void op_free_stores(void); /* all slots are back */
+/* Opening, under op_mutex: the stores are empty, and of the size that the settings now ask for. */
+void op_init_stores(void);
+u64 op_store_limit(void); /* bytes of a CPU's store that cannot grow any more */
+/* The first slots of a CPU, unless it has some. Before it samples. */
+int op_alloc_store(unsigned int cpu);
+/* Under op_mutex, when all slots are back. */
+void op_free_stores(void);
 
 /* Sampling is about to start: the counts of slots start from 0. */
 void op_start_epoch(void);

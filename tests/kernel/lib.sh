@@ -141,6 +141,11 @@ offsets_in() {
 		END { for (o in at) if (o + 0 >= first && o + 0 < last) n += at[o]; print n + 0 }' "$1"
 }
 
+# used_memory: bytes of the driver's buffers.
+used_memory() {
+	awk '/\[oprofile\]/ { n += $2 } END { print n + 0 }' /proc/vmallocinfo
+}
+
 # need_model NAME: skips the case if the driver has chosen another model.
 need_model() {
 	[ "$(get model)" = "$1" ] || skip "the driver took the model $(get model), not $1"

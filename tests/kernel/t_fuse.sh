@@ -2,7 +2,8 @@
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64
 # limit: 120
 # A program whose memory map stays locked, as a FUSE server does not answer: a thread of it that computes goes on and is not put to
-# sleep by being sampled, the driver's files can be read and it can be unloaded within two seconds, and the program can be killed.
+# sleep by being sampled, the driver's files can be read and it can be unloaded within two seconds, and the program can be killed. The
+# store has room for all samples of the second that they wait: it grows.
 . "$KIT/lib.sh"
 
 # uptime: hundredths of a second.
@@ -16,7 +17,10 @@ ended() {
 need_file_system fuse
 [ -c /dev/fuse ] || mknod /dev/fuse c 10 229
 cat >watch.sh <<-'END'
+	. "$KIT/lib.sh"
+	echo "bytes_before $(used_memory)"
 	fuse_hang victim files/file
+	echo "bytes_after $(used_memory)"
 	awk '{ printf "ended %d\n", $1 * 100 }' /proc/uptime
 END
 for parameter in "" place_by_worker=1; do
@@ -25,8 +29,10 @@ for parameter in "" place_by_worker=1; do
 	wait_for 10 test -f files/file
 	load_driver timer=1 $parameter
 	use_timer
+	put cpu_buffer_size 2048 # it begins with 32
 	sample run.log sh watch.sh
 	cat run.log
+	overflow=$(get stats/event_lost_overflow)
 	begin=$(uptime)
 	cat "$fs"/stats/cpu*/* >stats.log
 	read_in=$(($(uptime) - begin))
@@ -36,6 +42,8 @@ for parameter in "" place_by_worker=1; do
 	check "progress" "$(value run.log progress)" -gt 1000
 	check_eq "sleeps" "$(value run.log slept)" 0
 	check_eq "balance" "$(value run.log balance)" ok
+	check_eq "samples without room" "$overflow" 0
+	check "growth of the store, bytes" $(($(value run.log bytes_after) - $(value run.log bytes_before))) -gt 0
 	check "statistics read, hundredths of a second" "$read_in" -le 100
 	check "unloaded after, hundredths of a second" $((unloaded - $(value run.log ended))) -le 200
 	dmesg | grep -q "process $(value run.log victim) (fuse_hang) keeps its memory map locked" || fail "nothing in the log"

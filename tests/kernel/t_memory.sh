@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# limit: 120
+# Memory: only CPUs that are or come online have any, and closing the buffer frees all of it. (t_fuse.sh: stores grow with their use.)
+. "$KIT/lib.sh"
+
+online=/sys/devices/system/cpu/cpu1/online
+[ -w "$online" ] || skip "CPU 1 cannot be taken away here"
+
+# Bytes of an open buffer.
+when_open() {
+	exec 3<"$fs/buffer"
+	used_memory
+	exec 3<&-
+}
+
+load_driver timer=1
+put buffer_watershed 512
+put buffer_size 1024 # rings of the least size
+check_eq "bytes while closed" "$(used_memory)" 0
+both=$(when_open)
+echo 0 >"$online"
+one=$(when_open)
+echo "two CPUs: $both bytes; one: $one"
+check "bytes of two CPUs" "$both" -le 700000
+check "bytes of one CPU" $((both - one)) -gt 130000
+exec 3<"$fs/buffer"
+echo 1 >"$online"
+check_eq "bytes when the other came online" "$(used_memory)" "$both"
+echo 0 >"$online"
+echo 1 >"$online"
+check_eq "bytes when it came online again" "$(used_memory)" "$both"
+exec 3<&-
+check_eq "bytes after closing" "$(used_memory)" 0
+
+# A CPU that comes online while sampling is sampled.
+put buffer_size 131072
+put buffer_watershed 32768
+use_timer
+echo 0 >"$online"
+sample_balanced came.log sh -c "echo 1 >$online; taskset -c 1 shares 300 >/dev/null 2>&1 || shares 1000 >/dev/null"
+check "samples of the CPU that came" "$(awk '$1 == "cpu1" { print $5 }' came.log)" -gt 10
+
+check_eq "bytes after sampling" "$(used_memory)" 0
+unload_driver
