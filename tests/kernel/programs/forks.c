@@ -71,10 +71,11 @@ int main(int argc, char** argv) {
     int64_t took = 0;
     for (int i = 0; i < atoi(argv[2]); i++) {
         int64_t begin = now_ms();
-        pid_t child = fork();
+        pid_t child = _Fork();  // fork() would write to the thread's stack in the child
         if (child == 0) _exit(0);
         took += now_ms() - begin;
-        if (child < 0 || waitpid(child, NULL, 0) != child) return 1;
+        int status;
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return 1;
         usleep(100000);
     }
     atomic_store(&shared->state, 2);
