@@ -83,18 +83,21 @@ kernel_harness = \
 	tests/kernel/initramfs.sh \
 	tests/kernel/inject_nmi.py \
 	tests/kernel/measure_speed.sh \
+	tests/kernel/soak.sh \
+	tests/kernel/soak_in_guest.sh \
 	tests/kernel/verify.py \
 	tests/kernel/verify_ocount.py \
 	tests/kernel/verify_ocount_power.py \
 	tests/kernel/verify_operf.py \
 	tests/kernel/verify_operf_power.py \
+	tests/kernel/verify_soak.py \
 	tests/kernel/lib.sh \
 	tests/kernel/private_apt.sh \
 	tests/kernel/run.sh \
 	tests/kernel/run_cases
 EXTRA_DIST += $(kernel_programs) $(kernel_cases) $(kernel_harness)
 
-.PHONY: check-kernel check-kernel-debug check-hardware bench-kernel
+.PHONY: check-kernel check-kernel-debug check-hardware bench-kernel soak-kernel
 check-kernel: all tests/e2e/shares$(EXEEXT)
 	$(srcdir)/tests/kernel/check.sh "$(kernel_flavours)" $(CASES)
 check-kernel-debug: all tests/e2e/shares$(EXEEXT)
@@ -105,3 +108,5 @@ check-hardware: kernel
 	$(srcdir)/tests/kernel/check_hardware.sh oprofile.ko "`pwd`/check-hardware" check-hardware.txt
 bench-kernel: all
 	$(srcdir)/tests/kernel/bench.sh
+soak-kernel: all
+	$(srcdir)/tests/kernel/soak.sh $(MINUTES)
