@@ -7,9 +7,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
 . "$here/private_apt.sh"
 
+# Names all tools that are missing; Debian's packages have the same names.
+check_tools() {
+	missing=
+	for tool in bc bison flex; do
+		command -v $tool >/dev/null || missing="$missing $tool"
+	done
+	[ -z "$missing" ] || die "not installed:$missing"
+}
+
 # Fails if a missing dependency has dropped one of the settings that matter.
 check_config() {
-	for setting in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_OBJECTS DEBUG_FS DEBUG_KMEMLEAK PREEMPT MODULES 9P_FS PERF_EVENTS HOTPLUG_CPU; do
+	for setting in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_OBJECTS DEBUG_FS DEBUG_KMEMLEAK PREEMPT MODULES 9P_FS PERF_EVENTS HOTPLUG_CPU \
+		OVERLAY_FS FUSE_FS BTRFS_FS BLK_DEV_LOOP CFS_BANDWIDTH; do
 		grep -q "^CONFIG_$setting=y" "$tree/.config" || die "the kernel's configuration dropped $setting"
 	done
 }
@@ -21,7 +31,7 @@ build() {
 	(cd "$tree" && scripts/kconfig/merge_config.sh -m .config "$here/debug.config" >/dev/null)
 	make -s -C "$tree" ARCH=x86_64 olddefconfig
 	check_config
-	make -s -C "$tree" ARCH=x86_64 -j "$(nproc)" bzImage modules
+	make -s -C "$tree" ARCH=x86_64 CC="${ccache:+ccache }gcc" -j "$(nproc)" bzImage modules
 }
 
 [ $# = 1 ] || die "usage: $0 DIR"
@@ -30,9 +40,7 @@ mkdir -p "$1"
 dir=$(cd "$1" && pwd)/$flavour
 settings=$(cksum <"$here/debug.config")
 if [ "$(sed -n 's/^settings=//p' "$dir/kernel.txt" 2>/dev/null)" != "$settings" ]; then
-	for tool in bc flex bison; do
-		command -v $tool >/dev/null || die "$tool is not installed"
-	done
+	check_tools
 	rm -rf "$dir"
 	mkdir -p "$dir/download"
 	cd "$dir/download"
