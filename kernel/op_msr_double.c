@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Test builds only (OP_MSR_DOUBLE=1): counter registers that are arrays in memory, so that a test can see what the register-level
- * models program where no processor counts. Registers read back. A counter that is read in an NMI has overflowed until it is
- * written, so each NMI is an overflow of every counter in use.
+ * models program where no processor counts. Registers read back. A counter that is enabled and read in an NMI has overflowed until
+ * it is written, so each NMI is an overflow of every counter in use.
  *
  * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (of the APIC), lint1 (writing opens every
  * CPU's LINT1, by which an emulator injects NMIs), taken (counter N-1 is reserved for another user; 0: none), again (1: counter 0
@@ -156,10 +156,19 @@ static u64 bit_of(const struct double_register *place)
 	return BIT_ULL(place - this_cpu_ptr(&double_cpus)->registers);
 }
 
+/* The select register whose ENABLE the counter needs: on P6 that of counter 0. */
+static u32 switch_of(u32 counter)
+{
+	bool is_p6 = !strcmp(double_cpu, "ppro");
+
+	return op_x86_select_msr(is_p6 ? 0 : (counter - op_x86_pmu->counter) / op_x86_pmu->stride);
+}
+
 static bool has_overflowed(const struct double_register *place)
 {
 	return in_nmi() && is_counter(place->msr) && !double_stolen &&
-	       !(this_cpu_ptr(&double_cpus)->written & bit_of(place));
+	       !(this_cpu_ptr(&double_cpus)->written & bit_of(place)) &&
+	       (find_register(switch_of(place->msr))->value & OP_X86_ENABLE);
 }
 
 static int double_read(u32 msr, u64 *value)

@@ -4,7 +4,7 @@
  * monitoring) up to version 5, or the two counters of the P6 family, which has no such leaf. Not supported: fixed counters, NetBurst.
  *
  * Odd: a write sets the low 32 bits of a counter, and bit 31 is extended to the counter's width. So a counter of any width
- * takes counts below 2^31.
+ * takes counts below 2^31. P6 has one ENABLE, in the select register of counter 0, for both counters.
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -15,6 +15,7 @@
 #include "op_pmu_x86.h"
 
 #define INTEL_PERFMON_TOO_NEW 6 /* its counters have further registers (0x1900 ...), which no reservation covers */
+#define INTEL_LAST_P6 13 /* model; those from 14 on have an ENABLE for each counter */
 #define INTEL_SELECT 0x186
 #define INTEL_COUNTER 0xc1
 #define INTEL_GLOBAL_CTRL 0x38f
@@ -75,6 +76,7 @@ static void intel_describe(const struct op_x86_identity *identity)
 		.counter = INTEL_COUNTER,
 		.stride = 1,
 		.masks_vector = true,
+		.shared_enable = !version && identity->family == 6 && identity->model <= INTEL_LAST_P6,
 		.layout = op_x86_layout_intel(),
 	};
 	if (version) {

@@ -41,6 +41,7 @@ struct op_x86_pmu {
 	u32 global_ctrl; /* one bit per counter: it may run; 0 = this register and the next do not exist */
 	u32 global_clear; /* one bit per counter: writing 1 clears its overflow */
 	bool masks_vector; /* an interrupt masks LVTPC */
+	bool shared_enable; /* ENABLE of counter 0 is that of all counters; the others have none */
 	struct op_x86_layout layout;
 };
 

@@ -179,6 +179,7 @@ int op_x86_nmi(unsigned int type, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(op_x86_nmi);
 
+/* The select word without ENABLE. That of a counter that is not in use counts nothing. */
 static u64 op_x86_word(const struct op_x86_cpu *cpu, unsigned int i)
 {
 	const struct op_counter *counter = &op_counters[i];
@@ -191,7 +192,7 @@ static u64 op_x86_word(const struct op_x86_cpu *cpu, unsigned int i)
 		.host_only = cpu->host_only,
 	};
 
-	return op_x86_select_word(&op_x86_pmu->layout, &settings);
+	return op_counter_used(i) ? op_x86_select_word(&op_x86_pmu->layout, &settings) : 0;
 }
 
 /* All counters off and far from overflow. */
@@ -219,10 +220,25 @@ static void op_x86_program(const struct op_x86_cpu *cpu)
 	}
 }
 
+/* True if counting begins and ends by the ENABLE of select register i. */
+static bool op_x86_is_switch(unsigned int i)
+{
+	return op_x86_pmu->shared_enable ? i == 0 : op_counter_used(i);
+}
+
+static u64 op_x86_used(void)
+{
+	u64 used = 0;
+	unsigned int i;
+
+	for (i = 0; i < op_x86_pmu->counters; i++)
+		used |= op_counter_used(i) ? BIT_ULL(i) : 0;
+	return used;
+}
+
 /* Starts (enable = OP_X86_ENABLE) or stops (0) the programmed counters. An NMI in between finds what `running` is at that time. */
 static void op_x86_switch(struct op_x86_cpu *cpu, u64 enable)
 {
-	u64 used = 0;
 	unsigned int i;
 
 	if (!enable) {
@@ -230,14 +246,12 @@ static void op_x86_switch(struct op_x86_cpu *cpu, u64 enable)
 		op_x86_allow(0);
 	}
 	for (i = 0; i < op_x86_pmu->counters; i++) {
-		if (!op_counter_used(i))
-			continue;
-		op_x86_write(op_x86_select_msr(i), op_x86_word(cpu, i) | enable);
-		used |= BIT_ULL(i);
+		if (op_x86_is_switch(i))
+			op_x86_write(op_x86_select_msr(i), op_x86_word(cpu, i) | enable);
 	}
 	if (enable) {
-		WRITE_ONCE(cpu->running, used);
-		op_x86_allow(used);
+		WRITE_ONCE(cpu->running, op_x86_used());
+		op_x86_allow(cpu->running);
 	}
 }
 

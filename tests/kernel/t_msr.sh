@@ -293,7 +293,7 @@ taken_away intel 0x38f
 plug intel
 unload_driver
 
-# P6: 2 counters, of which 32 bits matter.
+# P6: 2 counters, of which 32 bits matter. Both are started and stopped by the select register of counter 0.
 load_double intel ppro i386/ppro 2
 remember 0x186
 counter 0 0x79 100000 0 1 1 0
@@ -309,15 +309,27 @@ cat >start <<END
 0x187 0x1200c0
 0x834 0x400
 0x186 0x530079
-0x187 0x5200c0
 END
-cat >stop <<END
-0x186 0x130079
-0x187 0x1200c0
-END
+echo "0x186 0x130079" >stop
 life ppro
 samples ppro 0xc1 0xc2 32
 check_order ppro 0xc1 0xc2 0x834
+put 0/enabled 0
+echo 0 >"$msr/log"
+cat >start <<END
+0x186 0x0
+0x187 0x0
+0xc1 0xffffffff
+0xc2 0xffffffff
+0xc2 0xffffe890
+0x187 0x1200c0
+0x834 0x400
+0x186 0x400000
+END
+echo "0x186 0x0" >stop
+life "ppro, counter 1 alone"
+sample run.one sh nmis.sh
+check "ppro, counter 1 alone: samples" "$(value run.one event1)" -gt 10
 unload_driver
 
 # AMD K8: 4 counters; a 12-bit event code.
