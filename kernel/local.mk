@@ -49,7 +49,8 @@ kernel:
 		to=kernel-build/$${file#kernel/}; \
 		mkdir -p "$${to%/*}" && { cmp -s "$(srcdir)/$$file" "$$to" || cp "$(srcdir)/$$file" "$$to"; } || exit 1; \
 	done; \
-	$(MAKE) -C "$$kdir" M="`pwd`/kernel-build" modules && cp kernel-build/oprofile.ko .
+	llvm=; test -n '$(LLVM)' || ! grep -qs '^CONFIG_CC_IS_CLANG=y' "$$kdir/include/config/auto.conf" || llvm=LLVM=1; \
+	$(MAKE) -C "$$kdir" M="`pwd`/kernel-build" $$llvm modules && cp kernel-build/oprofile.ko .
 clean-local: clean-kernel
 .PHONY: clean-kernel
 clean-kernel:
