@@ -43,8 +43,18 @@ claim() {
 	verdict $truth "$text"
 }
 
+ask() {
+	echo "Please send the text above, $report, to the project. It has no names of yours but what is in the kernel's command line."
+}
+
+# nothing REASON: for the person who runs this. no_model REASON: for the project, too.
 nothing() {
 	say "nothing was checked: $*"
+	exit 77
+}
+no_model() {
+	say "verdict: nothing was checked: $*"
+	ask
 	exit 77
 }
 
@@ -86,7 +96,11 @@ unclaimed() {
 }
 
 load() {
-	insmod "$module" "model=$model" ${MODULE_WORDS-} 2>"$work/insmod" || nothing "the model $model cannot be used: $(cat "$work/insmod")"
+	insmod "$module" "model=$model" ${MODULE_WORDS-} 2>"$work/insmod" || {
+		dmesg | sed -n 's/.*oprofile: /        log: /p' | tail -n 2 >"$work/log"
+		say "$(cat "$work/log")"
+		no_model "the model $model cannot be used: $(cat "$work/insmod")"
+	}
 	mkdir -p "$fs" 2>/dev/null || true
 	mount -t oprofilefs nodev "$fs"
 	say "driver: model $(cat "$fs/model"), CPU type $(cat "$fs/cpu_type"), counters $(counters)"
@@ -199,7 +213,7 @@ describe
 [ "$(id -u)" = 0 ] || nothing "this needs root"
 [ ! -d /sys/module/oprofile ] || nothing "the driver is loaded; opcontrol --deinit unloads it"
 model=${MODEL:-$(default_model)}
-[ -n "$model" ] || nothing "there is no register model for this processor"
+[ -n "$model" ] || no_model "there is no register model for this processor"
 load
 [ "$(cat "$sys/nmi_watchdog" 2>/dev/null)" != 1 ] || watchdog=on
 if [ "${UNKNOWN_NMI_PANIC-}" = 1 ]; then
@@ -221,5 +235,5 @@ if [ $failures = 0 ]; then
 else
 	say "verdict: $failures checks failed"
 fi
-echo "Please send the text above, $report, to the project. It has no names of yours but what is in the kernel's command line."
+ask
 [ $failures = 0 ]

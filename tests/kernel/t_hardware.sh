@@ -34,4 +34,6 @@ grep -q 'Please send' printed.txt || fail "nobody is asked to send the text"
 
 run oprofile.ko MODEL=amd
 check_eq "status without counters" "$status" 77
-grep -q '^nothing was checked: the model amd cannot be used: ' report.txt || fail "it is not reported that there are no counters"
+grep -q '^verdict: nothing was checked: the model amd cannot be used: ' report.txt || fail "it is not reported that there are no counters"
+grep -q '^ *log: model amd is not possible here' report.txt || fail "the driver's reason is not reported"
+check_eq "the last line" "$(tail -n 1 printed.txt | cut -c 1-11)" "Please send"

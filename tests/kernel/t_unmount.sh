@@ -46,5 +46,5 @@ sample nmi.log -l sh run.sh
 rm -f /out/nmi
 cat nmi.log
 check_eq "balance, NMIs" "$(value nmi.log balance)" ok
-check "samples of the program, NMIs" "$(awk '$1 == "comm" && $3 == "calls" { print $2 }' nmi.log)" -gt 50
+check "samples of the program, NMIs" "$(awk '$1 == "comm" && $3 == "calls" { print $2 }' nmi.log)" -gt 10
 unload_driver
