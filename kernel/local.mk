@@ -6,6 +6,7 @@ kernel_sources = \
 	kernel/compat.h \
 	kernel/op_backtrace.c kernel/op_backtrace.h \
 	kernel/op_buffer.c kernel/op_buffer.h \
+	kernel/op_core_pmu.c kernel/op_core_pmu.h \
 	kernel/op_evict.c kernel/op_evict.h \
 	kernel/op_exe.c kernel/op_exe.h \
 	kernel/op_fs.c \

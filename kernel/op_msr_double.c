@@ -80,6 +80,7 @@ static const struct {
 	{ "proved", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0xfe, .perfmon = 0x07300404 } },
 	{ "perfmon5", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0x6a, .perfmon = 0x07300805 } },
 	{ "perfmon6", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0xcf, .perfmon = 0x07300806 } },
+	{ "hybrid", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0x97, .perfmon = 0x07300605, .hybrid = true } },
 	{ "ppro", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 1 } },
 	{ "amd", { .vendor = X86_VENDOR_AMD, .family = 0x17, .model = 1, .core_ext = true } },
 	{ "k8", { .vendor = X86_VENDOR_AMD, .family = 0xf, .model = 5 } },

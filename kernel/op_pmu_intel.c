@@ -103,6 +103,10 @@ static int op_intel_init(struct op_pmu_model *model)
 		pr_info("model intel does not know performance monitoring version %u\n", identity.perfmon & 0xff);
 		return -ENODEV;
 	}
+	if (identity.hybrid) {
+		pr_info("model intel does not know processors with cores of several kinds\n");
+		return -ENODEV;
+	}
 	type = intel_cpu_type(&identity);
 	if (!type)
 		return -ENODEV;

@@ -9,6 +9,7 @@
 #include <linux/limits.h>
 #include <linux/perf_event.h>
 
+#include "op_core_pmu.h"
 #include "op_main.h"
 #include "op_pmu.h"
 
@@ -39,11 +40,13 @@ static u64 raw_config(const struct op_counter *c)
 #endif
 }
 
+/* Raw events go to the PMU of the CPU's kind of core, if the code is for all kinds. */
 static struct perf_event *create(unsigned int cpu, unsigned int i)
 {
 	const struct op_counter *c = &op_counters[i];
+	int pmu = op_core_pmu(cpu);
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
+		.type = pmu,
 		.size = sizeof(attr),
 		.config = raw_config(c),
 		.sample_period = c->count,
@@ -54,6 +57,12 @@ static struct perf_event *create(unsigned int cpu, unsigned int i)
 		.exclude_guest = 1,
 	};
 
+	if (pmu < 0)
+		return ERR_PTR(pmu);
+	if (!op_means_same(c, pmu)) {
+		pr_warn("CPUs are of several kinds here: counter %u is limited to architectural events\n", i);
+		return ERR_PTR(-EINVAL);
+	}
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, overflowed, (void *)(unsigned long)i);
 }
 
@@ -123,18 +132,10 @@ static void perf_stop(void)
 /* Succeeds if there is a PMU that counts cycles and interrupts when a counter overflows. */
 static int perf_init(struct op_pmu_model *model)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = 1UL << 30,
-		.disabled = 1,
-	};
-	struct perf_event *event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, overflowed, NULL);
+	int pmu = op_core_pmu(raw_smp_processor_id());
 
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	perf_event_release_kernel(event);
+	if (pmu < 0)
+		return pmu;
 	model->cpu_type = IS_ENABLED(CONFIG_ARM64) ? "arm/armv8-pmuv3-common" : "perf";
 	model->counters = PERF_COUNTERS;
 	return 0;

@@ -52,6 +52,7 @@ struct op_x86_identity {
 	unsigned int model;
 	u32 perfmon; /* Intel: CPUID 0xA EAX of the CPU that has the fewest counters, with the highest version; 0 = none */
 	bool core_ext; /* AMD: six counters at 0xC0010200 */
+	bool hybrid; /* Intel: cores of several kinds */
 	unsigned int core_v2; /* AMD: counters with global control; 0 = none */
 };
 

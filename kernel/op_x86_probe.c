@@ -125,6 +125,7 @@ void op_x86_identify(struct op_x86_identity *identity)
 		.vendor = boot_cpu_data.x86_vendor,
 		.family = boot_cpu_data.x86,
 		.model = boot_cpu_data.x86_model,
+		.hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU),
 		.core_ext = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 	};
 	if (identity->vendor == X86_VENDOR_INTEL)

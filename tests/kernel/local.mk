@@ -36,6 +36,7 @@ kernel_cases = \
 	tests/kernel/t_held_back.sh \
 	tests/kernel/t_hotplug.sh \
 	tests/kernel/t_hotplug_perf.sh \
+	tests/kernel/t_hybrid.sh \
 	tests/kernel/t_instructions.sh \
 	tests/kernel/t_killed_reader.sh \
 	tests/kernel/t_life.sh \
@@ -62,6 +63,8 @@ kernel_cases = \
 	tests/kernel/t_unmount.sh \
 	tests/kernel/t_worker.sh
 kernel_harness = \
+	tests/kernel/hybrid_double/Kbuild \
+	tests/kernel/hybrid_double/hybrid_double.c \
 	tests/kernel/bench.sh \
 	tests/kernel/btrfs_image.sh \
 	tests/kernel/bench_in_guest.sh \

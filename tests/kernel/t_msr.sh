@@ -247,6 +247,8 @@ check_eq "performance monitoring version 5: model" "$(get model)" intel
 unload_driver
 check_eq "version 6" "$(insert_double perfmon6 model=intel 2>&1 | grep -c 'No such device')" 1
 check "lines on version 6" "$(dmesg | grep -c 'does not know performance monitoring version 6')" -ge 1
+check_eq "cores of several kinds" "$(insert_double hybrid model=intel 2>&1 | grep -c 'No such device')" 1
+check "lines on cores of several kinds" "$(dmesg | grep -c 'model intel does not know processors with cores of several kinds')" -ge 1
 
 # Intel architectural perfmon, version 4: 4 counters of 48 bits, global control.
 load_double intel intel i386/arch_perfmon 4
