@@ -23,12 +23,17 @@ precompile() {
 		echo "#include <$header>"
 	done >standard.h
 	"$triplet-g++" -std=c++20 -O0 -x c++-header standard.h -o standard.h.gch
+	{ cat standard.h; "$triplet-g++" --version; } >standard.h.gch.sum
 }
+
+# What ccache compares: the sum of the compiled headers, which differ each time they are compiled, and paths below the source tree
+# as relative ones, so that a build in another clone is found.
+export CCACHE_PCH_EXTSUM=1 CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR="$source"
 
 if [ ! -f config.status ]; then
 	precompile
 	"$source/configure" --quiet --host="$triplet" CXX="${ccache:+ccache }$triplet-g++" \
-		CXXFLAGS="-O0 -include $PWD/standard.h -fpch-preprocess" LDFLAGS="-static -s -L$2/usr/lib/$triplet" \
+		CXXFLAGS="-O0 -include standard.h -fpch-preprocess" LDFLAGS="-static -s -L$2/usr/lib/$triplet" \
 		CPPFLAGS="-isystem $2/usr/include -isystem $2/usr/include/$triplet"
 fi
-CCACHE_SLOPPINESS=pch_defines,time_macros make -s -j "$(nproc)" $programs
+make -s -j "$(nproc)" $programs
