@@ -186,9 +186,9 @@ static bool may_wait(const struct op_slot *slot)
 /* The mmap lock was held for so long that the sample is given up. */
 static void give_up(struct op_slot *slot)
 {
-	static DEFINE_RATELIMIT_STATE(limit, 10 * HZ, 1);
+	/* Without a message of its own about what it left out. */
+	static struct ratelimit_state limit = RATELIMIT_STATE_INIT_FLAGS(limit, 10 * HZ, 1, RATELIMIT_MSG_ON_RELEASE);
 
-	ratelimit_set_flags(&limit, RATELIMIT_MSG_ON_RELEASE);
 	if (op_slot_counts(slot) && __ratelimit(&limit))
 		pr_warn("process %u (%.*s) keeps its memory map locked: samples are lost\n", slot->tgid, OP_COMM_SIZE, slot->comm);
 	op_lose_slot(slot, OP_STAT_PENDING);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64
+# kernels: 6.1-amd64 6.1-arm64 sid-amd64
+# soak: *-amd64 *-arm64
 # limit: 120
 # A program whose memory map stays locked, as a FUSE server does not answer: a thread of it that computes goes on and is not put to
 # sleep by being sampled, the driver's files can be read and it can be unloaded within two seconds, and the program can be killed. The
@@ -45,8 +46,9 @@ for parameter in "" place_by_worker=1; do
 	check_eq "samples without room" "$overflow" 0
 	check "growth of the store, bytes" $(($(value run.log bytes_after) - $(value run.log bytes_before))) -gt 0
 	check "statistics read, hundredths of a second" "$read_in" -le 100
-	check "unloaded after, hundredths of a second" $((unloaded - $(value run.log ended))) -le 200
-	dmesg | grep -q "process $(value run.log victim) (fuse_hang) keeps its memory map locked" || fail "nothing in the log"
+	check "unloaded after, hundredths of a second" $((unloaded - $(value run.log ended))) -le $((2 * ${OP_SLOWNESS:-100}))
+	check "lines in the log" "$(dmesg | grep -c "process $(value run.log victim) (fuse_hang) keeps its memory map locked")" -ge 1
+	check "lines in the log" "$(dmesg | grep -c 'keeps its memory map locked')" -le 3
 	kill -9 "$(value run.log victim)"
 	wait_for 2 ended "$(value run.log victim)"
 	kill -9 "$pid"
