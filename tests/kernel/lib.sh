@@ -53,6 +53,12 @@ longer() {
 	esac
 }
 
+# fewer NUMBER: so many samples to be expected at least, fewer on a slow machine: there the timer has long expired again when its
+# interrupt is handled.
+fewer() {
+	echo $(($1 * 100 / ${OP_SLOWNESS:-100}))
+}
+
 # expedite_rcu: until the case ends, the kernel waits less long for RCU. For cases that start and stop sampling hundreds of times:
 # most of their time is such waits, with a busy program beside. A debug kernel, which checks the use of RCU, waits as ever.
 expedite_rcu() {

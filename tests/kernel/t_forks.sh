@@ -16,7 +16,7 @@ sample_forks() {
 	use_timer 500000
 	sample_balanced run.log forks $size 6
 	check_eq "sleeps" "$(value run.log slept)" 0
-	check "samples of the program" "$(samples_of run.log image /forks)" -gt 500
+	check "samples of the program" "$(samples_of run.log image /forks)" -gt "$(fewer 500)"
 	check "lost, per mille of user samples" $(($(value run.log lost) * 1000 / $(value run.log user))) -le 20
 }
 
