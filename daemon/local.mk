@@ -30,7 +30,7 @@ libopd_a_SOURCES = \
 	daemon/driver/driver_source.cpp daemon/driver/driver_source.h \
 	daemon/driver/oprofilefs.cpp daemon/driver/oprofilefs.h \
 	daemon/perf/event_cpus.cpp daemon/perf/event_cpus.h \
-	daemon/perf/ibs_decode.cpp daemon/perf/ibs_decode.h \
+	daemon/source/ibs_decode.cpp daemon/source/ibs_decode.h \
 	daemon/perf/perf_attr.cpp daemon/perf/perf_attr.h \
 	daemon/perf/perf_decode.cpp daemon/perf/perf_decode.h \
 	daemon/perf/perf_errors.cpp daemon/perf/perf_errors.h \
@@ -43,7 +43,7 @@ libopd_a_SOURCES = \
 	daemon/perf/perf_ring.cpp daemon/perf/perf_ring.h \
 	daemon/perf/perf_source.cpp daemon/perf/perf_source.h \
 	daemon/perf/perf_times.cpp daemon/perf/perf_times.h \
-	daemon/perf/samplers.cpp daemon/perf/samplers.h \
+	daemon/source/samplers.cpp daemon/source/samplers.h \
 	daemon/run/child_process.cpp daemon/run/child_process.h \
 	daemon/run/recording.cpp daemon/run/recording.h \
 	daemon/run/stop_signal.cpp daemon/run/stop_signal.h \

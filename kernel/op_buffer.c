@@ -5,6 +5,7 @@
  */
 #include "op_buffer.h"
 
+#include <linux/align.h>
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -67,6 +68,18 @@ void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, con
 	};
 	strscpy_pad(context->record.comm, comm, OP_COMM_SIZE);
 	context->unknown = NULL;
+}
+
+void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw)
+{
+	void *end = (void *)sample + sample->header.size;
+	size_t padded = ALIGN(raw->size, sizeof(u64));
+
+	memset(end, 0, padded);
+	memcpy(end, raw->data, raw->size);
+	sample->header.type = OP_RECORD_PLACED_RAW;
+	sample->header.flags = raw->size;
+	sample->header.size += padded;
 }
 
 static bool same_context(const struct op_context *a, const struct op_context *b)

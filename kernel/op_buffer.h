@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
+#include "op_main.h"
 #include "op_ring.h"
 #include "uapi/op_stream.h"
 
@@ -43,6 +44,9 @@ struct op_record_irq_context {
 	struct op_record_context context;
 	struct mm_struct *mm; /* a reference, mmgrab() */
 };
+
+/* Makes a sample whose callers are in it one with raw data. Behind the callers is room for op_raw_words(). Any context. */
+void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw);
 
 /* Fills in everything but the executable. */
 void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, const char *comm);

@@ -235,8 +235,13 @@ static int make_counters(struct dentry *root)
 {
 	int i, error = 0;
 
-	for (i = 0; !error && i < op_model->counters; i++)
-		error = make_numbers(make_numbered_dir(root, "", i), op_counter_files, i);
+	for (i = 0; !error && i < op_model->counters; i++) {
+		struct dentry *dir = make_numbered_dir(root, "", i);
+
+		error = make_numbers(dir, op_counter_files, i);
+		if (op_model->has_pmus)
+			error = error ?: make_numbers(dir, op_pmu_files, i);
+	}
 	return error;
 }
 

@@ -5,6 +5,8 @@
 #include "op_main.h"
 
 #include <linux/init.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/wait.h>
 
@@ -80,6 +82,16 @@ static int choose_model(void)
 	if (op_model && !is_proved(op_model))
 		pr_warn("model %s has not been proved on this processor; please run make check-hardware\n", op_model->name);
 	return op_model ? 0 : error;
+}
+
+unsigned long op_raw_words(void)
+{
+	unsigned long most = 0;
+	int i;
+
+	for (i = 0; i < OP_MAX_COUNTERS; i++)
+		most = max(most, op_counters[i].raw_size);
+	return DIV_ROUND_UP(most, sizeof(u64));
 }
 
 static void free_all(void)

@@ -48,6 +48,9 @@ extern struct op_pmu_model *op_model; /* constant after load */
 
 DECLARE_PER_CPU(struct op_timer_switch, op_timer_switches); /* op_mutex */
 
+/* 8-byte words of the longest raw data that goes with a sample; constant while the buffer is open. Under op_mutex. */
+unsigned long op_raw_words(void);
+
 /* True until the last sample of a run is in a ring or lost. */
 static inline bool op_is_sampling(void)
 {

@@ -7,6 +7,7 @@
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/percpu.h>
+#include <uapi/linux/perf_event.h>
 
 #include "op_main.h"
 #include "uapi/op_stream.h"
@@ -74,6 +75,37 @@ COUNTER(unit_mask, (unsigned long)U32_MAX)
 COUNTER(kernel, 1UL)
 COUNTER(user, 1UL)
 COUNTER(extra, (unsigned long)U32_MAX)
+
+static u64 get_counter_pmu(unsigned long index)
+{
+	return op_counters[index].pmu;
+}
+
+/* The types below are those of events that are no hardware's, or of the CPU's counters. */
+static int set_counter_pmu(unsigned long index, unsigned long value)
+{
+	if (op_is_sampling())
+		return -EBUSY;
+	if (value && (value < PERF_TYPE_MAX || value > S32_MAX))
+		return -EINVAL;
+	op_counters[index].pmu = value;
+	return 0;
+}
+
+static u64 get_counter_raw_size(unsigned long index)
+{
+	return op_counters[index].raw_size;
+}
+
+static int set_counter_raw_size(unsigned long index, unsigned long value)
+{
+	if (op_state != OP_STOPPED)
+		return -EBUSY;
+	if (value > OP_MAX_RAW)
+		return -EINVAL;
+	op_counters[index].raw_size = value;
+	return 0;
+}
 
 static u64 get_count(unsigned long index)
 {
@@ -211,6 +243,12 @@ const struct op_number op_counter_files[] = {
 	{ "user", 0600, get_counter_user, set_counter_user },
 	{ "extra", 0600, get_counter_extra, set_counter_extra },
 	{ "min_count", 0400, get_min_count, NULL },
+	{}
+};
+
+const struct op_number op_pmu_files[] = {
+	{ "pmu", 0600, get_counter_pmu, set_counter_pmu },
+	{ "raw_size", 0600, get_counter_raw_size, set_counter_raw_size },
 	{}
 };
 

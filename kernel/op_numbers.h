@@ -25,6 +25,7 @@ struct op_sum_file {
 
 extern const struct op_number op_setting_files[]; /* index not used */
 extern const struct op_number op_counter_files[]; /* index: the counter */
+extern const struct op_number op_pmu_files[]; /* index: the counter; models with has_pmus */
 extern const struct op_number op_timer_files[]; /* index: the CPU */
 extern const struct op_number op_cpu_stat_files[]; /* index: the CPU */
 extern const struct op_sum_file op_sum_files[];

@@ -93,7 +93,8 @@ static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, s
 /* A sample as it goes into the task ring. */
 struct placed_sample {
 	struct op_record_placed record;
-	struct op_place caller[OP_MAX_DEPTH];
+	struct op_place caller[OP_MAX_DEPTH]; /* record.frames of them, then the raw data */
+	u64 raw_room[OP_MAX_RAW / sizeof(u64)];
 };
 
 static void place_callers(struct op_slot *slot, struct mm_struct *mm, struct placed_sample *sample)
@@ -119,9 +120,12 @@ static enum op_stat find_places(struct op_slot *slot, struct mm_struct *mm, stru
 {
 	enum op_stat failure = place_address(mm, slot->pc, slot->tgid, &sample->record.place);
 
-	if (failure == OP_STATS)
-		place_callers(slot, mm, sample);
-	return failure;
+	if (failure != OP_STATS)
+		return failure;
+	place_callers(slot, mm, sample);
+	if (slot->has_raw)
+		op_add_raw(&sample->record, &(struct op_raw){ op_raw_of(slot), slot->raw_size });
+	return OP_STATS;
 }
 
 static void keep(struct op_slot *slot, struct op_context *context, const struct placed_sample *sample)

@@ -22,6 +22,9 @@ struct op_counter {
 	unsigned long kernel;
 	unsigned long user;
 	unsigned long extra;
+	unsigned long pmu; /* model perf: type of the kernel's PMU; 0 = the CPU's counters */
+	unsigned long raw_size; /* model perf: bytes of the PMU's raw data that go with a sample, at most OP_MAX_RAW; constant while the
+				   buffer is open */
 };
 
 extern struct op_counter op_counters[OP_MAX_COUNTERS];
@@ -62,6 +65,7 @@ struct op_pmu_model {
 	unsigned int counters; /* 1 to OP_MAX_COUNTERS */
 	unsigned long min_count; /* smallest count accepted */
 	bool late_count; /* constant: a count from op_next_count() applies to the period after the next */
+	bool has_pmus; /* constant: counters may be of other PMUs of the kernel */
 };
 
 /*
@@ -78,11 +82,23 @@ struct op_pmu_model {
 #define OP_DECLARE_MODEL(name) extern struct op_pmu_model name;
 OP_MODELS(OP_DECLARE_MODEL)
 
+/* What a PMU recorded about a sample: bytes of op_counter.raw_size at most. */
+struct op_raw {
+	const void *data;
+	u16 size;
+};
+
+/* As op_sample(), with raw data that goes with the sample; NULL for counters without. */
+void op_sample_raw(struct pt_regs *regs, unsigned int counter, const struct op_raw *raw);
+
 /*
  * Takes one sample of the code that was interrupted with these registers, for a counter. Any context up to NMI, with preemption
  * off. It never waits and never fails: a sample that cannot be kept is counted.
  */
-void op_sample(struct pt_regs *regs, unsigned int counter);
+static inline void op_sample(struct pt_regs *regs, unsigned int counter)
+{
+	op_sample_raw(regs, counter, NULL);
+}
 
 /*
  * The guard against too many samples. A handler calls op_handler_begin() before its work, and one of the others, with what that

@@ -1,31 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Model perf: counters of the kernel's own PMU driver, on every architecture that has one. Event codes are raw ones. The kernel's
- * own limits, of samples per second and of the time of its whole handler, apply besides the guard.
+ * own limits, of samples per second and of the time of its whole handler, apply besides the guard. A counter may be one of AMD's
+ * samplers (instruction-based sampling), whose raw data then goes with each sample; what it means is the reader's business.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/perf_event.h>
+#include <linux/string.h>
 
 #include "op_core_pmu.h"
 #include "op_main.h"
 #include "op_pmu.h"
 
-#define PERF_COUNTERS 6
+#define PERF_COUNTERS 8
 #define PERF_MIN_COUNT 10000
 
 static DEFINE_PER_CPU(struct perf_event *[PERF_COUNTERS], op_events); /* while sampling; that CPU's hot-plug callbacks only */
 static enum cpuhp_state online_state; /* while sampling; op_mutex */
 static bool starting; /* the callbacks run for CPUs that are online already; hot-plug lock */
 
+/* The beginning of what the PMU recorded; empty if it recorded nothing. */
+static struct op_raw raw_of(const struct perf_sample_data *data, u32 most)
+{
+	const struct perf_raw_frag *first = &data->raw->frag;
+
+	if (!(data->sample_flags & PERF_SAMPLE_RAW) || !data->raw || first->copy)
+		return (struct op_raw){};
+	return (struct op_raw){ first->data, min(first->size, most) };
+}
+
 static void overflowed(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	unsigned int counter = (unsigned long)event->overflow_handler_context;
 	u64 began = op_handler_begin();
 
-	op_sample(regs, counter);
+	if (op_counters[counter].raw_size) {
+		struct op_raw raw = raw_of(data, op_counters[counter].raw_size);
+
+		op_sample_raw(regs, counter, &raw);
+	} else {
+		op_sample(regs, counter);
+	}
 	/* The kernel does the same here for events with a frequency: the PMU driver uses it at the next reload. */
 	event->hw.sample_period = op_next_count(counter, began, S64_MAX);
 }
@@ -38,6 +57,34 @@ static u64 raw_config(const struct op_counter *c)
 #else
 	return c->event;
 #endif
+}
+
+/*
+ * Of other PMUs only AMD's samplers are used: the kernel's PMUs of breakpoints and probes do not interrupt. Samplers record both
+ * modes; op_sample() leaves out the one that is not wanted.
+ */
+static bool is_sampler(const struct perf_event *event)
+{
+	return strstarts(event->pmu->name, "ibs_");
+}
+
+static struct perf_event *create_sampler(unsigned int cpu, unsigned int i)
+{
+	const struct op_counter *c = &op_counters[i];
+	struct perf_event_attr attr = {
+		.type = c->pmu,
+		.size = sizeof(attr),
+		.config = c->event,
+		.sample_period = c->count,
+		.sample_type = c->raw_size ? PERF_SAMPLE_RAW : 0,
+		.pinned = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, overflowed, (void *)(unsigned long)i);
+
+	if (IS_ERR(event) || is_sampler(event))
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-EINVAL);
 }
 
 /* Raw events go to the PMU of the CPU's kind of core, if the code is for all kinds. */
@@ -95,7 +142,7 @@ static int perf_online(unsigned int cpu)
 
 		if (!op_counter_used(i))
 			continue;
-		event = create(cpu, i);
+		event = op_counters[i].pmu ? create_sampler(cpu, i) : create(cpu, i);
 		if (IS_ERR(event) || event->state != PERF_EVENT_STATE_ACTIVE) {
 			pr_warn("counter %d is not available on CPU %u (error %ld)\n", i, cpu,
 				IS_ERR(event) ? PTR_ERR(event) : -EBUSY);
@@ -148,4 +195,5 @@ struct op_pmu_model op_pmu_perf = {
 	.stop = perf_stop,
 	.min_count = PERF_MIN_COUNT,
 	.late_count = true,
+	.has_pmus = true,
 };

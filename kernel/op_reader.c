@@ -116,6 +116,11 @@ static bool put_record(struct op_out *out, struct op_ring *ring, const struct op
 	return true;
 }
 
+static bool is_sample(const struct op_record_header *head)
+{
+	return head->type == OP_RECORD_PLACED || head->type == OP_RECORD_PLACED_RAW;
+}
+
 /*
  * Moves the records of one ring into the room. A context is kept, and written before the first sample that needs it, so that it
  * stays valid from one read to the next. False if the room is used up.
@@ -134,7 +139,7 @@ static bool drain_ring(struct op_out *out, struct op_ring *ring, struct op_recor
 			op_ring_consume(ring, sizeof(*context));
 			written = false;
 		} else {
-			if (head.type == OP_RECORD_PLACED && !written) {
+			if (is_sample(&head) && !written) {
 				if (!put_images(out) || !put_context(out, context))
 					return false;
 				written = true;

@@ -28,7 +28,7 @@
 struct op_kernel_sample {
 	u64 address[OP_MAX_DEPTH]; /* of callers, before they are in the record */
 	struct op_record_placed record;
-	struct op_place caller[]; /* op_settings.backtrace_depth of them; part of the record */
+	struct op_place caller[]; /* op_settings.backtrace_depth of them, then op_raw_words(); part of the record */
 };
 
 /* The state of a CPU's handler. Per-CPU, handler only; `busy` keeps out a handler that interrupts another. */
@@ -40,7 +40,16 @@ struct op_handler {
 
 static DEFINE_PER_CPU(struct op_handler, op_handlers);
 
-static void take_user(struct pt_regs *regs, unsigned int event)
+static void keep_raw(struct op_slot *slot, const struct op_raw *raw)
+{
+	slot->has_raw = raw;
+	if (!raw)
+		return;
+	slot->raw_size = raw->size;
+	memcpy(op_raw_of(slot), raw->data, raw->size);
+}
+
+static void take_user(struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
 	struct op_slot *slot = op_take_slot();
 	bool aborted;
@@ -56,6 +65,7 @@ static void take_user(struct pt_regs *regs, unsigned int event)
 	slot->tid = current->pid;
 	memcpy(slot->comm, current->comm, OP_COMM_SIZE);
 	slot->event = event;
+	keep_raw(slot, raw);
 	slot->callers = 0;
 	if (op_settings.backtrace_depth) {
 		slot->callers = op_user_callers(regs, slot->caller, op_settings.backtrace_depth, &aborted);
@@ -93,7 +103,7 @@ static void add_callers(struct op_kernel_sample *sample, struct pt_regs *regs)
 	record->frames = n;
 }
 
-static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event)
+static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
 	struct op_kernel_sample *sample = handler->room;
 	unsigned int cpu = smp_processor_id();
@@ -112,6 +122,8 @@ static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsign
 	if (op_settings.backtrace_depth)
 		add_callers(sample, regs);
 	record->header.size = sizeof(*record) + record->frames * sizeof(struct op_place);
+	if (raw)
+		op_add_raw(record, raw);
 	op_init_context(&handler->context, cpu, current->tgid, current->pid, current->comm);
 	if (!op_put_irq_sample(&handler->context, has_user_stack() ? current->mm : NULL, record))
 		op_count(cpu, OP_STAT_OVERFLOW);
@@ -128,7 +140,7 @@ static bool is_wanted(struct pt_regs *regs, unsigned int counter)
 	return !op_settings.pgrp_filter || task_pgrp_nr(current) == op_settings.pgrp_filter;
 }
 
-void op_sample(struct pt_regs *regs, unsigned int counter)
+void op_sample_raw(struct pt_regs *regs, unsigned int counter, const struct op_raw *raw)
 {
 	struct op_handler *handler = this_cpu_ptr(&op_handlers);
 	unsigned int cpu = smp_processor_id();
@@ -145,9 +157,9 @@ void op_sample(struct pt_regs *regs, unsigned int counter)
 	} else {
 		op_count(cpu, OP_STAT_RECEIVED);
 		if (user_mode(regs))
-			take_user(regs, counter);
+			take_user(regs, counter, raw);
 		else
-			take_kernel(handler, regs, counter);
+			take_kernel(handler, regs, counter, raw);
 	}
 	barrier();
 	handler->busy = false;
@@ -157,9 +169,10 @@ int op_alloc_handler(unsigned int cpu)
 {
 	struct op_handler *handler = per_cpu_ptr(&op_handlers, cpu);
 
+	size_t size = struct_size(handler->room, caller, op_settings.backtrace_depth) + op_raw_words() * sizeof(u64);
+
 	if (!handler->room)
-		handler->room = kzalloc_node(struct_size(handler->room, caller, op_settings.backtrace_depth), GFP_KERNEL,
-					     cpu_to_node(cpu));
+		handler->room = kzalloc_node(size, GFP_KERNEL, cpu_to_node(cpu));
 	return handler->room ? 0 : -ENOMEM;
 }
 

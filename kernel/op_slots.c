@@ -148,7 +148,7 @@ void op_init_stores(void)
 	unsigned int cpu;
 
 	slot_limit = op_settings.cpu_buffer_size;
-	slot_bytes = sizeof(struct op_slot) + op_settings.backtrace_depth * sizeof(u64);
+	slot_bytes = sizeof(struct op_slot) + (op_settings.backtrace_depth + op_raw_words()) * sizeof(u64);
 	for_each_possible_cpu(cpu)
 		init_store(per_cpu_ptr(&op_stores, cpu), cpu);
 }

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "op_main.h"
 #include "op_stats.h"
 #include "uapi/op_stream.h"
 
@@ -34,8 +35,15 @@ struct op_slot {
 	u16 event;
 	u16 callers;
 	bool out; /* not in the store; only for the log */
-	u64 caller[]; /* op_settings.backtrace_depth of them */
+	bool has_raw;
+	u16 raw_size;
+	u64 caller[]; /* op_settings.backtrace_depth of them, then the raw data */
 };
+
+static inline void *op_raw_of(struct op_slot *slot)
+{
+	return slot->caller + op_settings.backtrace_depth;
+}
 
 /* Slots that were allocated at once. */
 struct op_chunk;

@@ -121,7 +121,7 @@ daemon/collect/sample_files.cpp 2 absent note
 daemon/count/choose_counted.cpp 2 absent again
 daemon/count/perf_counters.cpp 1 again
 daemon/driver/oprofilefs.cpp 1 absent
-daemon/perf/ibs_decode.cpp 1 absent
+daemon/source/ibs_decode.cpp 1 absent
 daemon/perf/perf_decode.cpp 1 note
 daemon/perf/perf_open.cpp 2 again
 daemon/run/recording.cpp 1 note

@@ -14,17 +14,8 @@ namespace {
 
 /// The application of anonymous memory in a process of which not even the name is known.
 constexpr std::string_view unknown_program = "/[unknown]";
-/// The driver's samples are of counters, each counts once.
-constexpr uint32_t placed_weight = 1;
 /// No slot with it is used.
 constexpr uint64_t no_generation = UINT64_MAX;
-
-uint32_t weight_of(const Sample& sample) {
-    return sample.weight;
-}
-uint32_t weight_of(const PlacedSample&) {
-    return placed_weight;
-}
 
 void add(SampleFile& file, uint64_t key, uint32_t weight) {
     if (weight == 1) return file.add(key);  // may be deferred
@@ -86,10 +77,10 @@ void Collector::take(const Sample& sample) {
 }
 
 void Collector::take(const PlacedSample& sample) {
-    ledger_.add_sampled(placed_weight);
+    ledger_.add_sampled(sample.weight);
     Slot& slot = cache_.slot_for(sample);
     if (cache_.holds(slot, sample, generation(sample))) {
-        if (!store(slot, sample.place.offset, placed_weight)) lose_unwanted(sample.cpu, placed_weight);
+        if (!store(slot, sample.place.offset, sample.weight)) lose_unwanted(sample.cpu, sample.weight);
     } else {
         take_uncached(sample, slot);
     }
@@ -98,8 +89,7 @@ void Collector::take(const PlacedSample& sample) {
 
 template <class S>
 Origin Collector::origin_of(const S& sample) {
-    return {sample.event, sample.mode,    sample.tgid,      sample.tid,
-            sample.cpu,   app_of(sample), weight_of(sample)};
+    return {sample.event, sample.mode, sample.tgid, sample.tid, sample.cpu, app_of(sample), sample.weight};
 }
 
 template <class S>
@@ -115,7 +105,7 @@ bool Collector::refuse(const S& sample) {
         cause = LossCause::no_process;
     }
     saw_kernel_ |= !cause && sample.mode == CpuMode::kernel;
-    if (cause) lose(*cause, sample.cpu, weight_of(sample));
+    if (cause) lose(*cause, sample.cpu, sample.weight);
     return cause.has_value();
 }
 
@@ -152,7 +142,7 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     const bool is_app_known = sample.app == 0 || !program_path(sample).empty();  // else it may be announced
     if (!is_wanted(sample)) {
         if (is_app_known) slot = slot_of(sample, ImageRange::of({}), nullptr);
-        return lose_unwanted(sample.cpu, placed_weight);
+        return lose_unwanted(sample.cpu, sample.weight);
     }
     const Origin origin = origin_of(sample);
     const auto range = range_or_request(sample);
@@ -160,7 +150,7 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     SampleFile* const file = file_for(origin, *range);
     if (!file) return;
     const Slot found = slot_of(sample, *range, file);
-    store(found, sample.place.offset, placed_weight);
+    store(found, sample.place.offset, sample.weight);
     // Other processes may have the same address elsewhere.
     const bool lasts = found.cookie != 0 || sample.mode == CpuMode::kernel;
     if (lasts && is_app_known) slot = found;
@@ -178,7 +168,7 @@ void Collector::lose_unwanted(uint32_t cpu, uint64_t weight) {
 template <class S>
 void Collector::lose_unplaced(const S& sample) {
     const bool kernel = sample.mode == CpuMode::kernel;
-    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, sample.cpu, weight_of(sample));
+    lose(kernel ? LossCause::kernel_address : LossCause::no_mapping, sample.cpu, sample.weight);
 }
 
 /// Null if the sample is lost, which is counted.

@@ -60,6 +60,7 @@ public:
 private:
     void take(const Sample& sample);
     void take(const PlacedSample& sample);
+    void take(const RawSample& sample) { take(sample.placed); }
     void take(const ImageCookie& cookie);
     void take(const PlacedName& name);
     void take(const Mapping& mapping);

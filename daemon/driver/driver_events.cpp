@@ -3,13 +3,16 @@
 #include "daemon/driver/driver_events.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 
+#include "daemon/source/ibs_decode.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/events/counter_alloc.h"
 #include "libop/events/event_table.h"
+#include "libop/events/ibs_rules.h"
 
 namespace op::collect {
 
@@ -35,9 +38,10 @@ void decode_x86(uint64_t raw, const EventSpec& spec, ConfiguredEvent& event) {
     event.extra = raw & extra_bits;
 }
 
-void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, ConfiguredEvent& event) {
+void decode_raw(uint64_t raw, const EventSpec& spec, const CounterRegisters& registers,
+                ConfiguredEvent& event) {
     const bool has_unit_mask = spec.unit_mask.value_or(0) != 0;
-    if (counter_registers(model.cpu_type).is_x86) {
+    if (registers.is_x86) {
         if (has_unit_mask && (raw & 0xff00)) throw_usage(quoted(spec) + "the unit mask is given twice");
         decode_x86(raw, spec, event);
     } else if (raw > 0xffff || has_unit_mask) {
@@ -50,37 +54,67 @@ void decode_raw(uint64_t raw, const EventSpec& spec, const DriverModel& model, C
     if (event.unit_mask > 0xff) throw_usage(quoted(spec) + "a unit mask has at most 8 bits");
 }
 
-void set_clock_code(const EventSpec& spec, const DriverModel& model, ConfiguredEvent& event) {
-    event.code = counter_registers(model.cpu_type).clock_code;
+/// The registers of the processor: the catalogue's, where the driver has no name for it.
+const CounterRegisters& registers_of(const DriverModel& model, const EventCatalogue& catalogue) {
+    return counter_registers(catalogue.model.name.empty() ? model.cpu_type : catalogue.model.name);
+}
+
+void set_clock_code(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                    ConfiguredEvent& event) {
+    event.code = registers_of(model, catalogue).clock_code;
     if (event.code == 0)
         throw_usage(quoted(spec) + "its code is not known for " + printable(model.cpu_type) +
                     "; give the code of the processor's manual as rNNN:COUNT");
 }
 
+/// An event that has no counter yet.
+struct Unplaced {
+    ConfiguredEvent event = {};
+    CounterMask counters = ~0u;
+    std::optional<ResolvedEvent> derived = {};  ///< from the samples of a sampler
+};
+
+/// An event that is derived from samples of one of the kernel's PMUs.
+void identify_derived(const ResolvedEvent& resolved, const DriverModel& model,
+                      const EventCatalogue& catalogue, Unplaced& unplaced) {
+    if (std::ranges::none_of(model.counters, &DriverCounter::has_pmu))
+        throw_usage(quoted(resolved.spec) + printable(resolved.event->extended) +
+                    " takes its samples, which the driver's model " + printable(model.model) +
+                    " does not program; its model perf and operf can");
+    const EventEncoding encoding = encode_event(catalogue, resolved);
+    ConfiguredEvent& event = unplaced.event;
+    event.code = resolved.event->code;
+    event.unit_mask = resolved.unit_mask.stored();
+    event.sampler = SamplerSetting{encoding.type, static_cast<uint32_t>(encoding.config),
+                                   ibs_sample_size(encoding.sampler)};
+    unplaced.derived = resolved;
+}
+
 /// An event of the catalogue: what the kernel would be asked for holds the register's bits.
-CounterMask identify_known(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
-                           bool callgraph, ConfiguredEvent& event) {
+void identify_known(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+                    bool callgraph, Unplaced& unplaced) {
+    const CounterRegisters& registers = registers_of(model, catalogue);
+    ConfiguredEvent& event = unplaced.event;
     const ResolvedEvent resolved =
         resolve_event(catalogue, spec, {callgraph ? callgraph_count_factor : 1, false});
-    if (!resolved.event->extended.empty())
-        throw_usage(quoted(spec) + printable(resolved.event->extended) +
-                    " takes its samples, which the driver does not program; operf can");
+    if (!resolved.event->extended.empty()) return identify_derived(resolved, model, catalogue, unplaced);
     const EventEncoding encoding = encode_event(catalogue, resolved);
     if (encoding.type != perf_type_raw || encoding.config1 != 0 || encoding.config2 != 0)
         throw_usage(quoted(spec) +
                     "it takes more than a counter, which the driver does not program; operf can");
-    if (counter_registers(model.cpu_type).has_fixed_counters && resolved.event->code == 0)
+    if (registers.has_fixed_counters && resolved.event->code == 0)
         throw_usage(quoted(spec) + "a fixed counter counts it, which the driver does not program; operf can");
-    if (counter_registers(model.cpu_type).is_x86)
+    if (registers.is_x86)
         decode_x86(encoding.config, spec, event);
     else
         event.code = static_cast<uint32_t>(encoding.config);
-    return resolved.event->counter_mask();
+    unplaced.counters = resolved.event->counter_mask();
 }
 
-/// Fills in the code and gives the counters that can hold the event; the model's own rules.
-CounterMask identify(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
-                     bool callgraph, ConfiguredEvent& event) {
+/// Fills in the code and the counters that can hold the event; the model's own rules.
+void identify(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
+              bool callgraph, Unplaced& unplaced) {
+    ConfiguredEvent& event = unplaced.event;
     const DriverKind& kind = model.kind();
     const auto raw = raw_code(spec.name);
     if (kind.has_clock_only()) {
@@ -88,12 +122,11 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
             throw_usage(quoted(spec) + "the driver counts by the " + model.model + " here, so only " +
                         std::string(kind.clock.name) + ":COUNT can be asked for");
     } else if (catalogue.knows(spec.name)) {
-        return identify_known(spec, model, catalogue, callgraph, event);
+        return identify_known(spec, model, catalogue, callgraph, unplaced);
     } else if (spec.name == cycles_event) {
-        set_clock_code(spec, model, event);
+        set_clock_code(spec, model, catalogue, event);
     } else if (raw) {
-        decode_raw(*raw, spec, model, event);
-        return ~0u;
+        return decode_raw(*raw, spec, registers_of(model, catalogue), event);
     } else if (!catalogue.events.empty()) {
         resolve_event(catalogue, spec);  // throws, with similar names
         throw_usage(quoted(spec) + "give its whole name");
@@ -103,7 +136,6 @@ CounterMask identify(const EventSpec& spec, const DriverModel& model, const Even
     }
     if (spec.unit_mask.value_or(0) != 0 || !spec.unit_mask_name.empty())
         throw_usage(quoted(spec) + "it has no unit masks, so leave the field empty");
-    return ~0u;
 }
 
 void check_count(const EventSpec& spec, const DriverModel& model, const DriverCounter& counter,
@@ -123,17 +155,11 @@ void check_count(const EventSpec& spec, const DriverModel& model, const DriverCo
                     std::to_string(maximum));
 }
 
-/// An event that has no counter yet.
-struct Unplaced {
-    ConfiguredEvent event;
-    CounterMask counters;
-};
-
 Unplaced describe(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
                   bool callgraph) {
     Unplaced unplaced;
     ConfiguredEvent& event = unplaced.event;
-    unplaced.counters = identify(spec, model, catalogue, callgraph, event);
+    identify(spec, model, catalogue, callgraph, unplaced);
     if (!spec.kernel && !spec.user)
         throw_usage(quoted(spec) + "kernel and user are both 0, so nothing would be counted");
     event.name = spec.name;
@@ -156,8 +182,31 @@ void check_distinct(std::span<const Unplaced> events) {
                             "different counts");
 }
 
+/// Numbers what takes a counter: each event, but one number for all of a sampler. In order of first use.
+std::vector<size_t> takers_of(std::span<const Unplaced> events) {
+    std::vector<size_t> takers;
+    size_t next = 0;
+    for (const Unplaced& unplaced : events) {
+        const auto& sampler = unplaced.event.sampler;
+        const auto same = std::ranges::find_if(events.first(takers.size()), [&](const Unplaced& other) {
+            return sampler && other.event.sampler && other.event.sampler->pmu == sampler->pmu;
+        });
+        const auto index = static_cast<size_t>(same - events.begin());
+        takers.push_back(index < takers.size() ? takers[index] : next++);
+    }
+    return takers;
+}
+
+void check_samplers(const EventCatalogue& catalogue, std::span<const Unplaced> events) {
+    std::vector<ResolvedEvent> derived;
+    for (const Unplaced& unplaced : events)
+        if (unplaced.derived) derived.push_back(*unplaced.derived);
+    check_ibs_events(catalogue.model.name, derived);
+}
+
 /// Only models that program the registers are bound to what a counter can hold: the kernel finds one itself.
 std::vector<int> find_counters(const DriverModel& model, std::span<const Unplaced> events) {
+    const std::vector<size_t> takers = takers_of(events);
     const bool is_bound = model.kind().programs_counters;
     uint32_t free = 0;
     unsigned end = 0;
@@ -167,14 +216,18 @@ std::vector<int> find_counters(const DriverModel& model, std::span<const Unplace
         end = std::max(end, static_cast<unsigned>(counter.number) + 1);
     }
     std::vector<CounterMask> masks;
-    for (const Unplaced& unplaced : events)
-        masks.push_back(free & (is_bound ? unplaced.counters.value_or(0) : ~0u));
+    for (size_t i = 0; i < events.size(); ++i)
+        if (takers[i] == masks.size())
+            masks.push_back(free & (is_bound ? events[i].counters.value_or(0) : ~0u));
     const auto counters = allocate_counters(masks, end);
     if (!counters)
         throw_usage(
             "these events cannot be counted together: too few counters can hold them; ophelp lists "
             "the counters of each");
-    return *counters;
+    std::vector<int> of_events;
+    for (const size_t taker : takers)
+        of_events.push_back((*counters)[taker]);
+    return of_events;
 }
 
 void place(ConfiguredEvent& event, int number, const EventSpec& spec, const DriverModel& model,
@@ -201,6 +254,18 @@ EventSpec with_count(EventSpec spec) {
     return spec;
 }
 
+/// Events of samplers share a counter.
+void check_number(std::span<const EventSpec> specs, const DriverModel& model,
+                  const EventCatalogue& catalogue) {
+    const auto events = std::ranges::count_if(specs, [&](const EventSpec& spec) {
+        const auto known = std::ranges::find(catalogue.events, spec.name, &CatalogueEvent::name);
+        return known == catalogue.events.end() || known->extended.empty();
+    });
+    if (events > std::ssize(model.counters))
+        throw_usage(std::to_string(events) + " events, but the driver's counters here are " +
+                    std::to_string(model.counters.size()) + "; ask for fewer");
+}
+
 }  // namespace
 
 EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue) {
@@ -213,9 +278,7 @@ EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& c
 
 std::vector<ConfiguredEvent> choose_driver_events(std::span<const EventSpec> specs, const DriverModel& model,
                                                   const EventCatalogue& catalogue, bool callgraph) {
-    if (specs.size() > model.counters.size())
-        throw_usage(std::to_string(specs.size()) + " events, but the driver's counters here are " +
-                    std::to_string(model.counters.size()) + "; ask for fewer");
+    check_number(specs, model, catalogue);
     std::vector<EventSpec> counted;
     std::vector<Unplaced> unplaced;
     for (const EventSpec& spec : specs) {
@@ -225,6 +288,7 @@ std::vector<ConfiguredEvent> choose_driver_events(std::span<const EventSpec> spe
         unplaced.push_back(describe(counted.back(), model, catalogue, callgraph));
     }
     check_distinct(unplaced);
+    check_samplers(catalogue, unplaced);
     const std::vector<int> counters = find_counters(model, unplaced);
     std::vector<ConfiguredEvent> events;
     for (size_t i = 0; i < counted.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/driver/driver_setup.h"
+#include "daemon/source/samplers.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/control/daemon_settings.h"
@@ -19,11 +20,12 @@ namespace {
 
 void describe_cpu(const Oprofilefs& files, SessionInfo& info) {
     const std::string name = files.text("cpu_type");
+    const auto model = driver_cpu_model(read_driver_model(files));
     const CpuModel* type = cpu_models().find(name);
+    if (!type && model) type = &*model;
     // A header on disk has room for today's types only.
     const bool storable = type && type->number < cpu_type_dropped;
     info.cpu_type = storable ? type->number : cpu_type_timer;
-    const auto model = driver_cpu_model(read_driver_model(files));
     info.cpu_type_name = model ? model->name : printable(name);
 }
 
@@ -84,11 +86,27 @@ void set_up(const Oprofilefs& files, std::vector<EventSpec> specs, uint64_t call
         add({e.name, e.code, e.count, recorded_unit_mask(e), e.kernel, e.user}, e.counter, info, options);
 }
 
-}  // namespace
+/// What takes an event's samples. A counter that others have set up to give raw data may be of any event.
+Sampler sampler_of(const Oprofilefs& files, int counter, uint32_t code) {
+    if (files.find_number(in_counter(counter, "raw_size")).value_or(0) == 0) return Sampler::counter;
+    for (const Sampler sampler : {Sampler::ibs_fetch, Sampler::ibs_op})
+        if (find_ibs_event(sampler, code)) return sampler;
+    return Sampler::counter;
+}
 
-void describe_driver_session(const Oprofilefs& files, std::span<const DaemonEventSpec> specs,
-                             uint64_t callgraph, SessionInfo& info, DriverOptions& options) {
-    describe_cpu(files, info);
+std::vector<Sampling> find_samplings(const Oprofilefs& files, const SessionInfo& info,
+                                     const std::vector<int>& counters) {
+    std::vector<EventEncoding> encodings;
+    for (size_t i = 0; i < info.events.size(); ++i) {
+        EventEncoding encoding;
+        encoding.sampler = sampler_of(files, counters[i], info.events[i].code);
+        encodings.push_back(encoding);
+    }
+    return samplings_of(info.events, encodings);
+}
+
+void describe_events(const Oprofilefs& files, std::span<const DaemonEventSpec> specs, uint64_t callgraph,
+                     SessionInfo& info, DriverOptions& options) {
     if (specs.empty()) add_enabled(files, info, options);
     const auto named = std::ranges::count_if(specs, [](const auto& s) { return s.counter.has_value(); });
     if (named != 0 && named != std::ssize(specs))
@@ -100,6 +118,15 @@ void describe_driver_session(const Oprofilefs& files, std::span<const DaemonEven
     for (const DaemonEventSpec& spec : specs)
         plain.push_back(spec.spec);
     set_up(files, std::move(plain), callgraph, info, options);
+}
+
+}  // namespace
+
+void describe_driver_session(const Oprofilefs& files, std::span<const DaemonEventSpec> specs,
+                             uint64_t callgraph, SessionInfo& info, DriverOptions& options) {
+    describe_cpu(files, info);
+    describe_events(files, specs, callgraph, info, options);
+    options.samplings = find_samplings(files, info, options.counters);
 }
 
 }  // namespace op::collect

@@ -7,13 +7,18 @@
 #include <string_view>
 #include <utility>
 
+#include "libop/events/kernel_events.h"
+
 namespace op::collect {
 
 namespace {
 
 /// What the driver calls processors that have what many types have in common, and what those are called.
 constexpr std::pair<std::string_view, std::string_view> common_types[] = {
-    {"i386/arch_perfmon", "i386/"}, {"arm/armv8-pmuv3-common", "arm/armv8"}};
+    {"i386/arch_perfmon", "i386/"},
+    {"arm/armv8-pmuv3-common", "arm/armv8"},
+    {"perf", "i386/"},
+    {"perf", "x86-64/"}};
 
 std::string file_of(int counter, const char* name) {
     return std::to_string(counter) + "/" + name;
@@ -35,6 +40,24 @@ void plan_counter_off(const DriverCounter& counter, std::vector<DriverWrite>& pl
     for (const char* name : {"enabled", "event", "count"})
         plan.push_back({file_of(counter.number, name), 0});
     if (counter.has_extra) plan.push_back({file_of(counter.number, "extra"), 0});
+    if (!counter.has_pmu) return;
+    for (const char* name : {"pmu", "raw_size"})
+        plan.push_back({file_of(counter.number, name), 0});
+}
+
+/// The events of one counter as one: derived ones count in the modes of all.
+std::vector<ConfiguredEvent> join_derived(std::span<const ConfiguredEvent> events) {
+    std::vector<ConfiguredEvent> joined;
+    for (const ConfiguredEvent& event : events) {
+        const auto same = std::ranges::find(joined, event.counter, &ConfiguredEvent::counter);
+        if (same == joined.end()) {
+            joined.push_back(event);
+        } else {
+            same->kernel |= event.kernel;
+            same->user |= event.user;
+        }
+    }
+    return joined;
 }
 
 void plan_event(const ConfiguredEvent& event, bool has_extra, std::vector<DriverWrite>& plan) {
@@ -42,12 +65,15 @@ void plan_event(const ConfiguredEvent& event, bool has_extra, std::vector<Driver
         plan.push_back({file_of(event.counter, name), value});
     };
     put("enabled", 1);
-    put("event", event.code);
+    put("event", event.sampler ? event.sampler->config : event.code);
     put("count", event.count);
     put("kernel", event.kernel);
     put("user", event.user);
-    put("unit_mask", event.unit_mask);
+    put("unit_mask", event.sampler ? 0 : event.unit_mask);
     if (has_extra) put("extra", event.extra);
+    if (!event.sampler) return;
+    put("pmu", event.sampler->pmu);
+    put("raw_size", event.sampler->raw_size);
 }
 
 }  // namespace
@@ -56,7 +82,8 @@ DriverModel read_driver_model(const Oprofilefs& driver) {
     DriverModel model{driver.text("model"), driver.text("cpu_type"), {}};
     for (const int n : driver.counters())
         model.counters.push_back({n, driver.find_number(file_of(n, "min_count")).value_or(0),
-                                  driver.find_number(file_of(n, "extra")).has_value()});
+                                  driver.find_number(file_of(n, "extra")).has_value(),
+                                  driver.find_number(file_of(n, "pmu")).has_value()});
     return model;
 }
 
@@ -77,7 +104,10 @@ EventCatalogue driver_catalogue(const DriverModel& model) {
     // libpfm does not know which counters can hold an event; models that program registers need to know it.
     CatalogueSources sources{events_directory(), {}, !model.kind().programs_counters, ""};
     if (row->matches(machine)) sources.machine = machine;
-    return load_catalogue(*row, sources);
+    EventCatalogue catalogue = load_catalogue(*row, sources);
+    // The kernel's PMUs are counted by their numbers only; those of samplers are found by name.
+    catalogue.devices = event_source_devices();
+    return catalogue;
 }
 
 std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSettings& settings,
@@ -86,7 +116,7 @@ std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSetti
     plan_sizes(settings, plan);
     for (const DriverCounter& counter : model.counters)
         plan_counter_off(counter, plan);
-    for (const ConfiguredEvent& event : events) {
+    for (const ConfiguredEvent& event : join_derived(events)) {
         const auto counter = std::ranges::find(model.counters, event.counter, &DriverCounter::number);
         plan_event(event, counter != model.counters.end() && counter->has_extra, plan);
     }

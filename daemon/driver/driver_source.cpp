@@ -26,14 +26,14 @@ void check_version(const Oprofilefs& files) {
                     "; install driver and programs of the same release");
 }
 
-/// The event of each counter; empty if they have the same numbers.
+/// The event of each counter, the first of a sampler; empty if they have the same numbers.
 std::vector<uint16_t> events_by_counter(const std::vector<int>& counters) {
     std::vector<uint16_t> events;
     bool same = true;
     for (size_t event = 0; event < counters.size(); ++event) {
         const auto counter = static_cast<uint16_t>(counters[event]);
         if (counter >= events.size()) events.resize(counter + 1, no_event);
-        events[counter] = static_cast<uint16_t>(event);
+        if (events[counter] == no_event) events[counter] = static_cast<uint16_t>(event);
         same = same && counter == event;
     }
     return same ? std::vector<uint16_t>() : events;
@@ -47,6 +47,7 @@ DriverSource::DriverSource(Oprofilefs files, SessionInfo described, Diagnostics&
       notes_(notes),
       kernel_(std::move(options.kernel)),
       event_of_(events_by_counter(options.counters)),
+      samplings_(std::move(options.samplings)),
       bytes_(buffer_bytes / sizeof(uint64_t)) {
     check_version(files_);
     buffer_ = files_.open_buffer();
@@ -73,12 +74,15 @@ std::span<const Record> DriverSource::drain() {
     batch_.clear();
     while (batch_.empty() && (!unread_.empty() || fill())) {
         unread_ = unread_.subspan(decoder_.decode(unread_, batch_, batch_limit));
-        if (!decoder_.damage()) continue;
-        notes_.warn("the driver sent a damaged record (" + *decoder_.damage() + "); some samples are lost");
-        unread_ = {};
-        decoder_ = {};
+        if (decoder_.damage()) {
+            notes_.warn("the driver sent a damaged record (" + *decoder_.damage() +
+                        "); some samples are lost");
+            unread_ = {};
+            decoder_ = {};
+        }
+        if (!event_of_.empty()) name_events();
+        if (!samplings_.empty()) derive_events();
     }
-    if (!event_of_.empty()) name_events();
     return batch_;
 }
 
@@ -100,9 +104,34 @@ void DriverSource::name_events() {
     };
     for (Record& record : batch_) {
         if (auto* sample = std::get_if<PlacedSample>(&record)) translate(sample->event);
+        if (auto* raw = std::get_if<RawSample>(&record)) translate(raw->placed.event);
         if (auto* throttle = std::get_if<Throttle>(&record)) translate(throttle->event);
         if (auto* time = std::get_if<EventTime>(&record)) translate(time->event);
     }
+}
+
+const Sampling* DriverSource::sampling_of(uint16_t event) const noexcept {
+    const auto sampling = std::ranges::find(samplings_, event, &Sampling::opened);
+    return sampling == samplings_.end() ? nullptr : &*sampling;
+}
+
+/// Replaces what came of samplers by what is derived from it: maybe nothing.
+void DriverSource::derive_events() {
+    derived_.clear();
+    for (const Record& record : batch_) {
+        const auto* const raw = std::get_if<RawSample>(&record);
+        const auto* const throttle = std::get_if<Throttle>(&record);
+        const Sampling* const sampling = raw        ? sampling_of(raw->placed.event)
+                                         : throttle ? sampling_of(throttle->event)
+                                                    : nullptr;
+        if (!sampling)
+            derived_.push_back(record);
+        else if (raw)
+            derive_samples(*sampling, raw->raw, raw->placed, derived_);
+        else
+            derive_throttles(*sampling, *throttle, derived_);
+    }
+    batch_.swap(derived_);
 }
 
 }  // namespace op::collect

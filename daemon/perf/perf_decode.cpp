@@ -191,20 +191,9 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode(const perf_event_header&
 
 void PerfDecoder::deliver(const Decoded& decoded, std::vector<Record>& out) const {
     if (!decoded.sampling) return out.push_back(decoded.record);
-    if (const auto* throttle = std::get_if<Throttle>(&decoded.record)) {
-        for (const DerivedEvent& derived : decoded.sampling->events)
-            out.push_back(Throttle{throttle->time, throttle->cpu, derived.event, throttle->on});
-        return;
-    }
-    Sample sample = std::get<Sample>(decoded.record);
-    const auto registers = parse_ibs_sample(decoded.sampling->sampler, decoded.raw);
-    if (!registers) return out.push_back(Lost{1, sample.cpu, LossCause::damaged_stream});
-    for (const DerivedEvent& derived : decoded.sampling->events) {
-        if (!(sample.mode == CpuMode::user ? derived.user : derived.kernel)) continue;
-        sample.event = derived.event;
-        sample.weight = derived.how->weight(*registers);
-        if (sample.weight != 0) out.push_back(sample);
-    }
+    if (const auto* throttle = std::get_if<Throttle>(&decoded.record))
+        return derive_throttles(*decoded.sampling, *throttle, out);
+    derive_samples(*decoded.sampling, decoded.raw, std::get<Sample>(decoded.record), out);
 }
 
 }  // namespace op::collect

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "daemon/perf/samplers.h"
+#include "daemon/source/samplers.h"
 #include "libop/stream/record.h"
 
 struct perf_event_header;

@@ -10,10 +10,10 @@
 
 #include "daemon/perf/perf_attr.h"
 #include "daemon/perf/perf_errors.h"
-#include "daemon/perf/samplers.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/cpu_list.h"
 #include "daemon/source/machine.h"
+#include "daemon/source/samplers.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/events/kernel_events.h"

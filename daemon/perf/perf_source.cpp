@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "daemon/perf/perf_attr.h"
-#include "daemon/perf/samplers.h"
+#include "daemon/source/samplers.h"
 #include "libop/base/clock.h"
 #include "libop/base/error.h"
 

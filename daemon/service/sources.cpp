@@ -23,11 +23,13 @@ void describe_driver(SourceOptions& o, Diagnostics&) {
     DriverOptions driver;
     describe_driver_session(o.files, o.events, o.callgraph, o.described, driver);
     o.counters = std::move(driver.counters);
+    o.samplings = std::move(driver.samplings);
     o.model = o.files.text("model");
 }
 
 OpenedSource open_driver(const SourceOptions& o, Diagnostics& notes) {
-    return {std::make_unique<DriverSource>(o.files, o.described, notes, DriverOptions{o.kernel, o.counters})};
+    DriverOptions options{o.kernel, o.counters, o.samplings};
+    return {std::make_unique<DriverSource>(o.files, o.described, notes, std::move(options))};
 }
 
 bool is_perf_there(const SourceOptions&) {

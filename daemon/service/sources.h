@@ -35,6 +35,7 @@ struct SourceOptions {
     SessionInfo described;                 ///< machine and events
     std::string model;                     ///< the driver's, else empty
     std::vector<int> counters;             ///< driver: by event
+    std::vector<Sampling> samplings;       ///< driver: events that share a counter
     std::vector<EventEncoding> encodings;  ///< perf: by event
 };
 

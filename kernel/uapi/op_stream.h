@@ -47,6 +47,7 @@ enum op_record_type {
 	OP_RECORD_PLACED = 12, /* driver: a sample whose image is known */
 	OP_RECORD_TIME = 13, /* how long an event was counted */
 	OP_RECORD_LOST_SIDE_BAND = 14, /* mappings, names, forks and exits that were lost */
+	OP_RECORD_PLACED_RAW = 15, /* driver: a placed sample and what the kernel's PMU recorded about it */
 };
 
 /* Why samples were lost; libop's LossCause has the same numbers (libop/stream/stream.cpp asserts it). */
@@ -215,8 +216,12 @@ struct op_place {
 
 /*
  * Followed by `frames` struct op_place, the callers, innermost first; the first `kernel_frames` of them are kernel
- * addresses.
+ * addresses. header.flags: the sample counts as that many; 0 = as one.
+ *
+ * OP_RECORD_PLACED_RAW is the same with header.flags bytes behind the callers, then zeros to size: the beginning of the
+ * raw data of the event's PMU (PERF_SAMPLE_RAW of perf_event_open(2)), at most OP_MAX_RAW bytes.
  */
+#define OP_MAX_RAW 64
 struct op_record_placed {
 	struct op_record_header header;
 	struct op_place place;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The rules of AMD's instruction-based sampling (IBS) for events that are requested together. Does not know
-// the content of a sample; daemon/ibs_decode does.
+// the content of a sample; daemon/source/ibs_decode does.
 #pragma once
 
 #include <cstdint>

@@ -125,6 +125,14 @@ struct PlacedSample {
     uint16_t kernel_frames = 0;
     Place place;
     std::span<const Place> chain;
+    uint32_t weight = 1;  ///< as Sample::weight
+};
+
+/// A placed sample with what the PMU recorded about it: the beginning of PERF_SAMPLE_RAW of
+/// perf_event_open(2). Sources deliver the samples that are derived from it instead.
+struct RawSample {
+    PlacedSample placed;
+    std::span<const std::byte> raw;
 };
 
 /// The command name of the placed samples up to the next such record, which are of that thread and program.
@@ -145,6 +153,6 @@ struct EventTime {
 
 /// One event from a source.
 using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie,
-                            PlacedSample, PlacedName, EventTime, LostSideBand>;
+                            PlacedSample, PlacedName, EventTime, LostSideBand, RawSample>;
 
 }  // namespace op

@@ -68,7 +68,7 @@ ImageCookie decode_image(ByteReader& in, uint16_t flags) {
             r.inode,  path};
 }
 
-PlacedSample decode_placed_sample(ByteReader& in, const op_record_context& context) {
+PlacedSample decode_placed(ByteReader& in, const op_record_context& context, uint32_t weight) {
     const auto r = in.get<op_record_placed>();
     const auto frames = in.take(r.frames * sizeof(op_place));
     if (r.mode > OP_MODE_GUEST || r.kernel_frames > r.frames)
@@ -81,7 +81,17 @@ PlacedSample decode_placed_sample(ByteReader& in, const op_record_context& conte
             static_cast<CpuMode>(r.mode),
             r.kernel_frames,
             {r.place.offset, r.place.image},
-            {reinterpret_cast<const Place*>(frames.data()), r.frames}};
+            {reinterpret_cast<const Place*>(frames.data()), r.frames},
+            weight};
+}
+
+PlacedSample decode_placed_sample(ByteReader& in, uint16_t flags, const op_record_context& context) {
+    return decode_placed(in, context, flags == 0 ? 1 : flags);
+}
+
+RawSample decode_raw_sample(ByteReader& in, uint16_t flags, const op_record_context& context) {
+    const PlacedSample placed = decode_placed(in, context, 1);
+    return {placed, in.take(flags)};
 }
 
 /// Numbers beyond 16 bits belong to no event; they become 0xffff, which belongs to no event either.
@@ -175,9 +185,12 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
     if (head.size < sizeof head || head.size % 8) throw_input("record with impossible size");
     if (head.size > bytes.size()) throw_input("record cut off");
     ByteReader in(bytes.first(head.size), "record");
-    if (head.type == OP_RECORD_PLACED) {
+    if (head.type == OP_RECORD_PLACED || head.type == OP_RECORD_PLACED_RAW) {
         if (!context_) throw_input("placed record without a context");
-        out.emplace_back(decode_placed_sample(in, *context_));
+        if (head.type == OP_RECORD_PLACED)
+            out.emplace_back(decode_placed_sample(in, head.flags, *context_));
+        else
+            out.emplace_back(decode_raw_sample(in, head.flags, *context_));
     } else if (head.type == OP_RECORD_CONTEXT) {
         decode_context(in.take(sizeof(op_record_context)), out);
     } else {

@@ -48,14 +48,16 @@ std::string_view raw(const T& value) {
     return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-/// Appends a fixed part and its tail, filling in the header.
+/// Appends a fixed part and its two tails, filling in the header.
 template <class T>
-void append(std::string& out, op_record_type type, uint16_t flags, T fixed, std::string_view tail = {}) {
-    const size_t size = padded(sizeof fixed + tail.size());
+void append(std::string& out, op_record_type type, uint16_t flags, T fixed, std::string_view tail = {},
+            std::string_view last = {}) {
+    const size_t used = sizeof fixed + tail.size() + last.size(), size = padded(used);
     fixed.header = {static_cast<op_u16>(type), flags, static_cast<op_u32>(size)};
     out += raw(fixed);
     out += tail;
-    out.append(size - sizeof fixed - tail.size(), '\0');
+    out += last;
+    out.append(size - used, '\0');
 }
 
 /// Longest chain and texts a record can hold; what is longer is cut.
@@ -156,6 +158,20 @@ struct Encode {
         n.comm.copy(named.comm, sizeof named.comm);
     }
     void operator()(const PlacedSample& s) const {
+        append_placed(s, OP_RECORD_PLACED, s.weight == 1 ? 0 : cut_weight(s.weight), {});
+    }
+    void operator()(const RawSample& s) const {
+        const auto size = std::min<size_t>(s.raw.size(), OP_MAX_RAW);
+        append_placed(s.placed, OP_RECORD_PLACED_RAW, static_cast<uint16_t>(size),
+                      text_of(s.raw.first(size)));
+    }
+
+private:
+    static uint16_t cut_weight(uint32_t weight) {
+        return static_cast<uint16_t>(std::min<uint32_t>(weight, 0xffff));
+    }
+    void append_placed(const PlacedSample& s, op_record_type type, uint16_t flags,
+                       std::string_view behind) const {
         op_record_context next{{}, s.cpu, s.tgid, s.tid, s.app, {}};
         if (named.tgid == s.tgid && named.tid == s.tid) std::ranges::copy(named.comm, next.comm);
         if (!context || context->cpu != next.cpu || !is_same_run(*context, next)) {
@@ -169,8 +185,8 @@ struct Encode {
         r.mode = static_cast<op_u8>(s.mode);
         r.frames = static_cast<op_u16>(frames);
         r.kernel_frames = static_cast<op_u16>(std::min<size_t>(s.kernel_frames, frames));
-        append(out, OP_RECORD_PLACED, 0, r,
-               {reinterpret_cast<const char*>(s.chain.data()), frames * sizeof(Place)});
+        append(out, type, flags, r, {reinterpret_cast<const char*>(s.chain.data()), frames * sizeof(Place)},
+               behind);
     }
 };
 

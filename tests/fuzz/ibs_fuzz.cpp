@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "daemon/perf/ibs_decode.h"
+#include "daemon/source/ibs_decode.h"
 
 namespace {
 

@@ -35,6 +35,10 @@ struct Check {
         for (const op::Place& place : s.chain)
             images.find(place.cookie);
     }
+    void operator()(const op::RawSample& s) const {
+        within(s.raw.data(), s.raw.size());
+        (*this)(s.placed);
+    }
     void operator()(const op::Mapping& m) const {
         within(m.path.data(), m.path.size());
         within(m.build_id.data(), m.build_id.size());

@@ -65,6 +65,17 @@ TEST_F(CollectingPlaced, offsets_in_a_file_are_its_keys) {
     EXPECT_TRUE(account_.images.at("/lib/old.so").deleted);
 }
 
+TEST_F(CollectingPlaced, samples_count_as_many_as_their_weight) {
+    announce();
+    PlacedSample heavy = at({0x1010, app}), lost = at({0x10, 99});
+    heavy.weight = 300;
+    lost.weight = 40;
+    feed({heavy, heavy, lost, RawSample{at({0x1010, app}), {}}});
+    EXPECT_EQ(files().at(0), name(bin_app, bin_app) + " 1010=601");
+    EXPECT_EQ(ledger().sampled(), 641u);
+    EXPECT_EQ(ledger().stored(), 601u);
+}
+
 TEST_F(CollectingPlaced, offsets_in_a_region_count_from_its_start) {
     announce();
     feed({at({4, heap})});

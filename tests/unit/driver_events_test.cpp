@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "libop/base/error.h"
+#include "tests/unit/temp_dir.h"
 
 namespace op::collect {
 
@@ -162,8 +165,78 @@ TEST(DriverEvents, fixed_counters_and_samplers_are_left_to_operf) {
     fixed.events.push_back(event("EVENLY", 0, 1, {1}));
     EXPECT_EQ(fault(intel, {"EVENLY:100000"}, false, fixed),
               "event 'EVENLY': a fixed counter counts it, which the driver does not program; operf can");
-    EXPECT_EQ(fault(model_of("amd", "x86-64/zen3", 500), {"IBS_OP_LOAD:64000"}, false, sampler()),
-              "event 'IBS_OP_LOAD': ibs_op takes its samples, which the driver does not program; operf can");
+    EXPECT_EQ(
+        fault(model_of("amd", "x86-64/zen3", 500), {"IBS_OP_LOAD:64000"}, false, sampler()),
+        "event 'IBS_OP_LOAD': ibs_op takes its samples, which the driver's model amd does not program; its "
+        "model perf and operf can");
+}
+
+/// The catalogue of both samplers and a counter, on a machine whose kernel has PMUs for them.
+struct Samplers {
+    test::TempDir dir;
+    EventCatalogue catalogue;
+    DriverModel model = model_of("perf", "perf", 10000);
+
+    Samplers() {
+        dir.write("ibs_fetch/type", "10\n");
+        dir.write("ibs_op/type", "11\n");
+        catalogue.model.name = "x86-64/family10";
+        catalogue.devices = dir.path();
+        catalogue.events = {event("IBS_FETCH_ALL", 0xf000, 0, {0}), event("IBS_FETCH_KILLED", 0xf001, 0, {0}),
+                            event("IBS_OP_ALL", 0xf100, 0, {1, 0}), event("CYCLES", 0x76, 3, {0})};
+        for (CatalogueEvent& known : catalogue.events)
+            if (known.name != "CYCLES")
+                known.extended = known.name.starts_with("IBS_OP") ? "ibs_op" : "ibs_fetch";
+        for (DriverCounter& counter : model.counters)
+            counter.has_pmu = true;
+    }
+};
+
+TEST(DriverEvents, all_events_of_a_sampler_share_a_counter) {
+    const Samplers machine;
+    DriverModel three = machine.model;
+    three.counters.push_back({2, 10000, true, true});
+    const auto events = choose(
+        three, {"IBS_FETCH_ALL:50000", "CYCLES:100000", "IBS_FETCH_KILLED:50000:0:0", "IBS_OP_ALL:64000:1"},
+        false, machine.catalogue);
+    ASSERT_EQ(events.size(), 4u);
+    EXPECT_EQ(events[0].sampler, (SamplerSetting{10, 0, 12}));
+    EXPECT_EQ(events[0].code, 0xf000u);
+    EXPECT_EQ(events[1].sampler, std::nullopt);
+    EXPECT_EQ(events[2].sampler, events[0].sampler);
+    EXPECT_FALSE(events[2].kernel);
+    EXPECT_EQ(events[3].sampler, (SamplerSetting{11, 1 << 19, 44}));
+    EXPECT_EQ(events[3].unit_mask, 1u);
+    EXPECT_EQ((std::array{events[0].counter, events[1].counter, events[2].counter, events[3].counter}),
+              (std::array{0, 1, 0, 2}));
+    EXPECT_EQ(to_daemon_text(events),
+              "IBS_FETCH_ALL:61440:0:50000:0:1:1,CYCLES:118:1:100000:0:1:1,"
+              "IBS_FETCH_KILLED:61441:0:50000:0:0:1,IBS_OP_ALL:61696:2:64000:1:1:1");
+}
+
+TEST(DriverEvents, of_samplers_have_the_rules_that_operf_has) {
+    const Samplers machine;
+    const auto refused = [&](std::initializer_list<const char*> texts) {
+        return fault(machine.model, texts, false, machine.catalogue);
+    };
+    EXPECT_EQ(
+        refused({"IBS_FETCH_ALL:50000", "IBS_FETCH_KILLED:64000"}),
+        "event 'IBS_FETCH_KILLED': it and 'IBS_FETCH_ALL' are derived from the same samples of ibs_fetch; "
+        "give them one count and one unit mask");
+    EXPECT_NE(refused({"IBS_FETCH_ALL:50001"}).find("no multiple of 16"), std::string::npos);
+    EXPECT_NE(refused({"IBS_FETCH_ALL:50000", "CYCLES:100000", "IBS_OP_ALL:64000"}).find("too few counters"),
+              std::string::npos);
+    Samplers without;
+    without.catalogue.devices = without.dir / "none";
+    EXPECT_EQ(fault(without.model, {"IBS_FETCH_ALL:50000"}, false, without.catalogue),
+              "event 'IBS_FETCH_ALL': the kernel has no PMU ibs_fetch on this machine");
+}
+
+TEST(DriverEvents, of_a_model_without_a_name_for_the_processor_are_the_processors) {
+    const Samplers machine;
+    const auto events = choose(machine.model, {"r1000001c0:100000"}, false, machine.catalogue);
+    EXPECT_EQ(events.at(0).code, 0x1c0u);
+    EXPECT_EQ(events.at(0).unit_mask, 1u);
 }
 
 TEST(DriverEvents, event_0_of_amd_is_one_like_others) {

@@ -41,6 +41,24 @@ TEST_F(Describing, events_that_name_counters_were_set_up_before) {
     EXPECT_EQ(fake_.files().number("0/enabled"), 0u);
 }
 
+TEST_F(Describing, events_on_one_counter_are_derived_from_its_raw_samples) {
+    fake_.dir().write("1/raw_size", "12\n");
+    describe(
+        {"IBS_FETCH_ALL:0xf000:1:50000:0:1:1,TIMER:0:0:1000000:0:1:1,IBS_FETCH_KILLED:0xf001:1:50000:0:0:1"});
+    EXPECT_EQ(options_.counters, (std::vector<int>{1, 0, 1}));
+    ASSERT_EQ(options_.samplings.size(), 1u);
+    EXPECT_EQ(options_.samplings[0].sampler, Sampler::ibs_fetch);
+    EXPECT_EQ(options_.samplings[0].opened, 0u);
+    ASSERT_EQ(options_.samplings[0].events.size(), 2u);
+    EXPECT_EQ(options_.samplings[0].events[1].event, 2u);
+    EXPECT_FALSE(options_.samplings[0].events[1].kernel);
+}
+
+TEST_F(Describing, without_raw_samples_nothing_is_derived) {
+    describe({"IBS_FETCH_ALL:0xf000:1:50000:0:1:1"});
+    EXPECT_TRUE(options_.samplings.empty());
+}
+
 TEST_F(Describing, events_without_counters_are_set_up) {
     describe({"TIMER:1000000"});
     EXPECT_EQ(fake_.files().number("0/enabled"), 1u);

@@ -58,6 +58,31 @@ TEST(DriverSetup, clears_every_counter_before_it_sets_one) {
                                                             {"0/extra", 0x1800000}}));
 }
 
+TEST(DriverSetup, a_sampler_is_programmed_once_in_the_modes_of_all_its_events) {
+    const DriverModel perf{"perf", "perf", {{0, 10000, false, true}}};
+    ConfiguredEvent first{"IBS_OP_ALL", 0xf100, 0, 64000, 1, 0, true, false};
+    first.sampler = SamplerSetting{11, 1 << 19, 44};
+    ConfiguredEvent second = first;
+    second.name = "IBS_OP_LOAD";
+    second.code = 0xf201;
+    second.kernel = false;
+    second.user = true;
+    const Writes plan = plan_driver(perf, {}, std::vector{first, second});
+    EXPECT_EQ(Writes(plan.begin() + 3, plan.end()), (Writes{{"0/enabled", 0},
+                                                            {"0/event", 0},
+                                                            {"0/count", 0},
+                                                            {"0/pmu", 0},
+                                                            {"0/raw_size", 0},
+                                                            {"0/enabled", 1},
+                                                            {"0/event", 1 << 19},
+                                                            {"0/count", 64000},
+                                                            {"0/kernel", 1},
+                                                            {"0/user", 1},
+                                                            {"0/unit_mask", 0},
+                                                            {"0/pmu", 11},
+                                                            {"0/raw_size", 44}}));
+}
+
 TEST(DriverSetup, sizes_are_written_only_if_they_were_set) {
     DaemonSettings settings;
     settings.buffer_size = 65536;

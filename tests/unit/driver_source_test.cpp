@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
+#include <deque>
+
 #include "daemon/collect/collector.h"
 #include "daemon/run/recording.h"
 #include "libop/session/session.h"
@@ -103,6 +107,70 @@ TEST_F(Driving, counters_are_translated_to_events) {
     EXPECT_EQ(std::get<PlacedSample>(records[1]).event, 0);
     EXPECT_GE(std::get<PlacedSample>(records[2]).event, info_.events.size());
     EXPECT_EQ(std::get<Throttle>(records[3]).event, 0);
+}
+
+/// Events 0 and 2 are derived from fetches in counter 4; event 1 is that of counter 1.
+class DrivingSampler : public Driving {
+protected:
+    DrivingSampler() {
+        info_.events = {{"IBS_FETCH_KILLED", 0xf001, 50000, 0, false},
+                        {"OTHER", 1, 5000, 0, false},
+                        {"IBS_FETCH_LATENCY", 0xf00e, 50000, 0, false}};
+        EventEncoding fetch;
+        fetch.sampler = Sampler::ibs_fetch;
+        const std::vector<EventEncoding> encodings = {fetch, {}, fetch};
+        source({.kernel = {}, .counters = {4, 1, 4}, .samplings = samplings_of(info_.events, encodings)})
+            .start();
+    }
+    /// A fetch with that control register.
+    Record fetch(uint64_t control, CpuMode mode = CpuMode::user) {
+        bytes_.push_back({});
+        std::memcpy(bytes_.back().data() + 4, &control, sizeof control);
+        PlacedSample placed = sample(4);
+        placed.mode = mode;
+        return RawSample{placed, bytes_.back()};
+    }
+    static constexpr uint64_t completed = uint64_t{1} << 50;
+
+    std::deque<std::array<std::byte, 12>> bytes_;
+};
+
+TEST_F(DrivingSampler, a_sample_counts_for_every_event_that_it_is) {
+    send({fetch(completed | uint64_t{300} << 32), sample(1), fetch(0), Throttle{1, 0, 4, true}});
+    const auto records = source_->drain();
+    ASSERT_EQ(records.size(), 5u);
+    EXPECT_EQ(std::get<PlacedSample>(records[0]).event, 2);
+    EXPECT_EQ(std::get<PlacedSample>(records[0]).weight, 300u);
+    EXPECT_EQ(std::get<PlacedSample>(records[0]).place, (Place{0x10, 1}));
+    EXPECT_EQ(std::get<PlacedSample>(records[1]).event, 1);
+    EXPECT_EQ(std::get<PlacedSample>(records[2]).event, 0);
+    EXPECT_EQ(std::get<PlacedSample>(records[2]).weight, 1u);
+    EXPECT_EQ(std::get<Throttle>(records[3]).event, 0);
+    EXPECT_EQ(std::get<Throttle>(records[4]).event, 2);
+}
+
+TEST_F(DrivingSampler, samples_that_are_of_no_event_do_not_end_the_stream) {
+    const Record none = fetch(0, CpuMode::kernel);
+    send(std::vector<Record>(300, none));
+    send({sample(1)});
+    const auto records = source_->drain();
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<PlacedSample>(records[0]).event, 1);
+}
+
+TEST_F(DrivingSampler, a_sample_without_its_words_is_counted_lost) {
+    send({RawSample{sample(4), {}}});
+    const auto records = source_->drain();
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<Lost>(records[0]).cause, LossCause::damaged_stream);
+}
+
+TEST_F(Driving, raw_data_of_a_plain_counter_is_not_looked_at) {
+    source({.kernel = {}, .counters = {3, 1}}).start();
+    send({RawSample{sample(1), {}}});
+    const auto records = source_->drain();
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(std::get<RawSample>(records[0]).placed.event, 1);
 }
 
 TEST_F(Driving, a_damaged_record_is_counted_and_the_next_read_is_used) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Samples are made by hand of bits as AMD's manuals number them: MSRC001_1030 and MSRC001_1035 to 1037. There
 // was no processor with IBS to compare with.
-#include "daemon/perf/ibs_decode.h"
+#include "daemon/source/ibs_decode.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/perf/samplers.h"
+#include "daemon/source/samplers.h"
 
 #include <gtest/gtest.h>
 

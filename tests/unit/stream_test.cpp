@@ -284,6 +284,36 @@ TEST(RecordDecoder, impossible_placed_and_image_records_are_damage) {
     }
 }
 
+TEST(RecordDecoder, raw_samples_and_weights_come_back) {
+    RawSample sent{placed(1), id};
+    sent.placed.chain = places;
+    PlacedSample heavy = placed(1);
+    heavy.weight = 300;
+    const std::string bytes = encoded({sent, heavy, placed(1)});
+    const auto copy = aligned(bytes);
+    std::vector<Record> records;
+    EXPECT_EQ(RecordDecoder().decode(span_of(copy, bytes.size()), records, 9), bytes.size());
+    ASSERT_EQ(records.size(), 3u);
+    const auto& raw = std::get<RawSample>(records[0]);
+    EXPECT_TRUE(std::ranges::equal(raw.raw, id)) << "to the byte, whatever the record is padded to";
+    EXPECT_TRUE(std::ranges::equal(raw.placed.chain, places));
+    EXPECT_EQ(raw.placed.tid, 1u);
+    EXPECT_EQ(std::get<PlacedSample>(records[1]).weight, 300u);
+    EXPECT_EQ(std::get<PlacedSample>(records[2]).weight, 1u);
+}
+
+TEST(RecordDecoder, raw_data_beyond_its_record_is_damage) {
+    std::string bytes = encoded({RawSample{placed(1), id}});
+    const op_u16 more = 100;
+    std::memcpy(bytes.data() + sizeof(op_record_context) + offsetof(op_record_header, flags), &more,
+                sizeof more);
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<Record> records;
+    decoder.decode(span_of(copy, bytes.size()), records, 9);
+    EXPECT_TRUE(decoder.damage());
+}
+
 TEST(RecordDecoder, skips_what_it_does_not_know) {
     const op_record_header unknown{99, 0, 16};
     std::string bytes(reinterpret_cast<const char*>(&unknown), sizeof unknown);

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "daemon/perf/ibs_decode.h"
+#include "daemon/source/ibs_decode.h"
 #include "libop/events/event_encoding.h"
 #include "libop/session/session_info.h"
+#include "libop/stream/record.h"
 
 namespace op::collect {
 
@@ -33,5 +35,14 @@ size_t opened_for(const std::vector<EventEncoding>& encodings, size_t i);
 /// not known to be derived.
 std::vector<Sampling> samplings_of(const std::vector<RecordedEvent>& events,
                                    const std::vector<EventEncoding>& encodings);
+
+/// Appends, for each event that the sample is, a copy of it with the event's number and weight: maybe none. A
+/// Lost record if `raw`, what the sampler recorded, is cut off. S: Sample or PlacedSample.
+template <class S>
+void derive_samples(const Sampling& sampling, std::span<const std::byte> raw, S sample,
+                    std::vector<Record>& out);
+
+/// The same for its throttling: of all events.
+void derive_throttles(const Sampling& sampling, const Throttle& throttle, std::vector<Record>& out);
 
 }  // namespace op::collect

@@ -3,7 +3,7 @@
 // are from Linux, arch/x86/include/asm/amd-ibs.h. The meaning of an event follows its name; for events of
 // operations and of the northbridge it was not checked against a document or on a processor. A sample counts
 // for its cycles if the event is a latency.
-#include "daemon/perf/ibs_decode.h"
+#include "daemon/source/ibs_decode.h"
 
 #include <algorithm>
 

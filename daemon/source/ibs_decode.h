@@ -26,6 +26,11 @@ struct IbsRegisters {
     uint64_t data3 = 0;  ///< MSRC001_1037 IBS_OP_DATA3
 };
 
+/// Bytes of a sample that parse_ibs_sample() needs.
+constexpr uint32_t ibs_sample_size(Sampler sampler) noexcept {
+    return sampler == Sampler::ibs_fetch ? 4 + 8 : 4 + 5 * 8;
+}
+
 /// Reads a sample's raw bytes; registers after those that are needed may follow. None if they are cut off.
 std::optional<IbsRegisters> parse_ibs_sample(Sampler sampler, std::span<const std::byte> raw) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Events by sampler.
-#include "daemon/perf/samplers.h"
+#include "daemon/source/samplers.h"
 
 #include <algorithm>
 
@@ -31,6 +31,27 @@ std::vector<Sampling> samplings_of(const std::vector<RecordedEvent>& events,
         sampling->events.push_back({index, how, events[i].kernel, events[i].user});
     }
     return samplings;
+}
+
+template <class S>
+void derive_samples(const Sampling& sampling, std::span<const std::byte> raw, S sample,
+                    std::vector<Record>& out) {
+    const auto registers = parse_ibs_sample(sampling.sampler, raw);
+    if (!registers) return out.push_back(Lost{1, sample.cpu, LossCause::damaged_stream});
+    for (const DerivedEvent& derived : sampling.events) {
+        if (!(sample.mode == CpuMode::user ? derived.user : derived.kernel)) continue;
+        sample.event = derived.event;
+        sample.weight = derived.how->weight(*registers);
+        if (sample.weight != 0) out.push_back(sample);
+    }
+}
+
+template void derive_samples(const Sampling&, std::span<const std::byte>, Sample, std::vector<Record>&);
+template void derive_samples(const Sampling&, std::span<const std::byte>, PlacedSample, std::vector<Record>&);
+
+void derive_throttles(const Sampling& sampling, const Throttle& throttle, std::vector<Record>& out) {
+    for (const DerivedEvent& derived : sampling.events)
+        out.push_back(Throttle{throttle.time, throttle.cpu, derived.event, throttle.on});
 }
 
 }  // namespace op::collect
