@@ -37,6 +37,7 @@ kernel_cases = \
 	tests/kernel/t_hotplug.sh \
 	tests/kernel/t_hotplug_perf.sh \
 	tests/kernel/t_hybrid.sh \
+	tests/kernel/t_ibs.sh \
 	tests/kernel/t_instructions.sh \
 	tests/kernel/t_killed_reader.sh \
 	tests/kernel/t_life.sh \
@@ -83,6 +84,8 @@ kernel_harness = \
 	tests/kernel/flavour.sh \
 	tests/kernel/guest.sh \
 	tests/kernel/guest_init \
+	tests/kernel/ibs_double/Kbuild \
+	tests/kernel/ibs_double/ibs_double.c \
 	tests/kernel/initramfs.sh \
 	tests/kernel/inject_nmi.py \
 	tests/kernel/measure_speed.sh \

@@ -224,8 +224,11 @@ make_driver() {
 	if [ "$arch" = amd64 ]; then
 		OP_MSR_DOUBLE=1 "$here/build_module.sh" "$flavour" "$OP_KERNELS" "$top/$flavour/double"
 		"${cross}strip" -g -o "$kit/oprofile_double.ko" "$top/$flavour/double/oprofile.ko"
-		kernel_source=$here/hybrid_double "$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/hybrid_double"
-		"${cross}strip" -g -o "$kit/hybrid_double.ko" "$top/$flavour/hybrid_double/hybrid_double.ko"
+		for double in hybrid_double ibs_double; do
+			kernel_source=$here/$double "$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/$double"
+			"${cross}strip" -g -o "$kit/$double.ko" "$top/$flavour/$double/$double.ko"
+		done
+		cp -R "$here/../../events" "$kit"
 	fi
 	"${cross}strip" -g -o "$kit/oprofile.ko" "$top/$flavour/module/oprofile.ko"
 }
