@@ -23,6 +23,7 @@ int op_core_pmu(unsigned int cpu)
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 		.sample_period = 1UL << 30,
 		.disabled = 1,
+		.exclude_guest = 1, /* as of the events that count: others are refused while a guest has the counters */
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, never, NULL);
 	int type;

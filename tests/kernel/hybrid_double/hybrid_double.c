@@ -2,7 +2,7 @@
 /*
  * A double of the kernel's PMUs on a hybrid Intel processor, for guests, whose emulated processor has no PMU: cpu_core, which raw
  * events go to, of CPU 0, and cpu_atom of the other CPUs. An event "overflows" every 20 ns of its count, by a timer. It tests which PMU
- * the driver asks for on which CPU.
+ * the driver asks for on which CPU. Events that would count guests are refused, as by newer kernels where a guest has the counters.
  */
 #include <linux/hrtimer.h>
 #include <linux/module.h>
@@ -57,6 +57,8 @@ static int event_init(struct perf_event *event)
 		return -ENOENT;
 	if ((event->pmu == &core_pmu) != (event->cpu == 0))
 		return -ENOENT;
+	if (!event->attr.exclude_guest)
+		return -EOPNOTSUPP;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 	hrtimer_setup(&event->hw.hrtimer, expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 #else
