@@ -93,7 +93,8 @@ names() {
 	echo minute $memory daemon_rss daemon_ticks session_kib session_files $counts bt_lost_no_mapping idle_ticks
 }
 
-# figures MINUTE: caches are dropped first, so that their growth does not hide that of others. On a busy host the daemon may be too late.
+# figures MINUTE: caches are dropped first, so that their growth does not hide that of others. On a busy host the daemon may answer too
+# late, and minutes are left out.
 figures() {
 	opcontrol --dump >dump.log 2>&1 || echo "minute $1: $(cat dump.log)" >&2
 	sync
@@ -111,10 +112,9 @@ figures() {
 	echo "$line $(get stats/bt_lost_no_mapping) $(awk '$1 == "cpu" { print $5 }' /proc/stat)"
 }
 
-# until_minute NUMBER: by the guest's clock.
-until_minute() {
-	now=$(cut -d. -f1 /proc/uptime)
-	[ $((start + 60 * $1)) -le "$now" ] || sleep $((start + 60 * $1 - now))
+# elapsed: seconds since the start, by the guest's clock.
+elapsed() {
+	echo $(($(cut -d. -f1 /proc/uptime) - start))
 }
 
 opcontrol --init --module "$KIT/oprofile.ko"
@@ -124,11 +124,9 @@ opcontrol --start
 start=$(cut -d. -f1 /proc/uptime)
 begin_load
 names >/out/figures
-minute=0
-while [ $minute -lt "$MINUTES" ]; do
-	minute=$((minute + 1))
-	until_minute $minute
-	figures $minute >>/out/figures
+while [ "$(elapsed)" -lt $((60 * MINUTES)) ]; do
+	sleep $((60 - $(elapsed) % 60))
+	figures $(($(elapsed) / 60)) >>/out/figures
 done
 : >stop
 wait

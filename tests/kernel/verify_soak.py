@@ -16,7 +16,7 @@ minutes = [dict(zip(names, map(int, row))) for row in rows]
 for minute in minutes:
     minute[OWN] = minute["SUnreclaim"] + minute["KernelStack"] + minute["VmallocUsed"] + minute["Percpu"]
     minute[FREE] = minute["MemAvailable"] + minute["Shmem"]
-half = len(minutes) // 2
+half = sum(minute["minute"] <= minutes[-1]["minute"] // 2 for minute in minutes)  # rows: minutes can be missing
 stats = {name: int(value) for name, value in map(str.split, (directory / "stats").read_text().splitlines())}
 ledger = json.loads((directory / "manifest.json").read_text())["ledger"]
 losses = {cause: sum(cpus.values()) for cause, cpus in ledger["lost"].items()}
@@ -37,8 +37,9 @@ for name in ["MemFree", "MemAvailable", FREE, OWN, "SUnreclaim", "VmallocUsed", 
     print(f"{name:28} {minutes[0][name]:10} {mean(minutes[:half], name):10} {mean(minutes[half:], name):10} {minutes[-1][name]:10}")
 print("the driver:", ", ".join(f"{name} {value}" for name, value in stats.items()))
 print("the account: sampled", ledger["sampled"], "stored", ledger["stored"], losses)
-print(f"the daemon: {minutes[-1]['daemon_ticks'] / 100} s of CPU time; CPUs idle:",
-      f"{(minutes[-1]['idle_ticks'] - minutes[0]['idle_ticks']) / 120 // max(1, len(minutes) - 1)} %")
+first, last = minutes[0], minutes[-1]
+idle = (last["idle_ticks"] - first["idle_ticks"]) / (100 * 2 * 60) / (last["minute"] - first["minute"] or 1)
+print(f"the daemon: {last['daemon_ticks'] / 100} s of CPU time; the CPUs were idle {idle:.0%} of the time")
 check(f"sampled {ledger['sampled']} = received {stats['sample_received']}", ledger["sampled"] == stats["sample_received"] > 0)
 check("sampled = stored + lost", ledger["sampled"] == ledger["stored"] + sum(losses.values()))
 for name, most in [(OWN, 1024), ("daemon_rss", 1024)]:
