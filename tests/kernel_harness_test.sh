@@ -27,8 +27,14 @@ PATH=$work/bin:$PATH
 for script in fetch_kernel build_programs fetch_libraries copy_modules btrfs_image; do
 	fake "$kernel/$script.sh" </dev/null
 done
+# The file `no_build` names what cannot be built: the canary, the driver.
 fake "$kernel/build_module.sh" <<'END'
 for out in "$@"; do :; done
+case ${kernel_source-driver} in
+*canary) name=canary ;;
+*) name=driver ;;
+esac
+! grep -q "$name" no_build 2>/dev/null || { echo "$name does not build" >&2; exit 1; }
 mkdir -p "$out" && : >"$out/oprofile.ko"
 END
 fake bin/strip </dev/null
@@ -36,13 +42,14 @@ fake "$kernel/measure_speed.sh" <<'END'
 echo 250
 END
 
-# The file `plan` holds the guest's result for each case: "CASE STATUS", "CASE nothing", "CASE no_log".
+# The file `plan` holds the guest's result for each case: "CASE STATUS", "CASE nothing", "CASE no_log"; or "no boot".
 fake "$kernel/guest.sh" <<'END'
 for out in "$@"; do :; done
 echo "$*" >>guest_words
 mkdir -p "$out/results"
-: >"$out/job.log"
 : >"$out/serial.log"
+! grep -q '^no boot' plan || exit 1
+: >"$out/job.log"
 while read -r name limit; do
 	echo "$name $limit" >>limits
 	what=$(awk -v name="$name" '$1 == name { print $2 }' plan)
@@ -58,11 +65,12 @@ END
 a_case() {
 	printf '# kernels: %s\n# limit: %s\n' "$2" "$3" >"$kernel/t_$1.sh"
 }
-# run STATUS: check.sh of one kernel ends with 0, or with anything else.
+# run STATUS: check.sh of $flavour ends with 0, or with anything else.
+flavour=6.1-amd64
 run() {
 	rm -rf check-kernel limits guest_words
 	ended=0
-	"$kernel/check.sh" 6.1-amd64 $cases >log 2>&1 || ended=1
+	"$kernel/check.sh" $flavour $cases >log 2>&1 || ended=1
 	[ "$ended" = "$1" ] || { cat log; echo "FAILED: $what: status $ended, not $1"; exit 1; }
 }
 # expect WHAT LINE: a line of the output begins so.
@@ -83,10 +91,18 @@ run 0
 expect "$what" "PASS: 6.1-amd64 good"
 expect_trs 6.1-amd64/good PASS
 expect_trs harness PASS
+grep -q 'OP_PLACING=""' check-kernel/6.1-amd64/plain/script || { echo "FAILED: a placing is asked for"; exit 1; }
 expect "the slowness is printed" "emulation takes 250 %"
 expect "times are printed" "6.1-amd64: fetch [0-9]* s, build [0-9]* s, boot [0-9]* s, cases [0-9]* s"
 [ "$(cat limits)" = "good 25" ] || { cat limits; echo "FAILED: the limit of a case is not scaled"; exit 1; }
 grep -q -e '--timeout 175' guest_words || { cat guest_words; echo "FAILED: the limit of the guest is not scaled"; exit 1; }
+
+what="the worker is to place the samples"
+OP_PLACING=worker
+export OP_PLACING
+run 0
+grep -q 'OP_PLACING="worker"' check-kernel/6.1-amd64/plain/script || { echo "FAILED: the placing does not reach the guest"; exit 1; }
+unset OP_PLACING
 
 a_case bad 6.1-amd64 10
 what="a case fails"
@@ -144,6 +160,40 @@ what="a check whose input is not there"
 cp "$kernel/verify_ocount.py" "$kernel/verify_good.py"
 run 1
 expect_trs 6.1-amd64/good FAIL
+
+cp "$kernel/guest_again.sh" "$kernel/guest.sh"
+rm "$kernel/verify_good.py"
+what="a kernel that does not boot"
+echo 'no boot' >plan
+run 1
+expect_trs 6.1-amd64/good FAIL
+
+# The newest kernel: what is no fault of the driver's is skipped, with its reason.
+flavour=sid-amd64
+a_case newest 'sid-*' 10
+run 0
+expect "$what, the newest" "SKIP: sid-amd64 guest_plain (this emulator does not boot"
+what="the newest kernel"
+printf 'newest 0\n' >plan
+run 0
+expect "a pattern names kernels" "PASS: sid-amd64 newest"
+[ ! -e check-kernel/sid-amd64/good.trs ] || { echo "FAILED: a case ran on a kernel that it does not name"; exit 1; }
+what="a case that fails on the newest kernel"
+printf 'newest 1\n' >plan
+run 1
+what="a driver that does not build for the newest kernel"
+echo driver >no_build
+run 1
+expect_trs sid-amd64/build FAIL
+what="a compiler that is too old for the newest kernel"
+echo canary >no_build
+run 0
+expect "$what" "SKIP: sid-amd64 kernel (no module can be built for .* here: canary does not build)"
+rm no_build
+what="the newest kernel cannot be fetched"
+echo 'echo "the mirror does not answer"; exit 1' >>"$kernel/fetch_kernel.sh"
+run 0
+expect "$what" "SKIP: sid-amd64 kernel (the mirror does not answer)"
 
 # Each check by itself.
 mkdir empty

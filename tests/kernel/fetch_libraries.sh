@@ -20,6 +20,7 @@ if [ "$(cat "$dir/packages" 2>/dev/null)" != "$packages" ]; then
 	rm -rf "$dir"
 	mkdir -p "$dir/download"
 	cd "$dir/download"
+	[ "$suite" = release ] || suite= # our programs are built by the machine's compiler, for its release
 	private_apt "$dir/apt" "$arch" "$suite" >&2
 	unpack "$dir/root" $packages >&2
 	rm -rf "$dir/download" "$dir/apt"

@@ -11,20 +11,26 @@ die() {
 	exit 1
 }
 
-# flavour NAME: sets flavour, suite ("" = stable and its security updates, release = without these, which Debian's mirrors
-# do not always hold whole for every architecture, backports), arch, image (the kernel's package is linux-image-$image), cross,
-# kernel_arch ("" if the driver is not built for it).
+flavours='6.1-amd64 6.1-arm64 6.1-ppc64el 6.1-debug 6.12-amd64 6.12-arm64 sid-amd64 sid-arm64 sid-rt-amd64 sid-rt-arm64'
+
+# flavour NAME: sets flavour, series ("" = whatever the suite has), suite ("" = stable and its security updates, release =
+# without these, which Debian's mirrors do not always hold whole for every architecture, backports, sid), arch, image (the
+# kernel's package is linux-image-$image), cross, kernel_arch ("" if the driver is not built for it).
 flavour() {
 	flavour=$1
-	suite=
-	case $flavour in
-	6.1-amd64 | 6.1-arm64) series=6.1 ;;
-	6.12-amd64) series=6.12 suite=backports ;;
-	6.1-ppc64el) series=6.1 suite=release ;;
-	6.1-debug) series=6.1 ;;
-	*) die "no such kernel flavour: $flavour (6.1-amd64, 6.12-amd64, 6.1-arm64, 6.1-ppc64el or 6.1-debug)" ;;
+	case " $flavours " in
+	*" $flavour "*) ;;
+	*) die "no such kernel flavour: $flavour (one of $flavours)" ;;
 	esac
 	case $flavour in
+	6.1-ppc64el) series=6.1 suite=release ;;
+	6.1-*) series=6.1 suite= ;;
+	6.12-*) series=6.12 suite=backports ;;
+	sid-*) series= suite=sid ;;
+	esac
+	case $flavour in
+	*-rt-arm64) arch=arm64 image=rt-arm64 cross=aarch64-linux-gnu- kernel_arch=arm64 ;;
+	*-rt-amd64) arch=amd64 image=rt-amd64 cross= kernel_arch=x86 ;;
 	*-arm64) arch=arm64 image=arm64 cross=aarch64-linux-gnu- kernel_arch=arm64 ;;
 	*-ppc64el) arch=ppc64el image=powerpc64le cross=powerpc64le-linux-gnu- kernel_arch= ;;
 	*) arch=amd64 image=amd64 cross= kernel_arch=x86 ;;

@@ -68,9 +68,17 @@ expedite_rcu() {
 	[ ! -e /sys/kernel/rcu_expedited ] || echo 1 >/sys/kernel/rcu_expedited
 }
 
+# load_module FILE [PARAMETER=VALUE...]: one of the driver's builds; as $OP_PLACING asks, unless the parameters do.
+load_module() {
+	file=$1
+	shift
+	[ "${OP_PLACING-}" != worker ] || set -- place_by_worker=1 "$@"
+	insmod "$KIT/$file" "$@"
+}
+
 # load_driver [PARAMETER=VALUE...]: loads the driver and mounts its files.
 load_driver() {
-	insmod "$KIT/oprofile.ko" "$@"
+	load_module oprofile.ko "$@"
 	mkdir -p "$fs"
 	mount -t oprofilefs nodev "$fs"
 }

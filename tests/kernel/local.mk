@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The driver's tests, in QEMU guests. Kernels are fetched into ./check-kernel/kernels, or $OP_KERNELS, once.
-kernel_flavours = 6.1-arm64 6.1-amd64 6.12-amd64 6.1-ppc64el
+kernel_flavours = 6.1-arm64 6.1-amd64 6.12-amd64 sid-amd64 sid-rt-amd64 6.1-ppc64el sid-arm64
+all_kernel_flavours = $(kernel_flavours) 6.12-arm64 sid-rt-arm64
 kernel_programs = \
 	tests/kernel/programs/call_chain.c \
 	tests/kernel/programs/calls.c \
@@ -66,6 +67,8 @@ kernel_cases = \
 kernel_harness = \
 	tests/kernel/hybrid_double/Kbuild \
 	tests/kernel/hybrid_double/hybrid_double.c \
+	tests/kernel/canary/Kbuild \
+	tests/kernel/canary/op_canary.c \
 	tests/kernel/bench.sh \
 	tests/kernel/btrfs_image.sh \
 	tests/kernel/bench_in_guest.sh \
@@ -103,9 +106,12 @@ kernel_harness = \
 	tests/kernel/run_cases
 EXTRA_DIST += $(kernel_programs) $(kernel_cases) $(kernel_harness)
 
-.PHONY: check-kernel check-kernel-debug check-hardware bench-kernel soak-kernel
+.PHONY: check-kernel check-kernel-all check-kernel-debug check-hardware bench-kernel soak-kernel
 check-kernel: all tests/e2e/shares$(EXEEXT)
 	$(srcdir)/tests/kernel/check.sh "$(kernel_flavours)" $(CASES)
+# Every case on every kernel.
+check-kernel-all: all tests/e2e/shares$(EXEEXT)
+	OP_SOAK=1 $(srcdir)/tests/kernel/check.sh "$(all_kernel_flavours)" $(CASES)
 check-kernel-debug: all tests/e2e/shares$(EXEEXT)
 	$(srcdir)/tests/kernel/check.sh 6.1-debug $(CASES)
 # On a machine whose processor has counters, as root: whether the driver's register model is right there.

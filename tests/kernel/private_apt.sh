@@ -8,9 +8,11 @@ debian_mirrors() {
 		awk '$3 == "main" && (NF == 3 || $4 == "Debian") && !seen[$1 $2]++ { print $1, $2 }'
 }
 
-# private_sources SUITE: lines for sources.list; SUITE as in flavour.sh. Backports come from the mirror of the release.
+# private_sources SUITE: lines for sources.list; SUITE as in flavour.sh. Backports and sid come from the mirror of the release;
+# sid comes alone.
 private_sources() {
 	debian_mirrors | awk -v suite="$1" '
+		suite == "sid" { if ($2 == "bookworm") print "deb", $1, "sid", "main"; next }
 		$2 == "bookworm" || ($2 == "bookworm-security" && suite != "release") { print "deb", $1, $2, "main" }
 		suite == "backports" && $2 == "bookworm" { print "deb", $1, "bookworm-backports", "main" }'
 }

@@ -5,10 +5,11 @@
 # Prints PASS, FAIL or SKIP for each case and writes it to FLAVOUR/CASE.trs, for tests/summary.sh; how long each part took, in
 # seconds, goes to FLAVOUR/times. Kernels are kept in $OP_KERNELS, else in ./check-kernel/kernels.
 # OP_SLOWNESS: per cent by which limits of time are lengthened, as measure_speed.sh prints it.
-# A case names in its head what it is for:
+# OP_PLACING=worker: the driver places samples by its worker in every case.
+# A case names in its head what it is for; FLAVOUR may be a pattern:
 #   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, or icount; see boot_options)
-#   "# soak: FLAVOUR..."  further kernels, for which it takes long and finds what it finds on the others: run if $OP_SOAK is
-#   set, or if the case is named
+#   "# soak: FLAVOUR..."  further kernels, on which it is expected to find what it finds on the others: run if $OP_SOAK is set,
+#   or if the case is named
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
@@ -81,13 +82,22 @@ in_time() {
 	esac
 }
 
+# is_for CASE: the case is for this kernel.
+is_for() (
+	set -f
+	for pattern in $(kernels_of "$1"); do
+		case $flavour in
+		$pattern) return 0 ;;
+		esac
+	done
+	return 1
+)
+
 # cases_for KIND: those of $wanted that are for this kernel and kind of boot, one a line.
 cases_for() {
 	for each in $wanted; do
 		boot=$(head_of "$each" boot)
-		case " $(kernels_of "$each" | tr '\n' ' ') " in
-		*" $flavour "*) [ "${boot:-plain}" != "$1" ] || echo "$each" ;;
-		esac
+		[ "${boot:-plain}" != "$1" ] || ! is_for "$each" || echo "$each"
 	done
 }
 
@@ -155,8 +165,8 @@ boot() {
 		echo "$each $(in_time "$(head_of "$each" limit)")" >>"$out/cases"
 		limit=$((limit + $(in_time "$(head_of "$each" limit)")))
 	done
-	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s" OP_SLOWNESS="%s"\nexec sh /out/kit/run_cases\n' \
-		"$PWD" "$here/../.." "$OP_SLOWNESS" >"$out/script"
+	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s" OP_SLOWNESS="%s" OP_PLACING="%s"\nexec sh /out/kit/run_cases\n' \
+		"$PWD" "$here/../.." "$OP_SLOWNESS" "${OP_PLACING-}" >"$out/script"
 	survived=yes
 	failures_before=$failures
 	begin=$(now)
@@ -194,6 +204,12 @@ boot_all() {
 			tail -n 60 "$out/serial.log" | show
 			continue
 		fi
+		if [ ! -e "$out/job.log" ] && [ -z "$series" ]; then
+			result SKIP "guest_$kind" "this emulator does not boot $(kernel_value "$OP_KERNELS" release)"
+			tail -n 60 "$out/serial.log" | show
+			skipped=yes
+			return 0
+		fi
 		set -- $unfinished
 		result FAIL "$1" "the guest did not survive it"
 		cat "$out/guest.err" "$out/results/$1.log" 2>/dev/null | tail -n 60 | show
@@ -201,6 +217,13 @@ boot_all() {
 		shift
 		unfinished=$*
 	done
+}
+
+# one_at_a_time NAME COMMAND...: what the kernels share is fetched and built by one run of this script only.
+one_at_a_time() {
+	lock=$1
+	shift
+	flock "$OP_KERNELS/$lock.lock" "$@"
 }
 
 # make_kit: the driver, the programs and the cases, as guests get them.
@@ -213,14 +236,17 @@ make_kit() {
 	[ -n "$kernel_arch" ] || return 0
 	make_driver
 	"$here/copy_modules.sh" "$flavour" "$OP_KERNELS" "$kit/modules"
-	"$here/btrfs_image.sh" "$OP_KERNELS" "$kit/btrfs.gz" || rm -f "$kit/btrfs.gz"
+	one_at_a_time btrfs "$here/btrfs_image.sh" "$OP_KERNELS" "$kit/btrfs.gz" || rm -f "$kit/btrfs.gz"
 }
 
-# make_driver: as it is; as for kernels on which modules may not add task work; and on x86 with registers in memory. Stripped, as
-# distributions strip modules: with debug information loading it copies 3 MB each time.
+# make_driver: as it is; for 6.1 also as for kernels on which modules may not add task work; and on x86 with registers in memory.
+# Stripped, as distributions strip modules: with debug information loading it copies 3 MB each time. Debian's headers of the newest
+# kernels lack a script that sparse needs.
 make_driver() {
+	[ -n "$series" ] || sparse=
 	"$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/module"
-	"$here/build_module.sh" ${sparse:+--sparse} --without OP_HAVE_TASK_WORK "$flavour" "$OP_KERNELS" "$top/$flavour/no_task_work"
+	[ "$series" != 6.1 ] ||
+		"$here/build_module.sh" ${sparse:+--sparse} --without OP_HAVE_TASK_WORK "$flavour" "$OP_KERNELS" "$top/$flavour/no_task_work"
 	if [ "$arch" = amd64 ]; then
 		OP_MSR_DOUBLE=1 "$here/build_module.sh" "$flavour" "$OP_KERNELS" "$top/$flavour/double"
 		"${cross}strip" -g -o "$kit/oprofile_double.ko" "$top/$flavour/double/oprofile.ko"
@@ -233,19 +259,27 @@ make_driver() {
 	"${cross}strip" -g -o "$kit/oprofile.ko" "$top/$flavour/module/oprofile.ko"
 }
 
+# wants_userland: one of the cases that are for this kernel needs our own programs.
+wants_userland() {
+	for each in $(cases_for plain) $(cases_for icount); do
+		! grep -q '^need_userland' "$here/t_$each.sh" || return 0
+	done
+	return 1
+}
+
 # make_userland: for a guest that has none of the host's files, our programs and their events. If they cannot be built, the reason
 # goes into the kit, for the cases that need them.
 make_userland() {
-	[ -n "$cross" ] || return 0
+	[ -n "$cross" ] && wants_userland || return 0
 	if [ -f "$here/../../config.status" ]; then
 		echo "the source tree is configured itself; build in a folder of its own" >"$kit/no_userland"
 		return 0
 	fi
-	if ! libraries=$("$here/fetch_libraries.sh" "$flavour" "$OP_KERNELS" 2>"$top/$flavour/libraries.log"); then
+	if ! libraries=$(one_at_a_time libraries "$here/fetch_libraries.sh" "$flavour" "$OP_KERNELS" 2>"$top/$flavour/libraries.log"); then
 		tail -n 1 "$top/$flavour/libraries.log" >"$kit/no_userland"
 		return 0
 	fi
-	"$here/build_userland.sh" "$flavour" "$libraries" "$top/userland-$arch"
+	one_at_a_time userland "$here/build_userland.sh" "$flavour" "$libraries" "$top/userland-$arch"
 	for program in ocount operf ophelp; do
 		cp "$top/userland-$arch/$program" "$kit"
 	done
@@ -271,16 +305,25 @@ timed() {
 	return $status
 }
 
+# can_build: modules of the newest kernel can be built by this compiler.
+can_build() {
+	[ -z "$kernel_arch" ] || kernel_source=$here/canary "$here/build_module.sh" "$flavour" "$OP_KERNELS" "$top/$flavour/canary"
+}
+
 # The kit is made by another run of this script, as set -e has no effect within a condition.
 check_kernel() {
 	if ! timed fetch get_kernel; then
 		result SKIP kernel "$(tail -n 1 "$top/$flavour/fetch.log")"
 		return 0
 	fi
+	if [ -z "$series" ] && ! timed canary can_build; then
+		result SKIP kernel "no module can be built for $(kernel_value "$OP_KERNELS" release) here: $(tail -n 1 "$top/$flavour/canary.log")"
+		return 0
+	fi
 	sparse=$(command -v sparse) || result SKIP sparse "sparse is not installed"
 	export sparse
-	if timed build "$0" --kit "$flavour"; then
-		result PASS build
+	if timed build "$0" --kit "$flavour" $wanted; then
+		result PASS build "$(kernel_value "$OP_KERNELS" release)"
 	else
 		result FAIL build
 		tail -n 60 "$top/$flavour/build.log" | show
@@ -288,16 +331,18 @@ check_kernel() {
 	fi
 	kit=$top/$flavour/kit
 	emulator_faults=0
+	skipped=
 	for kind in plain icount; do
 		boot_all "$kind"
 	done
+	[ -z "$skipped" ] || return 0
 	for each in $(cases_for plain) $(cases_for icount); do
 		[ -f "$top/$flavour/$each.trs" ] || result FAIL "$each" "there is no result"
 	done
 }
 
 missing_tool() {
-	for tool in cpio depmod gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
+	for tool in cpio depmod flock gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
 		qemu-system-ppc64 powerpc64le-linux-gnu-gcc powerpc64le-linux-gnu-g++; do
 		command -v $tool >/dev/null || { echo "$tool is not installed"; return; }
 	done
@@ -305,13 +350,15 @@ missing_tool() {
 
 if [ "${1-}" = --kit ]; then
 	flavour "$2"
+	shift 2
+	wanted=$*
 	make_kit
 	exit
 fi
 [ $# -ge 1 ] || die "usage: $0 FLAVOUR [CASE...]"
 flavour "$1"
 shift
-[ $# = 0 ] || OP_SOAK=1
+[ $# = 0 ] || export OP_SOAK=1
 wanted=${*:-$(cd "$here" && ls t_*.sh | sed 's/^t_//; s/\.sh$//')}
 for each in $wanted; do
 	check_head "$each"

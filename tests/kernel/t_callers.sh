@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.12-amd64 sid-amd64 sid-rt-amd64 sid-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 60
 # Samples have their callers, never more than configured, and the right ones: a calls b, b calls c, c computes and faults.
 . "$KIT/lib.sh"

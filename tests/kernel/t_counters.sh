@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64
+# kernels: 6.1-amd64
+# soak: *-amd64
 # limit: 60
 # A counter that is enabled with a count of 0 does not count: it is not programmed, and sampling does not start with it alone.
 . "$KIT/lib.sh"
@@ -7,7 +8,7 @@
 msr=/sys/kernel/debug/oprofile_msr
 [ -f "$KIT/oprofile_double.ko" ] || skip "there is no build with the registers' double"
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
-insmod "$KIT/oprofile_double.ko" double_cpu=intel model=intel
+load_module oprofile_double.ko double_cpu=intel model=intel
 mkdir -p "$fs"
 mount -t oprofilefs nodev "$fs"
 for n in 0 1; do

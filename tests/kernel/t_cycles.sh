@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-arm64
+# soak: *-arm64
 # boot: icount
 # limit: 200
 # The perf model counts with the emulated PMU: cycles make at least 95 % of the expected samples. The emulator's cycle counter

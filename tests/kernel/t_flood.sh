@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 120
 # More samples than there is room for, with a reader that waits or reads little at a time: every lost sample is counted.
 . "$KIT/lib.sh"

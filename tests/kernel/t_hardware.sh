@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64
+# kernels: 6.1-amd64
+# soak: *-amd64
 # limit: 120
 # What `make check-hardware` does on a machine that does not count: it goes through all checks, finds that the counts are wrong, and
 # leaves the machine as it was. Registers are arrays in memory, so it is no check of a model.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-arm64
+# kernels: 6.1-arm64 sid-arm64
+# soak: *-arm64
 # limit: 60
 # The perf model under a flood: the guard lengthens the periods of both counters and reports it, and does not report more periods left
 # out than there were: a guard without effect would count without end. The emulator's cycle counter runs at 1 GHz of its time. With

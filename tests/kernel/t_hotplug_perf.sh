@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-arm64
+# kernels: 6.1-arm64 sid-arm64
+# soak: *-arm64
 # limit: 120
 # As t_hotplug, with the perf model: a CPU's counters are released and created again with it.
 . "$KIT/lib.sh"

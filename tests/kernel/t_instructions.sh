@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-arm64
+# soak: *-arm64
 # boot: icount
 # limit: 200
 # The emulator counts instructions exactly: samples = instructions / period. The driver counts a little longer than the program

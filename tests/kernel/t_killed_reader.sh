@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 sid-amd64 sid-rt-amd64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 60
 # A reader that is killed while sampling runs: the driver stops by itself, and can be started again or unloaded.
 . "$KIT/lib.sh"

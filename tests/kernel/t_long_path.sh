@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 60
 # A path of the maximum length does not fit into the smallest read: that fails, and a bigger read returns it.
 . "$KIT/lib.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 sid-amd64 sid-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 200
 # Samples of code that is mapped, run and unmapped within a millisecond are found in its file, also where processes do not place
 # their samples themselves.

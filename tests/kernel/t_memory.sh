@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 120
 # Memory: only CPUs that are or come online have any, and closing the buffer frees all of it. (t_fuse.sh: stores grow with their use.)
 . "$KIT/lib.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-debug
+# kernels: 6.1-amd64 6.12-amd64 sid-amd64 sid-rt-amd64 6.1-debug
+# soak: *-amd64
 # limit: 180
 # The register-level models over registers that are arrays in memory (a build with OP_MSR_DOUBLE=1): what they write and in which
 # order, that every NMI is a sample of each counter, that they claim no other NMI, and that they restore everything.
@@ -15,7 +16,7 @@ cpu1=/sys/devices/system/cpu/cpu1/online
 insert_double() {
 	cpu=$1
 	shift
-	insmod "$KIT/oprofile_double.ko" "double_cpu=$cpu" "$@" || return
+	load_module oprofile_double.ko "double_cpu=$cpu" "$@" || return
 	mkdir -p "$fs" 2>/dev/null || true
 	mount -t oprofilefs nodev "$fs"
 }

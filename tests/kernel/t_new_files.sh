@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 sid-amd64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 120
 # Programs that are written, run and removed one after the other, so that their inodes have the same places in memory: each has its
 # own samples.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-arm64
+# soak: *-arm64
 # boot: icount
 # limit: 400
 # ocount on counters: exactly the known number of instructions of a program and its child; and with more events than counters. verify_ocount.py checks what it leaves.

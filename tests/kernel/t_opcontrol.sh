@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-debug
+# kernels: 6.1-amd64 6.1-debug
+# soak: *-amd64
 # limit: 120
 # System-wide profiling by opcontrol over the driver, from setup to shutdown, of a program of known shares; then opcontrol over
 # perf_event_open and operf find the same shares.

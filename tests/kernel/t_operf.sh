@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-arm64
+# soak: *-arm64
 # boot: icount
 # limit: 400
 # operf on counters, two events at a time. verify_operf.py checks the sessions with the host's opreport.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.12-amd64 6.1-arm64 6.1-debug
-# soak: 6.1-amd64
+# kernels: 6.1-arm64 6.12-amd64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 300
 # Load, start, stop, unload, 200 times, while a program is busy: no memory is leaked. A leak of each round grows in both halves of the
 # rounds, other changes of the system do not. The debug kernel keeps freed memory for a while, but finds leaks by itself.

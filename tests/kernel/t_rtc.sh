@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 60
 # The rtc model: rates instead of counts, powers of two, and about that many samples a second.
 . "$KIT/lib.sh"

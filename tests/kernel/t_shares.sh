@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.12-amd64 sid-amd64 sid-rt-amd64 sid-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 60
 # A program that spends its time 3 : 1 in two functions has its samples there 3 : 1; every sample is accounted for.
 . "$KIT/lib.sh"

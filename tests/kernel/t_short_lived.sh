@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-debug
-# soak: 6.1-arm64
+# kernels: 6.1-amd64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 200
 # 2000 processes that live for some milliseconds, 300 a second: at least 99.9 % of the user samples are placed in a file, also
 # where processes do not place their samples themselves.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-debug
+# soak: *-amd64
 # limit: 90
 # A daemon that is stopped for a while, under a flood of samples: the driver's rings overflow, and still every sample is accounted
 # for: taken by the driver = stored + lost by cause.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 sid-amd64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 120
 # A period of a microsecond on every CPU for five seconds: a shell always answers within a second, and the profile reports how many
 # periods were left out. With a period of a millisecond again, the guard lets go.

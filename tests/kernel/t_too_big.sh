@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 120
 # A buffer as big as the machine's memory is refused, and so are a buffer and a store that only together are too big; no process is
 # killed for them.

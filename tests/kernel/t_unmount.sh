@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.12-amd64 6.1-arm64 6.1-debug
+# kernels: 6.1-amd64 6.1-arm64 6.12-amd64 sid-amd64 sid-rt-amd64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 120
 # A file system whose program was sampled can be unmounted soon after the program has ended, long before the buffer is full. Samples
 # that were taken in the kernel, in NMIs, do not keep it busy even if nobody reads.
@@ -32,7 +33,7 @@ unload_driver
 
 [ -f "$KIT/oprofile_double.ko" ] || exit 0
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
-insmod "$KIT/oprofile_double.ko" double_cpu=intel model=intel
+load_module oprofile_double.ko double_cpu=intel model=intel
 mount -t oprofilefs nodev "$fs"
 echo 1 >/sys/kernel/debug/oprofile_msr/lint1
 put 0/event 0x3c

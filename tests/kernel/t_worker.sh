@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.12-amd64 6.1-arm64 6.1-debug
-# soak: 6.1-amd64
+# kernels: 6.1-arm64 sid-rt-amd64 6.1-debug
+# soak: *-amd64 *-arm64
 # limit: 150
 # Samples that an interrupt or a worker places instead of the sampled process: none is lost or counted twice, whether taken in interrupts or, with
 # the registers in memory, in NMIs; and processes that end some milliseconds after their sample are found.
@@ -25,7 +25,7 @@ unload_driver
 
 [ -f "$KIT/oprofile_double.ko" ] || exit 0
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
-insmod "$KIT/oprofile_double.ko" double_cpu=intel model=intel place_by_worker=1
+load_module oprofile_double.ko double_cpu=intel model=intel place_by_worker=1
 mount -t oprofilefs nodev "$fs"
 echo 1 >/sys/kernel/debug/oprofile_msr/lint1
 for n in 0 1; do
