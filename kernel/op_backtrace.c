@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Call chains: user code by its frame pointers (System V ABI for x86-64, "The Stack Frame"; AAPCS64, "The Frame Pointer":
- * both keep the caller's frame pointer and the return address side by side), kernel code by the kernel's own unwinder where a
- * module may call it (x86), else by frame pointers within the task's stack.
+ * both keep the caller's frame pointer and the return address side by side; AAPCS32: see read_frame32()), kernel code by the
+ * kernel's own unwinder where a module may call it (x86), else by frame pointers within the task's stack.
  */
 #include "op_backtrace.h"
 
@@ -11,6 +11,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #ifdef CONFIG_X86
@@ -77,14 +78,38 @@ static bool copy_user(void *to, u64 from, size_t size)
 }
 
 #ifdef CONFIG_ARM64
-static u64 frame_pointer_of(const struct pt_regs *regs)
-{
-	return regs->regs[29];
-}
-
 static bool is_32bit(const struct pt_regs *regs)
 {
 	return compat_user_mode(regs);
+}
+
+static u64 frame_pointer_of(const struct pt_regs *regs)
+{
+	if (is_32bit(regs))
+		return compat_thumb_mode(regs) ? regs->regs[7] : regs->compat_fp;
+	return regs->regs[29];
+}
+
+/* Whether a word can be the frame pointer of the caller of the frame at `at`; 0 in the outermost frame. */
+static bool can_be_frame(u32 word, u64 at)
+{
+	return !word || (word > at && word - at < SZ_1M && !(word & 3));
+}
+
+/*
+ * 32-bit Arm code. The frame pointer points at the caller's, with the return address above it (AAPCS32, clang); in gcc's code, other
+ * than Thumb, at the return address, with the caller's below it. Bit 0 of a return address means that the caller is Thumb code.
+ */
+static bool read_frame32(u64 at, struct frame32 *frame)
+{
+	struct frame32 gcc;
+
+	if (!copy_user(frame, at, sizeof(*frame)))
+		return false;
+	if (!can_be_frame(frame->next, at) && copy_user(&gcc, at - sizeof(u32), sizeof(gcc)) && can_be_frame(gcc.next, at))
+		*frame = gcc;
+	frame->return_address &= ~1u;
+	return true;
 }
 
 /* A chain ends where it leaves the task's stack: interrupts run on another. */
@@ -125,13 +150,20 @@ unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int 
 #endif
 #endif
 
+#ifndef CONFIG_ARM64
+static bool read_frame32(u64 at, struct frame32 *frame)
+{
+	return copy_user(frame, at, sizeof(*frame));
+}
+#endif
+
 static bool read_frame(u64 at, bool narrow, struct frame64 *frame)
 {
 	struct frame32 small;
 
 	if (!narrow)
 		return copy_user(frame, at, sizeof(*frame));
-	if (!copy_user(&small, at, sizeof(small)))
+	if (!read_frame32(at, &small))
 		return false;
 	frame->next = small.next;
 	frame->return_address = small.return_address;

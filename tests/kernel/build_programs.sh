@@ -23,6 +23,7 @@ program shares
 [ -n "$kernel_arch" ] || exit 0
 program calls
 program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
+[ "$arch" != arm64 ] || program call_chain_32
 program count_instructions
 program fixed_work
 program forks

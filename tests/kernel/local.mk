@@ -4,6 +4,7 @@ kernel_flavours = 6.1-arm64 6.1-amd64 6.12-amd64 sid-amd64 sid-rt-amd64 6.1-ppc6
 all_kernel_flavours = $(kernel_flavours) 6.12-arm64 sid-rt-arm64
 kernel_programs = \
 	tests/kernel/programs/call_chain.c \
+	tests/kernel/programs/call_chain_32.c \
 	tests/kernel/programs/calls.c \
 	tests/kernel/programs/count_instructions.c \
 	tests/kernel/programs/counted_loop.c \

@@ -51,4 +51,14 @@ check "deepest chain" "$(value many.log deepest)" -le 64
 sample_balanced chain.log -c call_chain call_chain 3000
 check_chain chain.log user
 check_chain chain.log kernel
+
+# 32-bit programs of arm64, with each kind of frames.
+if [ -x "$KIT/call_chain_32" ]; then
+	for kind in arm gcc thumb; do
+		call_chain_32 $kind chain_32 >ranges.log
+		sample run.log -c chain_32 sh -c "timeout $((2 * ${OP_SLOWNESS:-100} / 100)) ./chain_32 || true"
+		cat ranges.log run.log >"$kind.log"
+		check_chain "$kind.log" user
+	done
+fi
 unload_driver
