@@ -30,15 +30,14 @@
 #define OP_MIN_READ 4096
 #define OP_READ_SIZE (256 * 1024)
 
-static DEFINE_MUTEX(read_mutex); /* the consumer's side of the rings, of images and of losses; may be taken inside op_mutex */
+static DEFINE_MUTEX(read_mutex); /* the consumer's side of the rings, of images and of losses; op_mutex is never taken inside it, nor it inside op_mutex */
 static char *read_room; /* OP_READ_SIZE bytes while the buffer is open; content: read_mutex */
 static unsigned int first_cpu; /* with which the next read begins; read_mutex */
 static size_t read_kept; /* bytes in read_room that could not be delivered, because the reader's address was bad; read_mutex */
 
-/* A CPU's losses that the reader has got, and those of earlier runs that it has not. */
+/* A CPU's losses since load that the reader has got, or that were before it opened the buffer. */
 struct op_delivered {
-	u64 delivered[OP_STATS];
-	u64 earlier[OP_STATS];
+	u64 count[OP_STATS];
 };
 
 static DEFINE_PER_CPU(struct op_delivered, op_delivered); /* read_mutex */
@@ -173,15 +172,14 @@ static bool put_losses(struct op_out *out, unsigned int cpu)
 
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		enum op_stat stat = losses[i].stat;
-		u64 now = op_stat(cpu, stat);
-		u64 count = now - d->delivered[stat] + d->earlier[stat];
+		u64 now = op_stat_total(cpu, stat);
+		u64 count = now - d->count[stat];
 
 		if (!count)
 			continue;
 		if (!put_loss(out, cpu, losses[i].cause, count))
 			return false;
-		d->delivered[stat] = now;
-		d->earlier[stat] = 0;
+		d->count[stat] = now;
 	}
 	return true;
 }
@@ -223,24 +221,6 @@ static bool drain(struct op_out *out)
 		}
 	}
 	return true;
-}
-
-void op_restart_stats(void)
-{
-	unsigned int cpu;
-	int i;
-
-	mutex_lock(&read_mutex);
-	for_each_possible_cpu(cpu) {
-		struct op_delivered *d = per_cpu_ptr(&op_delivered, cpu);
-
-		for (i = 0; i < OP_STATS; i++) {
-			d->earlier[i] += op_stat(cpu, i) - d->delivered[i];
-			d->delivered[i] = 0;
-		}
-	}
-	op_clear_stats();
-	mutex_unlock(&read_mutex);
 }
 
 static ssize_t wait_for_records(struct file *file)
@@ -299,10 +279,12 @@ static __poll_t buffer_poll(struct file *file, poll_table *table)
 static void reset_reader(void)
 {
 	unsigned int cpu;
+	int i;
 
 	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(&op_delivered, cpu) = (struct op_delivered){};
-	op_clear_stats();
+		for (i = 0; i < OP_STATS; i++)
+			per_cpu(op_delivered, cpu).count[i] = op_stat_total(cpu, i);
+	op_restart_stats();
 	WRITE_ONCE(op_read_ready, false);
 	read_kept = 0;
 	first_cpu = 0;

@@ -12,9 +12,6 @@ struct op_ring;
 
 extern const struct file_operations op_buffer_fops; /* constant */
 
-/* Clears the statistics, but keeps the losses that the reader has not got. Process context, under op_mutex, while stopped. */
-void op_restart_stats(void);
-
 /* Memory for the records of a read. Process context, under op_mutex, while the buffer is closed. */
 int op_alloc_read_room(void);
 void op_free_read_room(void);

@@ -8,6 +8,11 @@
 
 DEFINE_PER_CPU(struct op_stats, op_stats);
 
+u64 op_stat(unsigned int cpu, enum op_stat stat)
+{
+	return op_stat_total(cpu, stat) - per_cpu(op_stats, cpu).before[stat];
+}
+
 u64 op_stat_sum(enum op_stat stat)
 {
 	unsigned int cpu;
@@ -18,12 +23,12 @@ u64 op_stat_sum(enum op_stat stat)
 	return sum;
 }
 
-void op_clear_stats(void)
+void op_restart_stats(void)
 {
 	unsigned int cpu;
 	int i;
 
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < OP_STATS; i++)
-			atomic64_set(&per_cpu(op_stats, cpu).count[i], 0);
+			per_cpu(op_stats, cpu).before[i] = op_stat_total(cpu, i);
 }

@@ -23,9 +23,10 @@ enum op_stat {
 	OP_STATS,
 };
 
-/* The statistics of the CPU that took the sample. Atomic: added to in any context, on any CPU. */
+/* The statistics of the CPU that took the sample. */
 struct op_stats {
-	atomic64_t count[OP_STATS];
+	atomic64_t count[OP_STATS]; /* since load; added to in any context, on any CPU */
+	u64 before[OP_STATS]; /* of `count`: before the last start; op_mutex */
 };
 
 DECLARE_PER_CPU(struct op_stats, op_stats);
@@ -40,12 +41,15 @@ static inline void op_add(unsigned int cpu, enum op_stat stat, u64 n)
 	atomic64_add(n, &per_cpu(op_stats, cpu).count[stat]);
 }
 
-static inline u64 op_stat(unsigned int cpu, enum op_stat stat)
+/* Since load. */
+static inline u64 op_stat_total(unsigned int cpu, enum op_stat stat)
 {
 	return atomic64_read(&per_cpu(op_stats, cpu).count[stat]);
 }
 
+/* Since the last op_restart_stats(), of a CPU and of all. Under op_mutex, as the third. */
+u64 op_stat(unsigned int cpu, enum op_stat stat);
 u64 op_stat_sum(enum op_stat stat);
-void op_clear_stats(void);
+void op_restart_stats(void);
 
 #endif

@@ -110,7 +110,7 @@ protected:
 
     static inline u64 entry = 0;  ///< ns from an interrupt to its handler
 
-    static u64 stat(enum op_stat which) { return ::op_stat(KernelDouble::cpu, which); }
+    static u64 stat(enum op_stat which) { return ::op_stat_total(KernelDouble::cpu, which); }
 
     op_pmu_model model_{};
 

@@ -6,7 +6,8 @@
 //   "victim PID", "reader PID"
 //   "progress N"  what that thread computed in a second of this state, N > 0
 //   "slept N"     how often it slept in that second
-// and leaves both processes behind. The processes exit with 1 if something fails.
+// and leaves both processes behind. fuse_hang read FILE: opens the driver's buffer, starts sampling, prints
+// "open", and reads into memory that is a mapping of that file. The processes exit with 1 if something fails.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
@@ -189,8 +190,22 @@ static int watch(const char* path) {
     return 0;
 }
 
+// ---- the reader ----
+
+static int read_buffer(const char* path) {
+    int fd = open(path, O_RDONLY), buffer = open("/dev/oprofile/buffer", O_RDONLY);
+    int enable = open("/dev/oprofile/enable", O_WRONLY);
+    if (fd < 0 || buffer < 0 || enable < 0 || write(enable, "1", 1) != 1) give_up("start");
+    void* room = mmap(NULL, file_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    if (room == MAP_FAILED) give_up("mmap");
+    puts("open");
+    fflush(stdout);
+    return read(buffer, room, file_size) < 0;
+}
+
 int main(int argc, char** argv) {
     if (argc == 3 && strcmp(argv[1], "serve") == 0) return serve(argv[2]);
     if (argc == 3 && strcmp(argv[1], "victim") == 0) return watch(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "read") == 0) return read_buffer(argv[2]);
     return 2;
 }
