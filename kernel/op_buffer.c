@@ -23,6 +23,7 @@
 #include "op_reader.h"
 
 #define OP_MIN_RING (64 * 1024)
+#define OP_MIN_SHARE (8 * 1024) /* room in a ring, at least, when it wakes the reader */
 
 DEFINE_PER_CPU(struct op_cpu_rings, op_rings);
 
@@ -179,10 +180,12 @@ u64 op_cpu_rings_size(void)
 int op_init_rings(void)
 {
 	unsigned int cpu;
+	size_t share;
 
 	ring_size = choose_ring_size();
-	/* The watershed is room left in the whole buffer; each ring has its share of it. */
-	wake_level = ring_size - div64_u64((u64)ring_size * op_settings.buffer_watershed, op_settings.buffer_size);
+	/* The watershed is room left in the whole buffer; each ring has its share of it, but some room for further records. */
+	share = div64_u64((u64)ring_size * op_settings.buffer_watershed, op_settings.buffer_size);
+	wake_level = ring_size - max_t(size_t, share, OP_MIN_SHARE);
 	init_irq_work(&wake_work, wake_from_irq);
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&op_rings, cpu), 0, sizeof(struct op_cpu_rings));

@@ -19,6 +19,25 @@ check "samples kept" "$(value late.log placed)" -gt 0
 sum=$(cat "$fs"/stats/cpu*/sample_lost_overflow | awk '{ n += $1 } END { print n }')
 check_eq "event_lost_overflow" "$(get stats/event_lost_overflow)" "$sum"
 
+# A watershed of 0: the reader is woken before a ring is full. Ring after ring is filled, with callers.
+put buffer_watershed 0
+put backtrace_depth 64
+put cpu_buffer_size 8192
+put 0/count 1000000
+cat >until.sh <<-END
+	until [ "\$(cat $fs/stats/cpu*/sample_received | awk '{ n += \$1 } END { print n }')" -gt 5000 ]; do
+		find /proc /sys -maxdepth 4 >/dev/null 2>&1
+	done
+END
+sample zero.log sh until.sh
+grep -E '^(received|lost|frames|reads|images|balance)' zero.log
+check_eq "balance, watershed of 0" "$(value zero.log balance)" ok
+check "samples lost at a watershed of 0" "$(value zero.log lost)" -lt $(($(value zero.log received) / 10))
+put backtrace_depth 0
+put buffer_watershed 1024
+put cpu_buffer_size 64
+put 0/count "$(get 0/min_count)"
+
 sample small.log -b 4096 sh -c 'find /proc /sys -maxdepth 4 >/dev/null 2>&1; short_lived 200 200'
 cat small.log
 check_eq "balance, small reads" "$(value small.log balance)" ok

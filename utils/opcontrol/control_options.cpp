@@ -79,7 +79,7 @@ void add_settings(ControlOptions& o, std::vector<Option>& table) {
         {"no-vmlinux", 0, &o.no_vmlinux, "no such image: take the symbols of the running kernel"},
         {"kernel-range", 0, &o.kernel_range, "addresses of the kernel's text, in hexadecimal", "START,END"},
         {"buffer-size", 0, &o.buffer_size, "the driver's sample memory in words; 0 is its default", "N"},
-        {"buffer-watershed", 0, &o.buffer_watershed, "words in use at which the daemon is woken", "N"},
+        {"buffer-watershed", 0, &o.buffer_watershed, "words still free when the daemon is woken", "N"},
         {"cpu-buffer-size", 0, &o.cpu_buffer_size, "samples each CPU can hold", "N"},
         {"pid-filter", 0, &o.pid_filter, "sample only this process; none: all", "PID"},
         {"pgrp-filter", 0, &o.pgrp_filter, "sample only this process group; none: all", "PGRP"},
