@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-arm64
+# soak: *-amd64 *-arm64
 # limit: 60
 # A reader that waits in the middle of a read, as its memory belongs to a FUSE server that does not answer, keeps nobody else waiting:
 # sampling can be stopped and started, and the statistics can be read.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.12-amd64 6.1-debug
+# soak: *-amd64
 # limit: 150
 # AMD's samplers through the driver, from opcontrol to opreport. No machine of ours has them: the kernel's PMUs are a double's, whose
 # overflows have known words (ibs_double/ibs_double.c), and the processor is described as one of family 10h. Each derived event has
