@@ -30,12 +30,17 @@ check() {
 	[ "$@" ] || fail "$what: this is false: $*"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; longer on a slow machine, and five times as long with a debug kernel.
-wait_for() {
-	patience=$(($1 * ${OP_SLOWNESS:-100} / 100))
+# within NUMBER: a limit of time: longer on a slow machine, and five times as long with a debug kernel.
+within() {
 	case $(uname -r) in
-	*debug*) patience=$((5 * patience)) ;;
+	*debug*) echo $((5 * $1 * ${OP_SLOWNESS:-100} / 100)) ;;
+	*) echo $(($1 * ${OP_SLOWNESS:-100} / 100)) ;;
 	esac
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds; within that time.
+wait_for() {
+	patience=$(within "$1")
 	ends=$(($(cut -d. -f1 /proc/uptime) + patience))
 	shift
 	until "$@"; do
@@ -199,7 +204,8 @@ check_alike() {
 # executable.
 check_equal_work() {
 	use_timer
-	sample_balanced run.log sh -c "$1 2000 0 >first.log & $2 2000 0 >second.log; wait"
+	milliseconds=$(longer 2000)
+	sample_balanced run.log sh -c "$1 $milliseconds 0 >first.log & $2 $milliseconds 0 >second.log; wait"
 	check_alike run.log image "$1" "$2"
 	check_alike run.log app "$1" "$2"
 }

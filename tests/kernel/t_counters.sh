@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64
+# kernels: 6.1-amd64 6.1-debug
 # soak: *-amd64
 # limit: 60
 # A counter that is enabled with a count of 0 does not count: it is not programmed, and sampling does not start with it alone.

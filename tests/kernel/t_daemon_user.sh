@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 sid-amd64
+# kernels: 6.1-amd64 sid-amd64 6.1-debug
 # soak: *-amd64
 # limit: 60
 # A daemon that becomes another user can start and stop the driver, by the files that it opened as root; no other process of that

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.1-arm64 sid-rt-amd64
+# kernels: 6.1-amd64 6.1-arm64 sid-rt-amd64 6.1-debug
 # soak: *-amd64 *-arm64
 # limit: 120
 # A thread that only computes, beside six forks of a process of several hundred megabytes, is not put to sleep by being sampled: each

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.1-arm64 6.12-amd64 sid-amd64 sid-arm64
+# kernels: 6.1-amd64 6.1-arm64 6.12-amd64 sid-amd64 sid-arm64 6.1-debug
 # soak: *-amd64 *-arm64
 # limit: 90
 # Two programs of an overlay that have the same inode number, as each comes from a file system of its own, do equal work: each has its

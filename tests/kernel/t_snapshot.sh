@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.1-arm64 sid-amd64
+# kernels: 6.1-amd64 6.1-arm64 sid-amd64 6.1-debug
 # soak: *-amd64 *-arm64
 # limit: 90
 # Two programs of a btrfs subvolume and its snapshot, which have the same inode number and generation on the same file system, do

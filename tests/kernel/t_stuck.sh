@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernels: 6.1-amd64 6.1-arm64 sid-rt-amd64
+# kernels: 6.1-amd64 6.1-arm64 sid-rt-amd64 6.1-debug
 # soak: *-amd64 *-arm64
 # limit: 200
 # Sampled processes that get no CPU for longer than the closing of the buffer waits: the driver keeps what they still need, cannot be
