@@ -31,7 +31,7 @@ struct X86Processor {
     uint32_t family = 0;  ///< with the extended part
     uint32_t model = 0;   ///< with the extended part
     uint32_t stepping = 0;
-    uint32_t siblings = 1;         ///< threads that share the package
+    uint32_t siblings = 1;         ///< threads that share a core
     uint32_t perfmon_version = 0;  ///< of leaf 0xA; 0 = no architectural counters
     uint32_t counters = 0;         ///< by leaf 0xA, per logical processor
     uint32_t missing_events = 0;   ///< bit n = architectural event n is not there

@@ -43,6 +43,14 @@ std::string vendor_text(const CpuidRegisters& r) {
     return vendor;
 }
 
+/// Threads of a core. A processor of several cores describes them in leaf 4; leaf 1 counts all threads.
+uint32_t count_siblings(const CpuidReader& cpuid, const CpuidRegisters& identity, uint32_t greatest_leaf) {
+    constexpr uint32_t cores_leaf = 4;
+    const uint32_t threads = identity.d >> 28 & 1 ? identity.b >> 16 & 0xff : 1;
+    const uint32_t cores = greatest_leaf < cores_leaf ? 1 : (cpuid(cores_leaf).a >> 26) + 1;
+    return std::max(1u, threads / cores);
+}
+
 X86Processor decode_cpuid(const CpuidReader& cpuid) {
     constexpr uint32_t perfmon_leaf = 0xa;
     const CpuidRegisters first = cpuid(0), identity = cpuid(1);
@@ -53,7 +61,7 @@ X86Processor decode_cpuid(const CpuidReader& cpuid) {
     cpu.stepping = identity.a & 0xf;
     if (cpu.family == 6 || cpu.family == 15) cpu.model |= identity.a >> 12 & 0xf0;
     if (cpu.family == 15) cpu.family += identity.a >> 20 & 0xff;
-    cpu.siblings = identity.d >> 28 & 1 ? identity.b >> 16 & 0xff : 1;
+    cpu.siblings = count_siblings(cpuid, identity, first.a);
     if (first.a < perfmon_leaf) return cpu;
     const CpuidRegisters perfmon = cpuid(perfmon_leaf);
     set_perfmon(cpu, perfmon.a, perfmon.b);

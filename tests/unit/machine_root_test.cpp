@@ -15,6 +15,7 @@
 #include "libop/events/kernel_events.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/machines.h"
+#include "tests/unit/temp_dir.h"
 
 namespace op {
 
@@ -44,7 +45,26 @@ SessionInfo chosen(const std::vector<std::string>& specs, Diagnostics& notes) {
     return info;
 }
 
+/// The CPU type of a NetBurst processor with these values of CPUID: EBX of leaf 1, and leaf 4 unless it is
+/// empty.
+std::string netburst_type(const std::string& package, const std::string& cores) {
+    const test::OnMachine none("");
+    const test::TempDir dir;
+    dir.write("cpuid", "0: 00000005 756e6547 6c65746e 49656e69\n1: 00000f44 " + package +
+                           " 0000641d bfebfbff\n" + (cores.empty() ? "" : "4: " + cores + " 0 0 0\n"));
+    ::setenv(machine_variable, dir.path().c_str(), 1);
+    return builtin_cpu_models().detect(running_processor()).name;
+}
+
 }  // namespace
+
+TEST(MachineRoot, siblings_are_the_threads_of_a_core) {
+    EXPECT_EQ(netburst_type("00010800", ""), "i386/p4");
+    EXPECT_EQ(netburst_type("00020800", ""), "i386/p4-ht");
+    EXPECT_EQ(netburst_type("00020800", "00004121"), "i386/p4-ht");
+    EXPECT_EQ(netburst_type("00020800", "04004121"), "i386/p4") << "Pentium D: two cores of one thread";
+    EXPECT_EQ(netburst_type("00040800", "04004121"), "i386/p4-ht") << "two cores of two threads";
+}
 
 TEST(MachineRoot, paths_are_the_machines_own_without_a_made_up_one) {
     const test::OnMachine none("");
