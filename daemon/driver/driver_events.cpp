@@ -90,6 +90,18 @@ void identify_derived(const ResolvedEvent& resolved, const DriverModel& model,
     unplaced.derived = resolved;
 }
 
+/// An event of the event files whose number the driver knows.
+void take_number(const ResolvedEvent& resolved, const DriverModel& model, ConfiguredEvent& event) {
+    if (!model.kind().programs_counters)
+        throw_usage(quoted(resolved.spec) + "the driver's model " + printable(model.model) +
+                    " does not count it; its model p4 can");
+    if (resolved.event->origin != EventOrigin::file)
+        throw_usage(quoted(resolved.spec) +
+                    "the driver counts only the events of the event files here; operf can");
+    event.code = resolved.event->code;
+    event.unit_mask = resolved.unit_mask.value;
+}
+
 /// An event of the catalogue: what the kernel would be asked for holds the register's bits.
 void identify_known(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
                     bool callgraph, Unplaced& unplaced) {
@@ -98,6 +110,11 @@ void identify_known(const EventSpec& spec, const DriverModel& model, const Event
     const ResolvedEvent resolved =
         resolve_event(catalogue, spec, {callgraph ? callgraph_count_factor : 1, false});
     if (!resolved.event->extended.empty()) return identify_derived(resolved, model, catalogue, unplaced);
+    if (registers.numbers_events) {
+        take_number(resolved, model, event);
+        unplaced.counters = resolved.event->counter_mask();
+        return;
+    }
     const EventEncoding encoding = encode_event(catalogue, resolved);
     if (encoding.type != perf_type_raw || encoding.config1 != 0 || encoding.config2 != 0)
         throw_usage(quoted(spec) +
@@ -116,6 +133,7 @@ void identify(const EventSpec& spec, const DriverModel& model, const EventCatalo
               bool callgraph, Unplaced& unplaced) {
     ConfiguredEvent& event = unplaced.event;
     const DriverKind& kind = model.kind();
+    const bool has_codes = !registers_of(model, catalogue).numbers_events;
     const auto raw = raw_code(spec.name);
     if (kind.has_clock_only()) {
         if (spec.name != kind.clock.name)
@@ -123,13 +141,15 @@ void identify(const EventSpec& spec, const DriverModel& model, const EventCatalo
                         std::string(kind.clock.name) + ":COUNT can be asked for");
     } else if (catalogue.knows(spec.name)) {
         return identify_known(spec, model, catalogue, callgraph, unplaced);
-    } else if (spec.name == cycles_event) {
+    } else if (has_codes && spec.name == cycles_event) {
         set_clock_code(spec, model, catalogue, event);
-    } else if (raw) {
+    } else if (has_codes && raw) {
         return decode_raw(*raw, spec, registers_of(model, catalogue), event);
     } else if (!catalogue.events.empty()) {
         resolve_event(catalogue, spec);  // throws, with similar names
         throw_usage(quoted(spec) + "give its whole name");
+    } else if (!has_codes) {
+        throw_usage(quoted(spec) + "there are no event files for " + printable(model.cpu_type));
     } else {
         throw_usage(quoted(spec) + "not known for " + printable(model.cpu_type) + "; known are " +
                     std::string(cycles_event) + " and raw codes rNNN");

@@ -39,6 +39,8 @@ struct CounterRegisters {
     uint32_t clock_code;      ///< of CPU_CLK_UNHALTED; 0 = not known
     bool is_x86;              ///< an event select register of x86
     bool has_fixed_counters;  ///< selected by event 0
+    /// Events have numbers that are the driver's own, those of the event files, and unit masks of 16 bits.
+    bool numbers_events = false;
 };
 
 /// The registers of a CPU type; all zero for an unknown type.

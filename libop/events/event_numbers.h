@@ -11,7 +11,7 @@ enum class EventNumbers {
     code,      ///< the code, without unit masks
     x86,       ///< an event select register
     amd,       ///< the same with codes of 12 bits
-    pentium4,  ///< only libpfm has them
+    pentium4,  ///< only libpfm has them; those of the files are the driver's own
     rtc,       ///< none: the driver's clock
     s390,      ///< the code, and cycles by the kernel's own number
     power,     ///< the code and the unit mask above it; the code of POWER before POWER8 is a group's

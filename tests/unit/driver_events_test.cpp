@@ -239,6 +239,25 @@ TEST(DriverEvents, of_a_model_without_a_name_for_the_processor_are_the_processor
     EXPECT_EQ(events.at(0).unit_mask, 1u);
 }
 
+TEST(DriverEvents, of_a_pentium_4_have_the_numbers_of_the_event_files) {
+    EventCatalogue files = two_counters();
+    files.model.name = "i386/p4";
+    files.events = {event("GLOBAL_POWER_EVENTS", 0x1d, 1, {1}), event("BSQ_ALLOCATION", 0x10, 2, {0x2000})};
+    const DriverModel p4 = model_of("p4", "i386/p4");
+    const auto events = choose(p4, {"BSQ_ALLOCATION:6000", "GLOBAL_POWER_EVENTS:100000"}, false, files);
+    EXPECT_EQ(events.at(0), (ConfiguredEvent{"BSQ_ALLOCATION", 0x10, 1, 6000, 0x2000, 0, true, true}));
+    EXPECT_EQ(events.at(1), (ConfiguredEvent{"GLOBAL_POWER_EVENTS", 0x1d, 0, 100000, 1, 0, true, true}));
+    EXPECT_NE(fault(p4, {"r1d:100000"}, false, files), "");
+    EXPECT_NE(fault(p4, {"CPU_CLK_UNHALTED:100000"}, false, files), "");
+    EXPECT_EQ(fault(p4, {"r1d:100000"}), "event 'r1d': there are no event files for i386/p4");
+    EXPECT_EQ(fault(model_of("perf", "perf"), {"GLOBAL_POWER_EVENTS:100000"}, false, files),
+              "event 'GLOBAL_POWER_EVENTS': the driver's model perf does not count it; its model p4 can");
+    files.events[0].origin = EventOrigin::libpfm;
+    EXPECT_EQ(
+        fault(p4, {"GLOBAL_POWER_EVENTS:100000"}, false, files),
+        "event 'GLOBAL_POWER_EVENTS': the driver counts only the events of the event files here; operf can");
+}
+
 TEST(DriverEvents, event_0_of_amd_is_one_like_others) {
     EventCatalogue zero = two_counters();
     zero.model.name = "x86-64/family10";

@@ -12,12 +12,12 @@ TEST(DriverKinds, with_a_clock_only_have_one_event_and_program_no_counter) {
         EXPECT_TRUE(driver_kind(name).has_clock_only()) << name;
         EXPECT_FALSE(driver_kind(name).programs_counters) << name;
     }
-    for (const char* name : {"intel", "amd", "perf"})
+    for (const char* name : {"intel", "p4", "amd", "perf"})
         EXPECT_FALSE(driver_kind(name).has_clock_only()) << name;
 }
 
 TEST(DriverKinds, only_of_the_real_time_clock_counts_are_rates) {
-    for (const char* name : {"timer", "intel", "amd", "perf"})
+    for (const char* name : {"timer", "intel", "p4", "amd", "perf"})
         EXPECT_FALSE(driver_kind(name).counts_rate) << name;
     EXPECT_TRUE(driver_kind("rtc").counts_rate);
     EXPECT_EQ(driver_kind("rtc").greatest_count, 4096u);
@@ -28,6 +28,7 @@ TEST(DriverKinds, that_are_not_known_have_counters_that_the_kernel_programs) {
     EXPECT_FALSE(driver_kind("sparc").programs_counters);
     EXPECT_TRUE(driver_kind("intel").programs_counters);
     EXPECT_TRUE(driver_kind("amd").programs_counters);
+    EXPECT_TRUE(driver_kind("p4").programs_counters);
 }
 
 TEST(DriverKinds, clocks_are_found_by_their_event) {
@@ -46,6 +47,8 @@ TEST(CounterRegisters, of_the_longest_known_prefix_count) {
     EXPECT_TRUE(counter_registers("x86-64/family10").is_x86);
     EXPECT_FALSE(counter_registers("arm/armv8-cortex-a57").is_x86);
     EXPECT_EQ(counter_registers("ppc64/power9").clock_code, 0u);
+    EXPECT_TRUE(counter_registers("i386/p4-ht").numbers_events);
+    EXPECT_FALSE(counter_registers("i386/piii").numbers_events);
 }
 
 }  // namespace op::collect

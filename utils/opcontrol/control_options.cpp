@@ -117,7 +117,7 @@ ControlAction chosen_action(const ControlOptions& o) {
     if (o.module && action != ControlAction::init) throw_usage("--module can be given with --init only");
     if (o.model && action != ControlAction::init) throw_usage("--model can be given with --init only");
     if (o.model && !collect::is_driver_model(*o.model))
-        throw_usage("--model=" + printable(*o.model) + ": not one of intel, amd, perf, rtc, timer");
+        throw_usage("--model=" + printable(*o.model) + ": not one of intel, p4, amd, perf, rtc, timer");
     if (o.is_verbose && !starts) throw_usage("--verbose can be given with --start and --start-daemon only");
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_words, word) == std::end(verbose_words))

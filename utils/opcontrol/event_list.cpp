@@ -49,9 +49,11 @@ std::vector<CatalogueEvent> events_of_driver(const collect::DriverModel& driver,
     if (driver.kind().has_clock_only())
         return {further_event(clock.name, clock.description, clock.minimum_count)};
     std::vector<CatalogueEvent> events;
-    if (!has_catalogue)
+    const bool has_codes = !collect::counter_registers(driver.cpu_type).numbers_events;
+    if (!has_catalogue && has_codes)
         events.push_back(further_event(cycles.name, cycles.description, cycles.minimum_count));
-    events.push_back(further_event("rNNN", "Raw code NNN, hexadecimal, of the processor's manual", 1));
+    if (has_codes)
+        events.push_back(further_event("rNNN", "Raw code NNN, hexadecimal, of the processor's manual", 1));
     return events;
 }
 
