@@ -20,8 +20,10 @@ kernel_sources = \
 	kernel/op_numbers.c kernel/op_numbers.h \
 	kernel/op_place.c kernel/op_place.h \
 	kernel/op_pmu.h \
+	kernel/op_p4_encode.h \
 	kernel/op_pmu_amd.c \
 	kernel/op_pmu_intel.c \
+	kernel/op_pmu_p4.c \
 	kernel/op_pmu_perf.c \
 	kernel/op_pmu_timer.c \
 	kernel/op_pmu_x86.c kernel/op_pmu_x86.h \
@@ -33,7 +35,8 @@ kernel_sources = \
 	kernel/op_x86_cpu.c \
 	kernel/op_x86_encode.h \
 	kernel/op_x86_probe.c \
-	kernel/op_x86_proved.h
+	kernel/op_x86_proved.h \
+	kernel/op_x86_select.c
 kernel_uapi = kernel/uapi/op_stream.h
 
 dkmsdir = $(prefix)/src/$(PACKAGE)-$(VERSION)

@@ -29,7 +29,7 @@ module_param(force_rtc, bool, 0444);
 MODULE_PARM_DESC(force_rtc, "sample at real-time clock rates: event RTC_INTERRUPTS");
 static char *model;
 module_param(model, charp, 0444);
-MODULE_PARM_DESC(model, "take this model or none: intel, amd, perf, rtc, timer");
+MODULE_PARM_DESC(model, "take this model or none: intel, p4, amd, perf, rtc, timer");
 
 DEFINE_MUTEX(op_mutex);
 enum op_state op_state = OP_STOPPED;

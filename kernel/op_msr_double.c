@@ -5,9 +5,10 @@
  * it is written, so each NMI is an overflow of every counter in use.
  *
  * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (of the APIC), lint1 (writing opens every
- * CPU's LINT1, by which an emulator injects NMIs), taken (counter N-1 is reserved for another user; 0: none), again (1: counter 0
+ * CPU's LINT1, by which an emulator injects NMIs), taken (select register N-1 is reserved for another user; 0: none), again (1: counter 0
  * overflows a second time when LVTPC is opened), stolen (1: each NMI is another user's: no counter has overflowed, and that user has
- * stopped them all; writing stops them, too), svme (1: SVM is on).
+ * stopped them all; writing stops them, too), svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the
+ * counter only).
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -24,10 +25,14 @@
 #include <asm/nmi.h>
 #include <asm/processor.h>
 
+#include "op_p4_encode.h"
 #include "op_pmu_x86.h"
 
 #define DOUBLE_NMI_NAME "oprofile_double"
-#define DOUBLE_REGISTERS 32
+#define DOUBLE_REGISTERS 80
+#define P4_FIRST_COUNTER 0x300
+#define P4_FIRST_CCCR 0x360
+#define P4_COUNTERS 18
 #define DOUBLE_LOG 65536
 #define DOUBLE_LVTPC 0x834
 
@@ -38,6 +43,7 @@ MODULE_PARM_DESC(double_cpu, "test build: the processor to imitate");
 
 struct double_register {
 	u32 msr;
+	bool written; /* in this NMI */
 	u64 value;
 };
 
@@ -45,7 +51,6 @@ struct double_register {
 struct double_cpu {
 	unsigned int used;
 	struct double_register registers[DOUBLE_REGISTERS];
-	u64 written; /* bit per register that was written in this NMI */
 	u32 lint1; /* value of LVT LINT1 before it was opened; valid if lint1_open */
 	bool lint1_open;
 };
@@ -67,9 +72,9 @@ static atomic_t double_logged; /* writes since the log was emptied, also those t
 static struct dentry *double_dir;
 
 /* As their files; no lock. */
-static bool double_again, double_stolen, double_svme;
+static bool double_again, double_stolen, double_svme, double_flagged;
 
-/* 1 + the counter that is reserved as if by another user; 0 = none. No lock: tests write the file one at a time. */
+/* 1 + the select register that is reserved as if by another user; 0 = none. No lock: tests write the file one at a time. */
 static unsigned int double_taken;
 
 static const struct {
@@ -83,6 +88,9 @@ static const struct {
 	{ "hybrid", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 0x97, .perfmon = 0x07300605, .hybrid = true } },
 	{ "ppro", { .vendor = X86_VENDOR_INTEL, .family = 6, .model = 1 } },
 	{ "amd", { .vendor = X86_VENDOR_AMD, .family = 0x17, .model = 1, .core_ext = true } },
+	{ "p4", { .vendor = X86_VENDOR_INTEL, .family = 15, .model = 2, .siblings = 1 } },
+	{ "p4-ht", { .vendor = X86_VENDOR_INTEL, .family = 15, .model = 4, .siblings = 2 } },
+	{ "p4-4", { .vendor = X86_VENDOR_INTEL, .family = 15, .model = 4, .siblings = 4 } },
 	{ "k8", { .vendor = X86_VENDOR_AMD, .family = 0xf, .model = 5 } },
 	{ "zen4", { .vendor = X86_VENDOR_AMD, .family = 0x19, .model = 0x61, .core_ext = true, .core_v2 = 6 } },
 };
@@ -100,15 +108,25 @@ bool op_msr_double_identity(struct op_x86_identity *identity)
 	return false;
 }
 
+static bool is_p4_counter(u32 msr)
+{
+	return msr >= P4_FIRST_COUNTER && msr < P4_FIRST_COUNTER + P4_COUNTERS;
+}
+
 static bool is_counter(u32 msr)
 {
-	return (msr >= 0xc1 && msr < 0xc9) || (msr >= 0xc0010004 && msr < 0xc0010008) ||
+	return (msr >= 0xc1 && msr < 0xc9) || is_p4_counter(msr) || (msr >= 0xc0010004 && msr < 0xc0010008) ||
 	       (msr >= 0xc0010200 && msr < 0xc0010210 && (msr & 1));
+}
+
+static bool is_cccr(u32 msr)
+{
+	return msr >= P4_FIRST_CCCR && msr < P4_FIRST_CCCR + P4_COUNTERS;
 }
 
 static bool is_select(u32 msr)
 {
-	return (msr >= 0x186 && msr < 0x18e) || (msr >= 0xc0010000 && msr < 0xc0010004) ||
+	return (msr >= 0x186 && msr < 0x18e) || is_cccr(msr) || (msr >= 0x3a0 && msr < 0x3e2) || (msr >= 0xc0010000 && msr < 0xc0010004) ||
 	       (msr >= 0xc0010200 && msr < 0xc0010210 && !(msr & 1));
 }
 
@@ -152,9 +170,9 @@ static struct double_register *find_register(u32 msr)
 	return found;
 }
 
-static u64 bit_of(const struct double_register *place)
+static bool shows_overflow(u32 msr)
 {
-	return BIT_ULL(place - this_cpu_ptr(&double_cpus)->registers);
+	return double_flagged ? is_cccr(msr) : is_counter(msr);
 }
 
 /* The select register whose ENABLE the counter needs: on P6 that of counter 0. */
@@ -162,14 +180,22 @@ static u32 switch_of(u32 counter)
 {
 	bool is_p6 = !strcmp(double_cpu, "ppro");
 
-	return op_x86_select_msr(is_p6 ? 0 : (counter - op_x86_pmu->counter) / op_x86_pmu->stride);
+	return op_x86_pmu->select + (is_p6 ? 0 : counter - op_x86_pmu->counter);
+}
+
+/* True if the counter, or that of the CCCR, counts. */
+static bool is_enabled(u32 msr)
+{
+	if (is_p4_counter(msr))
+		msr += P4_FIRST_CCCR - P4_FIRST_COUNTER;
+	if (is_cccr(msr))
+		return find_register(msr)->value & OP_P4_CCCR_ENABLE;
+	return find_register(switch_of(msr))->value & OP_X86_ENABLE;
 }
 
 static bool has_overflowed(const struct double_register *place)
 {
-	return in_nmi() && is_counter(place->msr) && !double_stolen &&
-	       !(this_cpu_ptr(&double_cpus)->written & bit_of(place)) &&
-	       (find_register(switch_of(place->msr))->value & OP_X86_ENABLE);
+	return in_nmi() && shows_overflow(place->msr) && !double_stolen && !place->written && is_enabled(place->msr);
 }
 
 static int double_read(u32 msr, u64 *value)
@@ -180,10 +206,16 @@ static int double_read(u32 msr, u64 *value)
 		*value = double_svme ? EFER_SVME : 0;
 		return 0;
 	}
+	if (msr == MSR_IA32_MISC_ENABLE) {
+		*value = MSR_IA32_MISC_ENABLE_EMON;
+		return 0;
+	}
 	place = find_register(msr);
 	if (!place)
 		return -EIO;
-	*value = has_overflowed(place) ? 0 : place->value;
+	*value = place->value;
+	if (has_overflowed(place))
+		*value = double_flagged ? *value | OP_P4_CCCR_OVF : 0;
 	return 0;
 }
 
@@ -201,7 +233,7 @@ static void double_set_vector(u32 value)
 	log_write(DOUBLE_LVTPC, value);
 	apic->write(APIC_LVTPC, value);
 	if (in_nmi() && double_again)
-		this_cpu_ptr(&double_cpus)->written &= ~bit_of(find_register(op_x86_counter_msr(0)));
+		find_register(op_x86_pmu->scheme->saved(0))->written = false;
 }
 
 static int double_write(u32 msr, u64 value)
@@ -211,7 +243,7 @@ static int double_write(u32 msr, u64 value)
 	if (!place)
 		return -EIO;
 	log_write(msr, value);
-	this_cpu_ptr(&double_cpus)->written |= bit_of(place);
+	place->written = true;
 	if (!is_clear(msr))
 		place->value = value;
 	return 0;
@@ -237,7 +269,11 @@ static void stop_here(void *unused)
 /* Called before the model's handler, as perf's is. */
 static int begin_nmi(unsigned int type, struct pt_regs *regs)
 {
-	this_cpu_ptr(&double_cpus)->written = 0;
+	struct double_cpu *cpu = this_cpu_ptr(&double_cpus);
+	unsigned int i;
+
+	for (i = 0; i < cpu->used; i++)
+		cpu->registers[i].written = false;
 	if (double_stolen)
 		stop_here(NULL);
 	return NMI_DONE;
@@ -362,7 +398,7 @@ static const struct file_operations lint1_operations = {
 static void give_back(void)
 {
 	if (double_taken)
-		release_evntsel_nmi(op_x86_select_msr(double_taken - 1));
+		release_evntsel_nmi(op_x86_pmu->scheme->select(double_taken - 1));
 	double_taken = 0;
 }
 
@@ -371,9 +407,9 @@ static int taken_set(void *unused, u64 value)
 	give_back();
 	if (!value)
 		return 0;
-	if (value > op_x86_pmu->counters)
+	if (!op_x86_pmu->scheme->select(value - 1))
 		return -EINVAL;
-	if (!reserve_evntsel_nmi(op_x86_select_msr(value - 1)))
+	if (!reserve_evntsel_nmi(op_x86_pmu->scheme->select(value - 1)))
 		return -EBUSY;
 	double_taken = value;
 	return 0;
@@ -397,6 +433,7 @@ void op_msr_double_init(void)
 	debugfs_create_file("taken", 0600, double_dir, NULL, &taken);
 	debugfs_create_file("stolen", 0600, double_dir, NULL, &stolen);
 	debugfs_create_bool("again", 0600, double_dir, &double_again);
+	debugfs_create_bool("flagged", 0600, double_dir, &double_flagged);
 	debugfs_create_bool("svme", 0600, double_dir, &double_svme);
 	if (register_nmi_handler(NMI_LOCAL, begin_nmi, NMI_FLAG_FIRST, DOUBLE_NMI_NAME))
 		pr_err("test build: no NMI handler\n");

@@ -73,7 +73,7 @@ struct op_pmu_model {
  * only if a parameter names them.
  */
 #ifdef OP_X86_MODELS
-#define OP_X86_MODEL_LIST(row) row(op_pmu_intel) row(op_pmu_amd)
+#define OP_X86_MODEL_LIST(row) row(op_pmu_intel) row(op_pmu_p4) row(op_pmu_amd)
 #else
 #define OP_X86_MODEL_LIST(row)
 #endif

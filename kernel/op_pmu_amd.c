@@ -51,6 +51,7 @@ static const char *amd_cpu_type(unsigned int family)
 static void amd_describe(const struct op_x86_identity *identity)
 {
 	amd_pmu = (struct op_x86_pmu){
+		.scheme = &op_x86_select_scheme,
 		.counters = AMD_COUNTERS,
 		.width = AMD_WIDTH,
 		.max_count = BIT_ULL(AMD_WIDTH - 1) - 1,

@@ -72,35 +72,48 @@ static int op_x86_offline(unsigned int number)
 	return 0;
 }
 
-bool op_x86_reserve(unsigned int i)
+/* Calls the function for the registers of a list, until it is false; returns for how many it was true. */
+static unsigned int op_x86_each(u32 (*list)(unsigned int n), int (*function)(unsigned int msr))
 {
-	if (!reserve_perfctr_nmi(op_x86_counter_msr(i)))
-		return false;
-	if (reserve_evntsel_nmi(op_x86_select_msr(i)))
+	unsigned int n = 0;
+
+	while (list(n) && function(list(n)))
+		n++;
+	return n;
+}
+
+static void op_x86_release_first(unsigned int counters, unsigned int selects)
+{
+	while (selects)
+		release_evntsel_nmi(op_x86_pmu->scheme->select(--selects));
+	while (counters)
+		release_perfctr_nmi(op_x86_pmu->scheme->counter(--counters));
+}
+
+bool op_x86_reserve(void)
+{
+	const struct op_x86_scheme *scheme = op_x86_pmu->scheme;
+	unsigned int counters = op_x86_each(scheme->counter, reserve_perfctr_nmi);
+	unsigned int selects = scheme->counter(counters) ? 0 : op_x86_each(scheme->select, reserve_evntsel_nmi);
+
+	if (!scheme->counter(counters) && !scheme->select(selects))
 		return true;
-	release_perfctr_nmi(op_x86_counter_msr(i));
+	op_x86_release_first(counters, selects);
 	return false;
 }
 
-void op_x86_release(unsigned int count)
+static unsigned int op_x86_length(u32 (*list)(unsigned int n))
 {
-	while (count--) {
-		release_evntsel_nmi(op_x86_select_msr(count));
-		release_perfctr_nmi(op_x86_counter_msr(count));
-	}
+	unsigned int n = 0;
+
+	while (list(n))
+		n++;
+	return n;
 }
 
-static int op_x86_reserve_all(void)
+void op_x86_release(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < op_x86_pmu->counters; i++) {
-		if (!op_x86_reserve(i)) {
-			op_x86_release(i);
-			return -EBUSY;
-		}
-	}
-	return 0;
+	op_x86_release_first(op_x86_length(op_x86_pmu->scheme->counter), op_x86_length(op_x86_pmu->scheme->select));
 }
 
 /*
@@ -137,10 +150,10 @@ static struct notifier_block op_x86_reboot_block = { .notifier_call = op_x86_reb
 
 int op_x86_setup(void)
 {
-	int result = op_x86_reserve_all();
+	int result;
 
-	if (result)
-		return result;
+	if (!op_x86_reserve())
+		return -EBUSY;
 	result = register_nmi_handler(NMI_LOCAL, op_x86_nmi, 0, OP_X86_NMI_NAME);
 	if (result)
 		goto release;
@@ -163,7 +176,7 @@ unplug:
 unregister:
 	unregister_nmi_handler(NMI_LOCAL, OP_X86_NMI_NAME);
 release:
-	op_x86_release(op_x86_pmu->counters);
+	op_x86_release();
 	return result;
 }
 
@@ -174,7 +187,7 @@ void op_x86_shutdown(void)
 	op_x86_set(&op_x86_asleep, false);
 	cpuhp_remove_state(op_x86_hotplug);
 	unregister_nmi_handler(NMI_LOCAL, OP_X86_NMI_NAME);
-	op_x86_release(op_x86_pmu->counters);
+	op_x86_release();
 }
 
 /* -EIO if a register did not take its value, for example an event that the processor does not have. */

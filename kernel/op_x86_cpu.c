@@ -3,7 +3,8 @@
  * One CPU of the register-level x86 models: its counter registers and its NMI handler.
  *
  * A counter starts at -count and interrupts when it passes 0, as an NMI through the local APIC's LVTPC. The NMI
- * handler reads every counter in use: one whose top bit is clear has overflowed; it makes a sample and is started again.
+ * handler looks at every counter in use: one that has overflowed makes a sample and is started again. The model's scheme
+ * (op_pmu_x86.h) reads and writes the counters' registers.
  *
  * The order of the handler: all counters off, counters read and started again, status cleared, LVTPC unmasked, counters checked
  * again, counters on. From Haswell on, LVTPC that is unmasked before the status is clear makes an NMI that nobody claims.
@@ -27,6 +28,7 @@
 
 #define OP_X86_LATE_WAIT_US 20 /* an interrupt arrives within this time */
 #define OP_X86_WATCH_MS 100
+#define OP_X86_MOST_SAVED 72 /* of a CPU; the most has NetBurst */
 
 /*
  * A CPU's state. Per-CPU: saved values in the hot-plug callbacks with interrupts off, the rest also in NMI.
@@ -36,8 +38,7 @@ struct op_x86_cpu {
 	u64 running; /* content of global_ctrl: the counters in use; 0 while stopped */
 	bool host_only; /* counters do not count in guests */
 	struct hrtimer watch;
-	u64 selects[OP_MAX_COUNTERS]; /* saved registers */
-	u64 counters[OP_MAX_COUNTERS];
+	u64 saved[OP_X86_MOST_SAVED]; /* registers' values, in the order of the scheme */
 	u64 global_ctrl;
 	u32 lvtpc;
 	unsigned int late; /* NMIs that may still come for overflows that are handled already */
@@ -48,32 +49,17 @@ static DEFINE_PER_CPU(struct op_x86_cpu, op_x86_cpus);
 
 atomic_t op_x86_faults;
 
-static u64 op_x86_read(u32 msr)
+u64 op_x86_read(u32 msr)
 {
 	u64 value;
 
 	return op_msr.read(msr, &value) ? 0 : value;
 }
 
-static void op_x86_write(u32 msr, u64 value)
+void op_x86_write(u32 msr, u64 value)
 {
 	if (op_msr.write(msr, value))
 		atomic_inc(&op_x86_faults);
-}
-
-/* A counter that cannot be read has not overflowed. */
-static bool op_x86_overflowed(unsigned int i)
-{
-	u64 value;
-
-	if (op_msr.read(op_x86_counter_msr(i), &value))
-		return false;
-	return op_x86_counter_overflowed(value, op_x86_pmu->width);
-}
-
-static void op_x86_arm(unsigned int i, u64 count)
-{
-	op_x86_write(op_x86_counter_msr(i), op_x86_counter_start(count, op_x86_pmu->width));
 }
 
 static void op_x86_allow(u64 running)
@@ -93,7 +79,7 @@ static void op_x86_sample(struct pt_regs *regs, unsigned int i)
 	u64 began = op_handler_begin();
 
 	op_sample(regs, i);
-	op_x86_arm(i, op_next_count(i, began, op_x86_pmu->max_count));
+	op_x86_pmu->scheme->arm(i, op_next_count(i, began, op_x86_pmu->max_count));
 }
 
 /* Takes a sample of each counter that has overflowed, and starts it again. Returns how many. */
@@ -103,7 +89,7 @@ static unsigned int op_x86_take(struct pt_regs *regs)
 	unsigned int i;
 
 	for (i = 0; i < op_x86_pmu->counters; i++) {
-		if (!op_counter_used(i) || !op_x86_overflowed(i))
+		if (!op_counter_used(i) || !op_x86_pmu->scheme->overflowed(i))
 			continue;
 		op_x86_sample(regs, i);
 		taken++;
@@ -179,32 +165,11 @@ int op_x86_nmi(unsigned int type, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(op_x86_nmi);
 
-/* The select word without ENABLE. That of a counter that is not in use counts nothing. */
-static u64 op_x86_word(const struct op_x86_cpu *cpu, unsigned int i)
-{
-	const struct op_counter *counter = &op_counters[i];
-	const struct op_x86_settings settings = {
-		.event = counter->event,
-		.unit_mask = counter->unit_mask,
-		.extra = counter->extra,
-		.kernel = counter->kernel,
-		.user = counter->user,
-		.host_only = cpu->host_only,
-	};
-
-	return op_counter_used(i) ? op_x86_select_word(&op_x86_pmu->layout, &settings) : 0;
-}
-
 /* All counters off and far from overflow. */
 static void op_x86_clear(void)
 {
-	unsigned int i;
-
 	op_x86_allow(0);
-	for (i = 0; i < op_x86_pmu->counters; i++)
-		op_x86_write(op_x86_select_msr(i), 0);
-	for (i = 0; i < op_x86_pmu->counters; i++)
-		op_x86_write(op_x86_counter_msr(i), op_x86_counter_mask(op_x86_pmu->width));
+	op_x86_pmu->scheme->clear();
 	op_x86_clear_status();
 }
 
@@ -215,15 +180,9 @@ static void op_x86_program(const struct op_x86_cpu *cpu)
 	for (i = 0; i < op_x86_pmu->counters; i++) {
 		if (!op_counter_used(i))
 			continue;
-		op_x86_arm(i, op_counters[i].count);
-		op_x86_write(op_x86_select_msr(i), op_x86_word(cpu, i));
+		op_x86_pmu->scheme->arm(i, op_counters[i].count);
+		op_x86_pmu->scheme->program(i, cpu->host_only);
 	}
-}
-
-/* True if counting begins and ends by the ENABLE of select register i. */
-static bool op_x86_is_switch(unsigned int i)
-{
-	return op_x86_pmu->shared_enable ? i == 0 : op_counter_used(i);
 }
 
 static u64 op_x86_used(void)
@@ -236,20 +195,15 @@ static u64 op_x86_used(void)
 	return used;
 }
 
-/* Starts (enable = OP_X86_ENABLE) or stops (0) the programmed counters. An NMI in between finds what `running` is at that time. */
-static void op_x86_switch(struct op_x86_cpu *cpu, u64 enable)
+/* Starts or stops the programmed counters. An NMI in between finds what `running` is at that time. */
+static void op_x86_switch(struct op_x86_cpu *cpu, bool on)
 {
-	unsigned int i;
-
-	if (!enable) {
+	if (!on) {
 		WRITE_ONCE(cpu->running, 0);
 		op_x86_allow(0);
 	}
-	for (i = 0; i < op_x86_pmu->counters; i++) {
-		if (op_x86_is_switch(i))
-			op_x86_write(op_x86_select_msr(i), op_x86_word(cpu, i) | enable);
-	}
-	if (enable) {
+	op_x86_pmu->scheme->run(on, cpu->host_only);
+	if (on) {
 		WRITE_ONCE(cpu->running, op_x86_used());
 		op_x86_allow(cpu->running);
 	}
@@ -272,7 +226,7 @@ static enum hrtimer_restart op_x86_watch(struct hrtimer *timer)
 
 	if (host_only != cpu->host_only) {
 		cpu->host_only = host_only;
-		op_x86_switch(cpu, OP_X86_ENABLE);
+		op_x86_switch(cpu, true);
 	} else if (op_x86_pmu->global_ctrl && op_x86_read(op_x86_pmu->global_ctrl) != cpu->running) {
 		op_x86_allow(cpu->running);
 	}
@@ -292,7 +246,7 @@ static unsigned int op_x86_pending(void)
 	unsigned int i;
 
 	for (i = 0; i < op_x86_pmu->counters; i++)
-		pending += op_counter_used(i) && op_x86_overflowed(i);
+		pending += op_counter_used(i) && op_x86_pmu->scheme->overflowed(i);
 	return pending;
 }
 
@@ -308,7 +262,7 @@ void op_x86_cpu_start(void *unused)
 	/* An NMI that came while nothing counted may have left the vector masked. */
 	op_msr.set_vector(APIC_DM_NMI);
 	WRITE_ONCE(cpu->counting, true);
-	op_x86_switch(cpu, OP_X86_ENABLE);
+	op_x86_switch(cpu, true);
 	op_x86_start_watch(cpu);
 }
 
@@ -325,7 +279,7 @@ void op_x86_cpu_stop(void *unused)
 	if (!cpu->counting)
 		return;
 	hrtimer_cancel(&cpu->watch);
-	op_x86_switch(cpu, 0);
+	op_x86_switch(cpu, false);
 	pending = op_x86_pending();
 	for (tries = OP_X86_LATE_WAIT_US; pending && tries; tries--) {
 		udelay(1);
@@ -338,12 +292,13 @@ void op_x86_cpu_stop(void *unused)
 void op_x86_cpu_save(void)
 {
 	struct op_x86_cpu *cpu = this_cpu_ptr(&op_x86_cpus);
-	unsigned int i;
+	const struct op_x86_scheme *scheme = op_x86_pmu->scheme;
+	unsigned int n;
 
-	for (i = 0; i < op_x86_pmu->counters; i++) {
-		cpu->selects[i] = op_x86_read(op_x86_select_msr(i));
-		cpu->counters[i] = op_x86_read(op_x86_counter_msr(i));
-	}
+	if (scheme->online)
+		scheme->online();
+	for (n = 0; n < OP_X86_MOST_SAVED && scheme->saved(n); n++)
+		cpu->saved[n] = op_x86_read(scheme->saved(n));
 	if (op_x86_pmu->global_ctrl)
 		cpu->global_ctrl = op_x86_read(op_x86_pmu->global_ctrl);
 	cpu->late = 0;
@@ -365,13 +320,12 @@ static void op_x86_restore_vector(const struct op_x86_cpu *cpu)
 void op_x86_cpu_restore(void)
 {
 	const struct op_x86_cpu *cpu = this_cpu_ptr(&op_x86_cpus);
-	unsigned int i;
+	const struct op_x86_scheme *scheme = op_x86_pmu->scheme;
+	unsigned int n;
 
 	op_x86_restore_vector(cpu);
-	for (i = 0; i < op_x86_pmu->counters; i++) {
-		op_x86_write(op_x86_counter_msr(i), cpu->counters[i]);
-		op_x86_write(op_x86_select_msr(i), cpu->selects[i]);
-	}
+	for (n = 0; n < OP_X86_MOST_SAVED && scheme->saved(n); n++)
+		op_x86_write(scheme->saved(n), cpu->saved[n]);
 	/* Our overflows must not interrupt the next user of the counters. */
 	op_x86_clear_status();
 	if (op_x86_pmu->global_ctrl)

@@ -40,18 +40,19 @@ static bool op_x86_takes(u32 msr, u64 value)
 	return !op_msr.write(msr, value) && !op_msr.read(msr, &after) && after == value;
 }
 
-/* True if counter 0 of this CPU, which is reserved for us, exists. Preemption is off. */
+/* True if the first registers exist on this CPU. They are reserved for us. Preemption is off. */
 static bool op_x86_reads_back(void)
 {
+	const struct op_x86_scheme *scheme = op_x86_pmu->scheme;
+	u32 select_msr = scheme->select(0), counter_msr = scheme->counter(0);
 	u64 select, counter;
 	bool there;
 
-	if (op_msr.read(op_x86_pmu->select, &select) || op_msr.read(op_x86_pmu->counter, &counter))
+	if (op_msr.read(select_msr, &select) || op_msr.read(counter_msr, &counter))
 		return false;
-	there = op_x86_takes(op_x86_pmu->select, OP_X86_USR | 0x76) &&
-		op_x86_takes(op_x86_pmu->counter, 0x2aa55aa5);
-	op_msr.write(op_x86_pmu->counter, counter);
-	op_msr.write(op_x86_pmu->select, select);
+	there = op_x86_takes(select_msr, scheme->trial) && op_x86_takes(counter_msr, 0x2aa55aa5);
+	op_msr.write(counter_msr, counter);
+	op_msr.write(select_msr, select);
 	return there;
 }
 
@@ -59,12 +60,12 @@ static bool op_x86_present(void)
 {
 	bool there;
 
-	if (!op_x86_reserve(0))
+	if (!op_x86_reserve())
 		return true;
 	preempt_disable();
 	there = op_x86_reads_back();
 	preempt_enable();
-	op_x86_release(1);
+	op_x86_release();
 	return there;
 }
 
@@ -117,6 +118,15 @@ static u32 op_x86_perfmon(void)
 	return (fewest & ~0xffU) | version;
 }
 
+/* Logical processors of a core; of a package that has no leaf 4, which has one core. */
+static unsigned int op_x86_siblings(void)
+{
+	unsigned int threads = cpuid_edx(1) >> 28 & 1 ? cpuid_ebx(1) >> 16 & 0xff : 1;
+	unsigned int cores = boot_cpu_data.cpuid_level >= 4 ? (cpuid_eax(4) >> 26) + 1 : 1;
+
+	return max(1U, threads / cores);
+}
+
 void op_x86_identify(struct op_x86_identity *identity)
 {
 	if (op_msr_double_identity(identity))
@@ -128,7 +138,9 @@ void op_x86_identify(struct op_x86_identity *identity)
 		.hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU),
 		.core_ext = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 	};
-	if (identity->vendor == X86_VENDOR_INTEL)
+	if (identity->vendor == X86_VENDOR_INTEL && identity->family == 15)
+		identity->siblings = op_x86_siblings();
+	else if (identity->vendor == X86_VENDOR_INTEL)
 		identity->perfmon = op_x86_perfmon();
 	else if (boot_cpu_data.extended_cpuid_level >= 0x80000022 && (cpuid_eax(0x80000022) & 1))
 		identity->core_v2 = cpuid_ebx(0x80000022) & 0xf;

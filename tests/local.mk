@@ -116,6 +116,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/oprofilefs_test.cpp \
 	tests/unit/options_test.cpp \
 	tests/unit/output_test.cpp \
+	tests/unit/p4_encode_test.cpp \
 	tests/unit/outside_test.cpp \
 	tests/unit/packing.h \
 	tests/unit/packages_test.cpp \

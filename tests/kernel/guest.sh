@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# guest.sh [--smp N] [--mem MiB] [--icount ARGS] [--qmp-nmi RATE] [--timeout S] [--bind DIR]... FLAVOUR JOB OUTDIR
+# guest.sh [--smp N] [--mem MiB] [--cpu MODEL] [--icount ARGS] [--qmp-nmi RATE] [--timeout S] [--bind DIR]... FLAVOUR JOB OUTDIR
 # Boots a guest under software emulation and runs the script JOB in it as root. x86-64: over the host's files,
 # read-only; DIRs are visible even below /tmp, /run, /root and /var, which are the guest's own. arm64, ppc64el: in a
 # root with nothing but busybox. OUTDIR is /out inside, writable. Kernels: $OP_KERNELS, as fetch_kernel.sh leaves them.
 # OUTDIR then holds job.log (what the job printed), serial.log (the kernel's log), status (the job's exit status).
+# --cpu: x86-64 only: QEMU's name of the processor.
 # --qmp-nmi: RATE NMIs a second for as long as the file /out/nmi exists; how many: OUTDIR/nmi_sent.
 # Exit status: the job's; 1 also if the guest did not end by itself or the kernel complained.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
 
-smp=2 mem=2048 icount= nmi= limit=300
+smp=2 mem=2048 cpu=max icount= nmi= limit=300
 binds=
 while [ $# -gt 3 ]; do
 	case $1 in
 	--smp) smp=$2 ;;
 	--mem) mem=$2 ;;
+	--cpu) cpu=$2 ;;
 	--icount) icount=$2 ;;
 	--qmp-nmi) nmi=$2 ;;
 	--timeout) limit=$2 ;;
@@ -40,7 +42,7 @@ printf '%s' "$binds" >"$out/binds"
 # The machine, as words for qemu.
 machine() {
 	case $arch in
-	amd64) echo "qemu-system-x86_64 -M q35 -cpu max" ;;
+	amd64) echo "qemu-system-x86_64 -M q35 -cpu $cpu" ;;
 	arm64) echo "qemu-system-aarch64 -M virt,gic-version=3 -cpu cortex-a72" ;;
 	ppc64el) echo "qemu-system-ppc64 -M pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken -cpu power9" ;;
 	esac

@@ -55,6 +55,7 @@ kernel_cases = \
 	tests/kernel/t_operf.sh \
 	tests/kernel/t_operf_power.sh \
 	tests/kernel/t_overlay.sh \
+	tests/kernel/t_p4.sh \
 	tests/kernel/t_rounds.sh \
 	tests/kernel/t_rtc.sh \
 	tests/kernel/t_shares.sh \
@@ -96,6 +97,7 @@ kernel_harness = \
 	tests/kernel/measure_speed.sh \
 	tests/kernel/soak.sh \
 	tests/kernel/soak_in_guest.sh \
+	tests/kernel/msr.sh \
 	tests/kernel/verify.py \
 	tests/kernel/verify_ocount.py \
 	tests/kernel/verify_ocount_power.py \

@@ -7,7 +7,8 @@
 # OP_SLOWNESS: per cent by which limits of time are lengthened, as measure_speed.sh prints it.
 # OP_PLACING=worker: the driver places samples by its worker in every case.
 # A case names in its head what it is for; FLAVOUR may be a pattern:
-#   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, or icount; see boot_options)
+#   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, icount or netburst; see
+#   boot_options)
 #   "# soak: FLAVOUR..."  further kernels, on which it is expected to find what it finds on the others: run if $OP_SOAK is set,
 #   or if the case is named
 set -eu
@@ -25,6 +26,9 @@ boot_options() {
 	*-debug-plain) echo "--qmp-nmi 1000" ;;
 	*-amd64-plain) echo "--mem 1024 --qmp-nmi 1000" ;;
 	*-plain) echo "--mem 1024" ;;
+	*-netburst)
+		echo "--mem 1024 --qmp-nmi 1000 --smp 2,threads=2 --cpu max,vendor=GenuineIntel,family=15,model=4,stepping=1"
+		;;
 	*-icount) echo "--smp 1 --icount shift=1,sleep=off" ;;
 	esac
 }
@@ -69,7 +73,7 @@ check_head() {
 	'' | *[!0-9]*) die "t_$1.sh has no limit" ;;
 	esac
 	case $(head_of "$1" boot) in
-	'' | plain | icount) ;;
+	'' | plain | icount | netburst) ;;
 	*) die "t_$1.sh names an unknown kind of boot" ;;
 	esac
 }
@@ -170,7 +174,7 @@ boot() {
 	survived=yes
 	failures_before=$failures
 	begin=$(now)
-	"$here/guest.sh" --timeout "$limit" $(boot_options "$kind") --bind "$PWD" --bind "$(cd "$here/../.." && pwd)" \
+	"$here/guest.sh" --timeout "$limit" $(boot_options "$kind") --bind "$(cd "$here/../.." && pwd)" --bind "$PWD" \
 		"$flavour" "$out/script" "$out" 2>"$out/guest.err" || survived=
 	in_guest=$(($(now) - begin))
 	in_cases=0
@@ -230,7 +234,7 @@ one_at_a_time() {
 make_kit() {
 	kit=$top/$flavour/kit
 	mkdir -p "$kit"
-	cp "$here/lib.sh" "$here/run_cases" "$here/complaints" "$here/check_hardware.sh" "$here"/t_*.sh "$kit"
+	cp "$here/lib.sh" "$here/msr.sh" "$here/run_cases" "$here/complaints" "$here/check_hardware.sh" "$here"/t_*.sh "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
 	make_userland
 	[ -n "$kernel_arch" ] || return 0
@@ -261,7 +265,7 @@ make_driver() {
 
 # wants_userland: one of the cases that are for this kernel needs our own programs.
 wants_userland() {
-	for each in $(cases_for plain) $(cases_for icount); do
+	for each in $(cases_for plain) $(cases_for icount) $(cases_for netburst); do
 		! grep -q '^need_userland' "$here/t_$each.sh" || return 0
 	done
 	return 1
@@ -332,11 +336,11 @@ check_kernel() {
 	kit=$top/$flavour/kit
 	emulator_faults=0
 	skipped=
-	for kind in plain icount; do
+	for kind in plain icount netburst; do
 		boot_all "$kind"
 	done
 	[ -z "$skipped" ] || return 0
-	for each in $(cases_for plain) $(cases_for icount); do
+	for each in $(cases_for plain) $(cases_for icount) $(cases_for netburst); do
 		[ -f "$top/$flavour/$each.trs" ] || result FAIL "$each" "there is no result"
 	done
 }
