@@ -3,7 +3,7 @@
 # check_hardware.sh MODULE PROGRAMS REPORT: whether the driver's register model is right on this machine's processor. Needs root and
 # an otherwise idle machine. MODULE is an oprofile.ko for the running kernel, PROGRAMS the folder that build_programs.sh filled.
 # Prints a text and leaves it in REPORT; it ends with a verdict. Exit status: 0 no check failed, 1 one failed, 77 nothing was checked.
-# $MODEL: intel or amd, by default as the processor's vendor. $MODULE_WORDS: further parameters of the module.
+# $MODEL: intel, p4 or amd, by default as the processor's vendor and family. $MODULE_WORDS: further parameters of the module.
 # $MILLIONS: rounds of the counted loop; 5000 take some seconds.
 # $UNKNOWN_NMI_PANIC=1: an NMI that nobody claims is a panic meanwhile, not only a line in the log. What was found until then is in
 # REPORT.
@@ -85,7 +85,7 @@ describe() {
 
 default_model() {
 	case $(cpuinfo vendor_id) in
-	GenuineIntel) echo intel ;;
+	GenuineIntel) if [ "$(cpuinfo 'cpu family')" = 15 ]; then echo p4; else echo intel; fi ;;
 	AuthenticAMD | HygonGenuine) echo amd ;;
 	esac
 }
@@ -110,9 +110,20 @@ counters() {
 	ls "$fs" | grep -c '^[0-9]*$'
 }
 
-# use COUNTER COUNT: instructions in user mode, an event that all these processors have under this code.
+# able: the counters that can count instructions.
+able() {
+	case $(cat "$fs/cpu_type") in
+	i386/p4) echo 3 7 ;;
+	i386/p4-ht) echo 3 ;;
+	*) seq 0 $(($(counters) - 1)) ;;
+	esac
+}
+
+# use COUNTER COUNT: instructions in user mode. All these processors but the Pentium 4 have the event under this code.
 use() {
-	for pair in event:0xc0 unit_mask:0 kernel:0 user:1 extra:0 "count:$2" enabled:1; do
+	instructions="event:0xc0 unit_mask:0"
+	[ "$model" != p4 ] || instructions="event:0x23 unit_mask:1"
+	for pair in $instructions kernel:0 user:1 extra:0 "count:$2" enabled:1; do
 		echo "${pair#*:}" >"$fs/$1/${pair%:*}"
 	done
 }
@@ -146,17 +157,17 @@ sample() {
 
 # one_by_one COUNT; all_together COUNT
 one_by_one() {
-	use 0 "$1"
+	set -- "$1" $(able)
+	use "$2" "$1"
 	sample "$1" 1
-	unuse 0
+	unuse "$2"
 }
 all_together() {
-	last=$(($(counters) - 1))
-	for i in $(seq 0 $last); do
+	for i in $(able); do
 		use "$i" "$1"
 	done
-	sample "$1" $((last + 1))
-	for i in $(seq 0 $last); do
+	sample "$1" "$(able | wc -w)"
+	for i in $(able); do
 		unuse "$i"
 	done
 }

@@ -33,6 +33,13 @@ check "checks that do not" "$(grep -c '^ok ' report.txt)" -ge 7
 grep -q '^verdict: . checks failed$' report.txt || fail "there is no verdict"
 grep -q 'Please send' printed.txt || fail "nobody is asked to send the text"
 
+run oprofile_double.ko MODEL=p4 MODULE_WORDS=double_cpu=p4
+check_eq "p4: status without overflows" "$status" 1
+check_eq "p4: errors" "$(cat errors.txt)" ""
+grep -q '^driver: model p4, CPU type i386/p4, counters 8$' report.txt || fail "the driver with model p4 is not described"
+check_eq "p4: checks that fail" "$(grep -c '^FAILED' report.txt)" 5
+grep -q 'every 10000000 instructions, 2 counters: 0 samples' report.txt || fail "two counters of a Pentium 4 count instructions"
+
 run oprofile.ko MODEL=amd
 check_eq "status without counters" "$status" 77
 grep -q '^verdict: nothing was checked: the model amd cannot be used: ' report.txt || fail "it is not reported that there are no counters"
