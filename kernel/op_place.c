@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Placing of user samples. The sampled process does it itself on its way back to user mode: task work, queued by the handler,
- * or after an NMI by an irq_work, which runs before the process returns. The mapping is still there then. Where modules may not add
- * task work, or could not be unloaded safely after it, the interrupt does it. Neither waits for the mmap lock: if it is held, a
- * worker places the sample, with a reference to the process' memory, which it gives up after a second at most.
+ * Placing of user samples. The interrupt does it at once, after an NMI an irq_work, which runs before the process returns to user
+ * mode. If the mmap lock is held, or there are callers to place, too, the sampled process does it on its way back to user mode, by
+ * task work. The mapping is still there then. Where modules may not add task work, or could not be unloaded safely after it, the
+ * interrupt does it all. Nobody waits for the mmap lock: if it is held still, a worker places the sample, with a reference to the
+ * process' memory, which it gives up after a second at most.
  */
 #include "op_place.h"
 
@@ -39,9 +40,13 @@
 #ifdef OP_USE_TASK_WORK
 static bool place_by_worker;
 module_param(place_by_worker, bool, 0444);
-MODULE_PARM_DESC(place_by_worker, "place user samples in the interrupt or a worker instead of the sampled process");
+MODULE_PARM_DESC(place_by_worker, "place user samples in the interrupt or a worker, never in the sampled process");
+static bool place_by_task;
+module_param(place_by_task, bool, 0444);
+MODULE_PARM_DESC(place_by_task, "place user samples in the sampled process, never in the interrupt");
 #else
 static const bool place_by_worker = true;
+static const bool place_by_task;
 #endif
 
 #define OP_PATIENCE HZ /* jiffies that a sample waits for the mmap lock; a quarter while a run ends */
@@ -115,56 +120,89 @@ static void place_callers(struct op_slot *slot, struct mm_struct *mm, struct pla
 	sample->record.header.size = sizeof(sample->record) + i * sizeof(struct op_place);
 }
 
-/* The mmap lock is held. */
-static enum op_stat find_places(struct op_slot *slot, struct mm_struct *mm, struct placed_sample *sample)
+static enum op_stat find_place(const struct op_slot *slot, struct mm_struct *mm, struct op_record_placed *record)
 {
-	enum op_stat failure = place_address(mm, slot->pc, slot->tgid, &sample->record.place);
-
-	if (failure != OP_STATS)
-		return failure;
-	place_callers(slot, mm, sample);
-	if (slot->has_raw)
-		op_add_raw(&sample->record, &(struct op_raw){ op_raw_of(slot), slot->raw_size });
-	return OP_STATS;
+	*record = (struct op_record_placed){
+		.header = { .type = OP_RECORD_PLACED, .size = sizeof(*record) },
+		.event = slot->event,
+		.mode = OP_MODE_USER,
+	};
+	return place_address(mm, slot->pc, slot->tgid, &record->place);
 }
 
-static void keep(struct op_slot *slot, struct op_context *context, const struct placed_sample *sample)
+static void keep(struct op_slot *slot, struct mm_struct *mm, const struct op_record_placed *record)
 {
+	struct op_context context;
 	unsigned long flags;
 
+	op_init_context(&context, slot->cpu, slot->tgid, slot->tid, slot->comm);
+	context.record.app = op_exe_cookie(mm);
 	local_irq_save(flags);
 	if (op_slot_counts(slot))
-		op_settle_slot(slot, op_put_task_sample(context, &sample->record) ? OP_STATS : OP_STAT_OVERFLOW);
+		op_settle_slot(slot, op_put_task_sample(&context, record) ? OP_STATS : OP_STAT_OVERFLOW);
 	op_return_slot(slot);
 	local_irq_restore(flags);
+}
+
+/* The mmap lock is held by the two that follow; they release it. */
+static void place_alone(struct op_slot *slot, struct mm_struct *mm)
+{
+	struct op_record_placed record;
+	enum op_stat failure = find_place(slot, mm, &record);
+
+	mmap_read_unlock(mm);
+	if (failure == OP_STATS)
+		keep(slot, mm, &record);
+	else
+		op_lose_slot(slot, failure);
+}
+
+/* With callers or raw data. Apart, as it costs to have so much on the stack: kernels clear it. */
+static noinline void place_with_more(struct op_slot *slot, struct mm_struct *mm)
+{
+	struct placed_sample sample;
+	enum op_stat failure = find_place(slot, mm, &sample.record);
+
+	if (failure == OP_STATS)
+		place_callers(slot, mm, &sample);
+	mmap_read_unlock(mm);
+	if (slot->has_raw)
+		op_add_raw(&sample.record, &(struct op_raw){ op_raw_of(slot), slot->raw_size });
+	if (failure == OP_STATS)
+		keep(slot, mm, &sample.record);
+	else
+		op_lose_slot(slot, failure);
 }
 
 /* False, with nothing done, if the mmap lock is held. Does not sleep: process context, or where op_can_make_cookies(). */
 static bool place(struct op_slot *slot, struct mm_struct *mm)
 {
-	struct placed_sample sample;
-	struct op_context context;
-	enum op_stat failure;
-
 	if (!op_slot_counts(slot) || !mm) {
 		op_lose_slot(slot, OP_STAT_NO_MM);
 		return true;
 	}
 	if (!mmap_read_trylock(mm))
 		return false;
-	memset(&sample.record, 0, sizeof(sample.record));
-	sample.record.header.type = OP_RECORD_PLACED;
-	sample.record.event = slot->event;
-	sample.record.mode = OP_MODE_USER;
-	failure = find_places(slot, mm, &sample);
+	if (slot->callers || slot->has_raw)
+		place_with_more(slot, mm);
+	else
+		place_alone(slot, mm);
+	return true;
+}
+
+static bool can_place_now(void)
+{
+	return !place_by_task && op_can_make_cookies();
+}
+
+bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure)
+{
+	struct mm_struct *mm = current->mm;
+
+	if (!can_place_now() || !mm || !mmap_read_trylock(mm))
+		return false;
+	*failure = place_address(mm, address, current->tgid, place);
 	mmap_read_unlock(mm);
-	if (failure == OP_STATS) {
-		op_init_context(&context, slot->cpu, slot->tgid, slot->tid, slot->comm);
-		context.record.app = op_exe_cookie(mm);
-		keep(slot, &context, &sample);
-	} else {
-		op_lose_slot(slot, failure);
-	}
 	return true;
 }
 
@@ -262,10 +300,12 @@ static void give_to_task(struct op_slot *slot)
 /* Interrupts are off, not in NMI; the sampled process is current and was in user mode. */
 static void hand_over_now(struct op_slot *slot)
 {
-	if (!place_by_worker)
-		give_to_task(slot);
-	else if (!op_can_make_cookies() || !place(slot, current->mm))
+	if (can_place_now() && (place_by_worker || !slot->callers) && place(slot, current->mm))
+		return;
+	if (place_by_worker)
 		give_to_worker(slot, current->mm);
+	else
+		give_to_task(slot);
 }
 
 /* After an NMI, which cannot hand over itself. */

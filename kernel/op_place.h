@@ -5,9 +5,20 @@
 #ifndef OP_PLACE_H
 #define OP_PLACE_H
 
+#include <linux/types.h>
+
+#include "op_stats.h"
+
 struct irq_work;
+struct op_place;
 struct op_slot;
 struct work_struct;
+
+/*
+ * From the handler: finds the place of an address of the current process; `failure` is OP_STATS, or why it has none. False, with
+ * nothing done, if that is not possible at once: in NMI, or if the process' memory map is locked.
+ */
+bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure);
 
 /*
  * Passes a slot of this CPU, which holds a sample of the current process, on to be placed. Called from the handler,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Taking a sample. A kernel address goes into the irq ring at once; a user address goes into a slot and is placed later
- * (op_place.c).
+ * Taking a sample. It goes into the irq ring at once, unless it is of a user address that cannot be placed here, or has callers
+ * that are to be placed: then it goes into a slot (op_place.c).
  */
 #include "op_pmu.h"
 
@@ -24,8 +24,8 @@
 #include "op_slots.h"
 #include "op_stats.h"
 
-/* Room for a kernel sample. */
-struct op_kernel_sample {
+/* Room for a sample that goes into the ring at once. */
+struct op_sample_room {
 	u64 address[OP_MAX_DEPTH]; /* of callers, before they are in the record */
 	struct op_record_placed record;
 	struct op_place caller[]; /* op_settings.backtrace_depth of them, then op_raw_words(); part of the record */
@@ -35,10 +35,95 @@ struct op_kernel_sample {
 struct op_handler {
 	bool busy;
 	struct op_context context;
-	struct op_kernel_sample *room; /* NULL: there was no memory for this CPU; constant while it samples */
+	struct op_sample_room *room; /* NULL: there was no memory for this CPU; constant while it samples */
 };
 
 static DEFINE_PER_CPU(struct op_handler, op_handlers);
+
+static bool has_user_stack(void)
+{
+	return current->mm && !(current->flags & PF_KTHREAD);
+}
+
+/* Callers of a kernel sample: the kernel's, then the process' own, all as addresses. */
+static void add_callers(struct op_sample_room *room, struct pt_regs *regs)
+{
+	struct op_record_placed *record = &room->record;
+	unsigned int depth = op_settings.backtrace_depth;
+	unsigned int n = op_kernel_callers(regs, room->address, depth);
+	unsigned int i;
+	bool aborted;
+
+	record->kernel_frames = n;
+	if (n < depth && has_user_stack()) {
+		struct pt_regs *user = task_pt_regs(current);
+
+		room->address[n++] = instruction_pointer(user);
+		n += op_user_callers(user, room->address + n, depth - n, &aborted);
+		if (aborted)
+			op_count(smp_processor_id(), OP_STAT_TRACE_ABORTED);
+	}
+	for (i = 0; i < n; i++)
+		room->caller[i] = (struct op_place){ .offset = room->address[i] };
+	record->frames = n;
+}
+
+static struct op_record_placed *begin_record(struct op_sample_room *room, unsigned int event, enum op_cpu_mode mode)
+{
+	room->record = (struct op_record_placed){
+		.header = { .type = OP_RECORD_PLACED, .size = sizeof(struct op_record_placed) },
+		.event = event,
+		.mode = mode,
+	};
+	return &room->record;
+}
+
+/* Puts the handler's record; mm, which may be NULL, is that of the executable. */
+static void put_record(struct op_handler *handler, struct mm_struct *mm, const struct op_raw *raw)
+{
+	struct op_record_placed *record = &handler->room->record;
+	unsigned int cpu = smp_processor_id();
+
+	if (raw)
+		op_add_raw(record, raw);
+	op_init_context(&handler->context, cpu, current->tgid, current->pid, current->comm);
+	if (!op_put_irq_sample(&handler->context, mm, record))
+		op_count(cpu, OP_STAT_OVERFLOW);
+}
+
+static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
+{
+	struct op_record_placed *record;
+
+	if (!handler->room) {
+		op_count(smp_processor_id(), OP_STAT_OVERFLOW);
+		return;
+	}
+	record = begin_record(handler->room, event, OP_MODE_KERNEL);
+	record->place.offset = instruction_pointer(regs);
+	if (op_settings.backtrace_depth)
+		add_callers(handler->room, regs);
+	record->header.size += record->frames * sizeof(struct op_place);
+	put_record(handler, has_user_stack() ? current->mm : NULL, raw);
+}
+
+/* False, with nothing done, if the address has to be placed later. */
+static bool take_user_now(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
+{
+	struct op_record_placed *record;
+	enum op_stat failure;
+
+	if (op_settings.backtrace_depth || !handler->room)
+		return false;
+	record = begin_record(handler->room, event, OP_MODE_USER);
+	if (!op_place_now(instruction_pointer(regs), &record->place, &failure))
+		return false;
+	if (failure == OP_STATS)
+		put_record(handler, current->mm, raw);
+	else
+		op_count(smp_processor_id(), failure);
+	return true;
+}
 
 static void keep_raw(struct op_slot *slot, const struct op_raw *raw)
 {
@@ -49,7 +134,7 @@ static void keep_raw(struct op_slot *slot, const struct op_raw *raw)
 	memcpy(op_raw_of(slot), raw->data, raw->size);
 }
 
-static void take_user(struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
+static void take_user_later(struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
 	struct op_slot *slot = op_take_slot();
 	bool aborted;
@@ -75,58 +160,10 @@ static void take_user(struct pt_regs *regs, unsigned int event, const struct op_
 	op_hand_over(slot);
 }
 
-static bool has_user_stack(void)
+static void take_user(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
-	return current->mm && !(current->flags & PF_KTHREAD);
-}
-
-/* Callers of a kernel sample: the kernel's, then the process' own, all as addresses. */
-static void add_callers(struct op_kernel_sample *sample, struct pt_regs *regs)
-{
-	struct op_record_placed *record = &sample->record;
-	unsigned int depth = op_settings.backtrace_depth;
-	unsigned int n = op_kernel_callers(regs, sample->address, depth);
-	unsigned int i;
-	bool aborted;
-
-	record->kernel_frames = n;
-	if (n < depth && has_user_stack()) {
-		struct pt_regs *user = task_pt_regs(current);
-
-		sample->address[n++] = instruction_pointer(user);
-		n += op_user_callers(user, sample->address + n, depth - n, &aborted);
-		if (aborted)
-			op_count(smp_processor_id(), OP_STAT_TRACE_ABORTED);
-	}
-	for (i = 0; i < n; i++)
-		sample->caller[i] = (struct op_place){ .offset = sample->address[i] };
-	record->frames = n;
-}
-
-static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
-{
-	struct op_kernel_sample *sample = handler->room;
-	unsigned int cpu = smp_processor_id();
-	struct op_record_placed *record;
-
-	if (!sample) {
-		op_count(cpu, OP_STAT_OVERFLOW);
-		return;
-	}
-	record = &sample->record;
-	memset(record, 0, sizeof(*record));
-	record->header.type = OP_RECORD_PLACED;
-	record->place.offset = instruction_pointer(regs);
-	record->event = event;
-	record->mode = OP_MODE_KERNEL;
-	if (op_settings.backtrace_depth)
-		add_callers(sample, regs);
-	record->header.size = sizeof(*record) + record->frames * sizeof(struct op_place);
-	if (raw)
-		op_add_raw(record, raw);
-	op_init_context(&handler->context, cpu, current->tgid, current->pid, current->comm);
-	if (!op_put_irq_sample(&handler->context, has_user_stack() ? current->mm : NULL, record))
-		op_count(cpu, OP_STAT_OVERFLOW);
+	if (!take_user_now(handler, regs, event, raw))
+		take_user_later(regs, event, raw);
 }
 
 static bool is_wanted(struct pt_regs *regs, unsigned int counter)
@@ -157,7 +194,7 @@ void op_sample_raw(struct pt_regs *regs, unsigned int counter, const struct op_r
 	} else {
 		op_count(cpu, OP_STAT_RECEIVED);
 		if (user_mode(regs))
-			take_user(regs, counter, raw);
+			take_user(handler, regs, counter, raw);
 		else
 			take_kernel(handler, regs, counter, raw);
 	}

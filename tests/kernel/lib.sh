@@ -93,9 +93,10 @@ unload_driver() {
 	rmmod oprofile
 }
 
-# with_both_placings COMMAND...: with the driver loaded so that sampled processes place their samples, and so that a worker does.
-with_both_placings() {
-	for placing in "" place_by_worker=1; do
+# with_each_placing COMMAND...: with the driver loaded so that the interrupt places samples and leaves the rest to the sampled process,
+# so that this process places them all, and so that a worker does what the interrupt leaves.
+with_each_placing() {
+	for placing in "" place_by_task=1 place_by_worker=1; do
 		load_driver timer=1 $placing
 		"$@"
 		unload_driver

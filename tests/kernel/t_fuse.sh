@@ -24,7 +24,7 @@ cat >watch.sh <<-'END'
 	echo "bytes_after $(used_memory)"
 	awk '{ printf "ended %d\n", $1 * 100 }' /proc/uptime
 END
-for parameter in "" place_by_worker=1; do
+for parameter in "" place_by_task=1 place_by_worker=1; do
 	mkdir -p files
 	background fuse_hang serve files
 	wait_for 10 test -f files/file

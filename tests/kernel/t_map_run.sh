@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernels: 6.1-amd64 6.1-arm64 sid-amd64 sid-arm64 6.1-debug
 # soak: *-amd64 *-arm64
-# limit: 200
+# limit: 300
 # Samples of code that is mapped, run and unmapped within a millisecond are found in its file, also where processes do not place
 # their samples themselves.
 . "$KIT/lib.sh"
@@ -16,4 +16,4 @@ find_mapped_code() {
 	check "samples lost, in 100,000" "$(($(value run.log lost) * 100000 / user))" -le 100
 }
 
-with_both_placings find_mapped_code
+with_each_placing find_mapped_code

@@ -13,7 +13,7 @@ mkdir group/slow
 [ -f group/slow/cpu.max ] || skip "CPU time cannot be limited"
 
 # Forty programs that share a millisecond of each second: most wait longer than that for their next turn.
-load_driver timer=1
+load_driver timer=1 place_by_task=1
 use_timer 100000
 for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
