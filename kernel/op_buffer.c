@@ -11,7 +11,6 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm_types.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -67,7 +66,7 @@ void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, con
 		.tgid = tgid,
 		.tid = tid,
 	};
-	strscpy_pad(context->record.comm, comm, OP_COMM_SIZE);
+	memcpy(context->record.comm, comm, OP_COMM_SIZE);
 	context->unknown = NULL;
 }
 
@@ -83,9 +82,16 @@ void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw)
 	sample->header.size += padded;
 }
 
+/* By words: every sample is compared. */
 static bool same_context(const struct op_context *a, const struct op_context *b)
 {
-	return a->unknown == b->unknown && !memcmp(&a->record, &b->record, sizeof(a->record));
+	const u64 *first = (const u64 *)&a->record, *second = (const u64 *)&b->record;
+	u64 difference = 0;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(a->record) / sizeof(u64); i++)
+		difference |= first[i] ^ second[i];
+	return !difference && a->unknown == b->unknown;
 }
 
 bool op_put_task_sample(struct op_context *context, const struct op_record_placed *sample)
@@ -94,11 +100,11 @@ bool op_put_task_sample(struct op_context *context, const struct op_record_place
 	struct op_ring *ring = &rings->ring[OP_RING_TASK];
 	bool same = same_context(context, &rings->written[OP_RING_TASK]);
 	struct op_piece pieces[] = {
-		{ &context->record, same ? 0 : sizeof(context->record) },
+		{ &context->record, sizeof(context->record) },
 		{ sample, sample->header.size },
 	};
 
-	if (!op_ring_write(ring, pieces, ARRAY_SIZE(pieces)))
+	if (!op_ring_write(ring, pieces + same, ARRAY_SIZE(pieces) - same))
 		return false;
 	if (!same)
 		rings->written[OP_RING_TASK] = *context;
@@ -106,20 +112,23 @@ bool op_put_task_sample(struct op_context *context, const struct op_record_place
 	return true;
 }
 
-/* Adds the executable to the context of a handler's sample. */
-static void find_app(struct op_context *context, struct mm_struct *mm)
+/* Adds the executable to the context of a handler's sample. Interrupts are off. */
+static void find_app(struct op_context *context, struct mm_struct *mm, struct op_memo *memo)
 {
+	u32 app;
+
 	if (!mm)
 		return;
-	rcu_read_lock();
-	context->record.app = op_can_make_cookies() ? op_exe_cookie(mm) : op_find_exe_cookie(mm);
-	if (!context->record.app && op_exe_inode(mm))
+	app = op_find_exe_cookie(mm, memo);
+	if (!app && op_can_make_cookies())
+		app = op_exe_cookie(mm);
+	if (!app && op_exe_inode(mm))
 		context->unknown = mm;
-	rcu_read_unlock();
+	context->record.app = app;
 }
 
-/* Puts the context into the irq ring, where there is room for it. */
-static void put_irq_context(struct op_ring *ring, const struct op_context *context)
+/* Puts the context into the irq ring, where there is room for it. Not inline: kernels clear the stack of every call otherwise. */
+static noinline void put_irq_context(struct op_ring *ring, const struct op_context *context)
 {
 	struct op_record_irq_context c = { .context = context->record, .mm = context->unknown };
 	struct op_piece piece = { &c, c.mm ? sizeof(c) : sizeof(c.context) };
@@ -137,7 +146,7 @@ bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, const s
 	struct op_ring *ring = &rings->ring[OP_RING_IRQ];
 	struct op_piece piece = { sample, sample->header.size };
 
-	find_app(context, mm);
+	find_app(context, mm, &rings->app);
 	/* Meanwhile only the reader changes the room, and it only grows. */
 	if (op_ring_room(ring) < sizeof(struct op_record_irq_context) + piece.size)
 		return false;

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
+#include "op_image.h"
 #include "op_main.h"
 #include "op_ring.h"
 #include "uapi/op_stream.h"
@@ -30,6 +31,7 @@ enum op_ring_kind { OP_RING_IRQ, OP_RING_TASK, OP_RINGS };
 struct op_cpu_rings {
 	struct op_ring ring[OP_RINGS]; /* lockless, see op_ring.h */
 	struct op_context written[OP_RINGS]; /* last context in the ring; per-CPU, its producer only */
+	struct op_memo app; /* of the contexts in the irq ring; per-CPU, its producer only */
 	struct op_record_context read[OP_RINGS]; /* last context read from it; read_mutex */
 };
 
@@ -48,7 +50,7 @@ struct op_record_irq_context {
 /* Makes a sample whose callers are in it one with raw data. Behind the callers is room for op_raw_words(). Any context. */
 void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw);
 
-/* Fills in everything but the executable. */
+/* Fills in everything but the executable. The name: OP_COMM_SIZE bytes; the reader clears what is behind its NUL. */
 void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, const char *comm);
 
 /*

@@ -19,18 +19,18 @@
  */
 const struct inode *op_exe_inode(struct mm_struct *mm)
 {
-	const struct file *file = rcu_dereference(mm->exe_file);
+	const struct file *file = rcu_dereference_check(mm->exe_file, rcu_read_lock_any_held());
 	const struct inode *inode = file ? READ_ONCE(file->f_inode) : NULL;
 
 	smp_rmb(); /* the inode is read before the second check */
 	return rcu_access_pointer(mm->exe_file) == file ? inode : NULL;
 }
 
-u32 op_find_exe_cookie(struct mm_struct *mm)
+u32 op_find_exe_cookie(struct mm_struct *mm, struct op_memo *memo)
 {
 	const struct inode *inode = op_exe_inode(mm);
 
-	return inode ? op_inode_cookie(inode) : OP_NO_COOKIE;
+	return inode ? op_inode_cookie(inode, memo) : OP_NO_COOKIE;
 }
 
 /* Memory may not be taken in hard interrupts of real-time kernels, nor of those that check for that. */
@@ -47,11 +47,11 @@ u32 op_exe_cookie(struct mm_struct *mm)
 	u32 cookie;
 
 	rcu_read_lock();
-	cookie = op_find_exe_cookie(mm);
+	cookie = op_find_exe_cookie(mm, NULL);
 	file = cookie ? NULL : op_get_file_rcu(&mm->exe_file);
 	rcu_read_unlock();
 	if (file) {
-		cookie = op_file_cookie(file);
+		cookie = op_file_cookie(file, NULL);
 		fput(file);
 	}
 	return cookie;

@@ -125,7 +125,8 @@ void op_next_expiry(struct hrtimer *timer, u64 began, u64 period)
 	struct op_guard *guard = this_cpu_ptr(&op_guards);
 	u64 late = elapsed(ktime_to_ns(hrtimer_get_expires(timer)), began);
 	u64 rest = end_handler(guard, began, clamp_t(u64, late, MIN_OVERHEAD_NS, MAX_OVERHEAD_NS));
-	ktime_t now = ktime_get();
+	/* The clock of a moment ago; seen to have passed the expiry, as that has happened. */
+	ktime_t now = max_t(ktime_t, ns_to_ktime(guard->last), hrtimer_get_expires(timer));
 	u64 passed = hrtimer_forward(timer, now, ns_to_ktime(period));
 
 	if (passed > 1)

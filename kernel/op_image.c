@@ -58,6 +58,7 @@ static DEFINE_HASHTABLE(image_table, 10); /* image_lock for writers, RCU for rea
 static LIST_HEAD(waiting_images); /* in order of their cookies; image_lock */
 static u32 waiting_count; /* in the list; image_lock */
 static u32 last_cookie; /* image_lock */
+static unsigned long forgotten; /* images removed from the table; image_lock for writers */
 static u32 emptied_at; /* last cookie when the table was emptied; the reader's */
 
 static u32 key_hash(const struct image_key *key)
@@ -97,11 +98,28 @@ static u32 find_cookie(const struct image_key *key)
 	return cookie;
 }
 
-u32 op_inode_cookie(const struct inode *inode)
+u32 op_inode_cookie(const struct inode *inode, struct op_memo *memo)
 {
-	struct image_key key = inode_key(inode);
+	unsigned long before = READ_ONCE(forgotten);
+	struct image_key key;
+	u32 cookie;
 
-	return find_cookie(&key);
+	if (memo && memo->inode == inode && memo->forgotten == before)
+		return memo->cookie;
+	smp_rmb(); /* pairs with forget(): what is found in the table was forgotten later, if at all */
+	key = inode_key(inode);
+	cookie = find_cookie(&key);
+	if (memo && cookie)
+		*memo = (struct op_memo){ .inode = inode, .cookie = cookie, .forgotten = before };
+	return cookie;
+}
+
+/* Removes an image from the table. image_lock is held. */
+static void forget(struct image *image)
+{
+	hlist_del_init_rcu(&image->hash);
+	/* Pairs with op_inode_cookie(); and before the inode's memory can be another's, whose user then sees it. */
+	smp_store_release(&forgotten, forgotten + 1);
 }
 
 static void free_image(struct image *image)
@@ -114,7 +132,7 @@ static void inode_evicted(struct op_watch *watch)
 	unsigned long flags;
 
 	spin_lock_irqsave(&image_lock, flags);
-	hlist_del_init_rcu(&container_of(watch, struct image, watch)->hash);
+	forget(container_of(watch, struct image, watch));
 	spin_unlock_irqrestore(&image_lock, flags);
 }
 
@@ -139,7 +157,7 @@ static struct image *take_announced(int bucket)
 		if (!image->waiting)
 			break;
 	if (image) {
-		hlist_del_init_rcu(&image->hash);
+		forget(image);
 		if (!image->key.region)
 			op_hold_watch(&image->watch);
 	}
@@ -189,7 +207,7 @@ static void insert_image(struct image *image)
 	image->cookie = last_cookie + 1;
 	WRITE_ONCE(last_cookie, image->cookie);
 	image->waiting = true;
-	waiting_count++;
+	WRITE_ONCE(waiting_count, waiting_count + 1);
 	list_add_tail(&image->list, &waiting_images);
 	hash_add_rcu(image_table, &image->hash, key_hash(&image->key));
 }
@@ -237,14 +255,16 @@ static struct inode *inode_of(struct file *file)
 	return d_inode(op_user_path(file)->dentry);
 }
 
-u32 op_file_cookie(struct file *file)
+u32 op_file_cookie(struct file *file, struct op_memo *memo)
 {
-	struct image_key key = inode_key(inode_of(file));
-	u32 cookie = find_cookie(&key);
+	const struct inode *inode = inode_of(file);
+	u32 cookie = op_inode_cookie(inode, memo);
+	struct image_key key;
 	struct image *image;
 
 	if (cookie)
 		return cookie;
+	key = inode_key(inode);
 	image = new_image(&key);
 	if (!image)
 		return OP_NO_COOKIE;
@@ -319,6 +339,11 @@ static const char *describe_region(const struct image *image, struct op_record_i
 	return image->label;
 }
 
+bool op_image_waits(void)
+{
+	return READ_ONCE(waiting_count) != 0;
+}
+
 int op_next_image(struct op_record_image *record, size_t size)
 {
 	struct image *image = first_waiting();
@@ -359,7 +384,7 @@ void op_announced(void)
 	image = list_first_entry(&waiting_images, struct image, list);
 	list_del(&image->list);
 	image->waiting = false;
-	waiting_count--;
+	WRITE_ONCE(waiting_count, waiting_count - 1);
 	file = image->file;
 	spin_unlock_irq(&image_lock);
 	if (file) {

@@ -15,14 +15,24 @@ struct vm_area_struct;
 
 #define OP_NO_COOKIE 0
 
-/* Returns the cookie of an inode, or OP_NO_COOKIE if it has none yet. Any context up to NMI; the inode is only compared. */
-u32 op_inode_cookie(const struct inode *inode);
+/* The cookie found last by one user: most samples are in the file of the sample before. Its user's alone, never interrupted by it. */
+struct op_memo {
+	const struct inode *inode;
+	u32 cookie;
+	unsigned long forgotten; /* images forgotten before that was found: void once another is */
+};
+
+/*
+ * Returns the cookie of an inode, or OP_NO_COOKIE if it has none yet. Any context up to NMI; the inode is only compared. What may be
+ * NULL: a memo that saves the look-up.
+ */
+u32 op_inode_cookie(const struct inode *inode, struct op_memo *memo);
 
 /*
  * Returns the cookie of a file, a new one if it has none; OP_NO_COOKIE if there is no memory for one at once, or if too many images
- * wait for the reader. Where op_can_make_cookies(); does not sleep; the caller keeps the file alive.
+ * wait for the reader. Where op_can_make_cookies(); does not sleep; the caller keeps the file alive. The memo: as above.
  */
-u32 op_file_cookie(struct file *file);
+u32 op_file_cookie(struct file *file, struct op_memo *memo);
 
 /* The same for a mapping without a file, of the process tgid. The mmap lock is held. */
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
@@ -31,6 +41,7 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
  * Writes the record of the next image to be announced, into `size` bytes of room. Returns the record's size; 0 if no image waits;
  * -E2BIG if the room is too small. op_announced() removes that image from the list. For the reader; process context.
  */
+bool op_image_waits(void); /* also those of records that are in a ring */
 int op_next_image(struct op_record_image *record, size_t size);
 void op_announced(void);
 

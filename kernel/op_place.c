@@ -11,10 +11,12 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/llist.h>
+#include <linux/maple_tree.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/moduleparam.h>
 #include <linux/mount.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
@@ -51,12 +53,13 @@ static const bool place_by_task;
 
 #define OP_PATIENCE HZ /* jiffies that a sample waits for the mmap lock; a quarter while a run ends */
 
-/* The mapping that contains an address, or NULL. The mmap lock is held. */
+/* The memo of this CPU's handler. */
+static DEFINE_PER_CPU(struct op_memo, handler_memo);
+
+/* The mapping that contains an address, or NULL. The mmap lock is held. Half the work of find_vma(), which finds the next one, too. */
 static struct vm_area_struct *mapping_of(struct mm_struct *mm, u64 address)
 {
-	struct vm_area_struct *vma = find_vma(mm, address);
-
-	return vma && vma->vm_start <= address ? vma : NULL;
+	return mtree_load(&mm->mm_mt, address);
 }
 
 /* Memory that only looks like a file: memfd, System V, /dev/zero. A program that was started from such memory is a file. */
@@ -78,7 +81,7 @@ static bool is_code(const struct vm_area_struct *vma)
 }
 
 /* Fills in the place of a user address; OP_STATS, or why it has none. The mmap lock is held. */
-static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place)
+static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place, struct op_memo *memo)
 {
 	struct vm_area_struct *vma = mapping_of(mm, address);
 
@@ -88,7 +91,7 @@ static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, s
 	place->offset = address - vma->vm_start;
 	if (vma->vm_file && !is_memory(mm, vma->vm_file)) {
 		place->offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
-		place->image = op_file_cookie(vma->vm_file);
+		place->image = op_file_cookie(vma->vm_file, memo);
 	} else {
 		place->image = op_region_cookie(vma, tgid);
 	}
@@ -110,7 +113,7 @@ static void place_callers(struct op_slot *slot, struct mm_struct *mm, struct pla
 	for (i = 0; i < slot->callers; i++) {
 		if (!is_code(mapping_of(mm, slot->caller[i])))
 			break; /* not a frame: code without frame pointers */
-		failure = place_address(mm, slot->caller[i], slot->tgid, &sample->caller[i]);
+		failure = place_address(mm, slot->caller[i], slot->tgid, &sample->caller[i], NULL);
 		if (failure != OP_STATS)
 			break;
 	}
@@ -127,7 +130,7 @@ static enum op_stat find_place(const struct op_slot *slot, struct mm_struct *mm,
 		.event = slot->event,
 		.mode = OP_MODE_USER,
 	};
-	return place_address(mm, slot->pc, slot->tgid, &record->place);
+	return place_address(mm, slot->pc, slot->tgid, &record->place, NULL);
 }
 
 static void keep(struct op_slot *slot, struct mm_struct *mm, const struct op_record_placed *record)
@@ -201,7 +204,7 @@ bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure)
 
 	if (!can_place_now() || !mm || !mmap_read_trylock(mm))
 		return false;
-	*failure = place_address(mm, address, current->tgid, place);
+	*failure = place_address(mm, address, current->tgid, place, this_cpu_ptr(&handler_memo));
 	mmap_read_unlock(mm);
 	return true;
 }

@@ -68,11 +68,21 @@ static bool put_images(struct op_out *out)
 {
 	int size;
 
+	if (!op_image_waits())
+		return true;
 	while ((size = op_next_image((void *)(out->room + out->used), out->size - out->used)) > 0) {
 		out->used += size;
 		op_announced();
 	}
 	return size == 0;
+}
+
+/* A sample may have been taken while the thread's name was being written, before what was behind it was cleared. */
+static void clear_behind_name(struct op_record_context *context)
+{
+	size_t length = strnlen(context->comm, OP_COMM_SIZE - 1);
+
+	memset(context->comm + length, 0, OP_COMM_SIZE - length);
 }
 
 static bool put_context(struct op_out *out, const struct op_record_context *context)
@@ -82,6 +92,7 @@ static bool put_context(struct op_out *out, const struct op_record_context *cont
 	if (!here)
 		return false;
 	memcpy(here, context, sizeof(*context));
+	clear_behind_name(here);
 	out->used += sizeof(*context);
 	return true;
 }
@@ -91,27 +102,25 @@ static void finish_irq_context(struct op_ring *ring, struct op_record_context *c
 {
 	struct op_record_irq_context c;
 
-	op_ring_peek(ring, &c, sizeof(c));
+	op_ring_take(ring, &c, sizeof(c));
 	c.context.app = op_exe_cookie(c.mm);
 	mmdrop(c.mm);
 	*context = c.context;
 	context->header = (struct op_record_header){ .type = OP_RECORD_CONTEXT, .size = sizeof(*context) };
-	op_ring_consume(ring, sizeof(c));
 }
 
-/* Copies the record at the ring's tail. False if there is no room for it and for the images before it. */
-static bool put_record(struct op_out *out, struct op_ring *ring, const struct op_record_header *head)
+/* Moves the record at the ring's tail. False if there is no room for it and for the images before it. */
+static bool put_record(struct op_out *out, struct op_ring *ring, size_t size)
 {
 	void *here;
 
 	if (!put_images(out))
 		return false;
-	here = out_here(out, head->size);
+	here = out_here(out, size);
 	if (!here)
 		return false;
-	op_ring_peek(ring, here, head->size);
-	op_ring_consume(ring, head->size);
-	out->used += head->size;
+	op_ring_take(ring, here, size);
+	out->used += size;
 	return true;
 }
 
@@ -126,24 +135,23 @@ static bool is_sample(const struct op_record_header *head)
  */
 static bool drain_ring(struct op_out *out, struct op_ring *ring, struct op_record_context *context)
 {
-	struct op_record_header head;
+	const struct op_record_header *head;
 	bool written = false;
 
-	while (op_ring_peek(ring, &head, sizeof(head))) {
-		if (head.type == OP_RECORD_IRQ_CONTEXT) {
+	while ((head = op_ring_front(ring))) {
+		if (head->type == OP_RECORD_IRQ_CONTEXT) {
 			finish_irq_context(ring, context);
 			written = false;
-		} else if (head.type == OP_RECORD_CONTEXT) {
-			op_ring_peek(ring, context, sizeof(*context));
-			op_ring_consume(ring, sizeof(*context));
+		} else if (head->type == OP_RECORD_CONTEXT) {
+			op_ring_take(ring, context, sizeof(*context));
 			written = false;
 		} else {
-			if (is_sample(&head) && !written) {
+			if (is_sample(head) && !written) {
 				if (!put_images(out) || !put_context(out, context))
 					return false;
 				written = true;
 			}
-			if (!put_record(out, ring, &head))
+			if (!put_record(out, ring, head->size))
 				return false;
 		}
 	}
@@ -324,14 +332,14 @@ const struct file_operations op_buffer_fops = {
 
 void op_drop_records(struct op_ring *ring)
 {
+	const struct op_record_header *head;
 	struct op_record_context context;
-	struct op_record_header head;
 
-	while (ring->data && op_ring_peek(ring, &head, sizeof(head))) {
-		if (head.type == OP_RECORD_IRQ_CONTEXT)
+	while (ring->data && (head = op_ring_front(ring))) {
+		if (head->type == OP_RECORD_IRQ_CONTEXT)
 			finish_irq_context(ring, &context);
 		else
-			op_ring_consume(ring, head.size);
+			op_ring_drop(ring, head->size);
 	}
 }
 

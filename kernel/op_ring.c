@@ -5,8 +5,6 @@
 #include "op_ring.h"
 
 #include <linux/errno.h>
-#include <linux/minmax.h>
-#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 int op_ring_alloc(struct op_ring *ring, size_t size, int node)
@@ -29,13 +27,16 @@ void op_ring_free(struct op_ring *ring)
 	ring->size = 0;
 }
 
-static void copy_in(struct op_ring *ring, size_t at, const void *from, size_t size)
+/* By words, as most records have four: less than calling memcpy() twice. */
+static void copy_in(struct op_ring *ring, size_t at, const u64 *from, size_t size)
 {
-	size_t offset = at & (ring->size - 1);
-	size_t first = min(size, ring->size - offset);
+	size_t mask = ring->size / sizeof(u64) - 1;
+	u64 *words = ring->data;
+	size_t i;
 
-	memcpy(ring->data + offset, from, first);
-	memcpy(ring->data, from + first, size - first);
+	at /= sizeof(u64);
+	for (i = 0; i < size / sizeof(u64); i++)
+		words[(at + i) & mask] = from[i];
 }
 
 bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count)
@@ -46,31 +47,32 @@ bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int coun
 
 	for (i = 0; i < count; i++)
 		total += pieces[i].size;
-	/* Pairs with op_ring_consume(): what is overwritten has been read. */
+	/* Pairs with op_ring_drop(): what is overwritten has been read. */
 	if (total > op_ring_room(ring))
 		return false;
 	for (i = 0; i < count; i++) {
 		copy_in(ring, head, pieces[i].data, pieces[i].size);
 		head += pieces[i].size;
 	}
-	/* Pairs with op_ring_peek(): the bytes are written before the head moves. */
+	/* Pairs with op_ring_front(): the bytes are written before the head moves. */
 	smp_store_release(&ring->head, head);
 	return true;
 }
 
-bool op_ring_peek(const struct op_ring *ring, void *to, size_t size)
+void op_ring_take(struct op_ring *ring, void *to, size_t size)
 {
-	size_t offset = ring->tail & (ring->size - 1);
-	size_t first = min(size, ring->size - offset);
+	size_t mask = ring->size / sizeof(u64) - 1;
+	size_t at = ring->tail / sizeof(u64);
+	const u64 *words = ring->data;
+	u64 *copy = to;
+	size_t i;
 
-	if (smp_load_acquire(&ring->head) - ring->tail < size)
-		return false;
-	memcpy(to, ring->data + offset, first);
-	memcpy(to + first, ring->data, size - first);
-	return true;
+	for (i = 0; i < size / sizeof(u64); i++)
+		copy[i] = words[(at + i) & mask];
+	op_ring_drop(ring, size);
 }
 
-void op_ring_consume(struct op_ring *ring, size_t size)
+void op_ring_drop(struct op_ring *ring, size_t size)
 {
 	smp_store_release(&ring->tail, ring->tail + size);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring of records with one producer and one consumer, both lockless. A write puts in all of its records or none.
+ * A ring of records with one producer and one consumer, both lockless. A write puts in all of its records or none. Records are aligned
+ * and of whole 8-byte words, so that a word never wraps.
  */
 #ifndef OP_RING_H
 #define OP_RING_H
@@ -28,10 +29,18 @@ void op_ring_free(struct op_ring *ring);
 /* Producer: writes all pieces; false if there is no room for all: nothing is written. */
 bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count);
 
-/* Consumer: copies size bytes from the tail, without consuming them; false if there are fewer. */
-bool op_ring_peek(const struct op_ring *ring, void *to, size_t size);
-/* Consumer: frees size bytes at the tail. */
-void op_ring_consume(struct op_ring *ring, size_t size);
+/* Consumer: the first word of the record at the tail; NULL if the ring is empty. Valid until that record is freed. */
+static inline const void *op_ring_front(const struct op_ring *ring)
+{
+	/* Pairs with op_ring_write(). */
+	if (smp_load_acquire(&ring->head) == ring->tail)
+		return NULL;
+	return (const char *)ring->data + (ring->tail & (ring->size - 1));
+}
+
+/* Consumer: frees size bytes at the tail, which are there; the first also copies them. */
+void op_ring_take(struct op_ring *ring, void *to, size_t size);
+void op_ring_drop(struct op_ring *ring, size_t size);
 
 /* Bytes in use, as seen from either side. */
 static inline size_t op_ring_used(const struct op_ring *ring)

@@ -57,7 +57,7 @@ figures_reader() {
 run_daemon() {
 	oprofiled --source=driver --no-vmlinux --session-dir "$work/session" --events "TIMER:$period" --start >daemon.log 2>&1
 	fixed_work "$1" >program.log
-	peak=$(peak_kib "$(pidof -s oprofiled)")
+	peak=$(peak_kib "$(pidof oprofiled)")
 	opcontrol --shutdown >shutdown.log 2>&1
 }
 figures_daemon() {
