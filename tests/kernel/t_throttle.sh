@@ -3,7 +3,8 @@
 # soak: *-amd64 *-arm64
 # limit: 120
 # A period of a microsecond on every CPU for five seconds: a shell always answers within a second, and the profile reports how many
-# periods were left out. With a period of a millisecond again, the guard lets go.
+# periods were left out. With a period of a millisecond again, the guard lets go. A host that is so busy that the guest's interrupts
+# are rarer than the guard permits leaves it nothing to do: there are three runs, and then that part is skipped.
 . "$KIT/lib.sh"
 
 load_driver timer=1
@@ -29,11 +30,19 @@ cat >answers.sh <<-'END'
 	echo "worst $worst"
 END
 background shares 600000
-sample run.log sh answers.sh
+for try in 1 2 3; do
+	sample run.log sh answers.sh
+	[ "$(value run.log throttled)" -eq 0 ] || break
+done
 cat run.log
 check "slowest answer, hundredths of a second" "$(value run.log worst)" -lt "$(within 100)"
-check "periods left out" "$(value run.log throttled)" -gt 0
-check "throttle records" "$(value run.log throttles)" -gt 0
+rare=40000 # samples of two CPUs in five seconds: an interrupt in a quarter of a millisecond
+if [ "$(value run.log throttled)" -eq 0 ] && [ "$(value run.log received)" -lt "$rare" ]; then
+	echo "skipped: periods left out by the guard; the host is too busy for a flood of interrupts"
+else
+	check "periods left out" "$(value run.log throttled)" -gt 0
+	check "throttle records" "$(value run.log throttles)" -gt 0
+fi
 check "timer overruns" "$(value run.log overruns)" -gt 0
 check_eq "balance" "$(value run.log balance)" ok
 
