@@ -300,6 +300,11 @@ static void give_to_task(struct op_slot *slot)
 }
 #endif
 
+bool op_worker_places_all(void)
+{
+	return place_by_worker && IS_ENABLED(CONFIG_PREEMPT_RT);
+}
+
 /* Interrupts are off, not in NMI; the sampled process is current and was in user mode. */
 static void hand_over_now(struct op_slot *slot)
 {

@@ -26,6 +26,9 @@ bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure);
  */
 void op_hand_over(struct op_slot *slot);
 
+/* True if a worker places all user samples: it may wait long for a CPU where real-time programs run. Any context. */
+bool op_worker_places_all(void);
+
 /* The functions of a store's nmi_work, work and retry. */
 void op_hand_over_nmi_queue(struct irq_work *irq_work);
 void op_place_work_queue(struct work_struct *work);

@@ -156,8 +156,12 @@ void op_init_stores(void)
 int op_alloc_store(unsigned int cpu)
 {
 	struct op_store *store = per_cpu_ptr(&op_stores, cpu);
+	unsigned long first = max(slot_limit / OP_FIRST_SHARE, OP_LEAST_SLOTS);
 
-	return store->chunks ? 0 : add_chunk(store, max(slot_limit / OP_FIRST_SHARE, OP_LEAST_SLOTS), cpu_to_node(cpu));
+	/* What lets a store grow is a worker, too: it has no better chance of a CPU than the one that places samples. */
+	if (op_worker_places_all())
+		first = slot_limit;
+	return store->chunks ? 0 : add_chunk(store, first, cpu_to_node(cpu));
 }
 
 static bool all_back(void)
