@@ -18,6 +18,7 @@ check_eq "enable" "$(get enable)" 1
 shares 1000 >/dev/null
 check_eq "another user" "$(/usr/bin/setpriv --reuid=nobody --clear-groups poke "$fs/enable" || true)" EACCES
 opcontrol --shutdown >shutdown.log 2>&1 || { cat shutdown.log; fail "no shutdown"; }
+cat shutdown.log
 check_eq "enable after the end" "$(get enable)" 0
 taken=$(cat "$fs"/stats/cpu*/sample_received | awk '{ n += $1 } END { print n }')
 check "samples" "$taken" -gt 100
