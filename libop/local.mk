@@ -74,7 +74,8 @@ libop_a_SOURCES = \
 	libop/session/session_statistics.cpp libop/session/session_statistics.h \
 	libop/stream/record.h libop/stream/record_bytes.h \
 	libop/stream/stream.cpp libop/stream/stream.h \
-	libop/stream/stream_writer.cpp
+	libop/stream/stream_writer.cpp \
+	libop/stacks/stack_end.cpp libop/stacks/stack_end.h
 
 # The door to libpfm4, or the stub for builds without it.
 if HAVE_PFM

@@ -40,12 +40,13 @@ arrows() {
 	status=1
 }
 
-below_daemon='libop/base libop/events libop/control libop/session libop/stream'
-below_libpp='libop/base libop/events libop/session libop/stream'
+below_daemon='libop/base libop/events libop/control libop/session libop/stacks libop/stream'
+below_libpp='libop/base libop/events libop/session libop/stacks libop/stream'
 arrows libop/base
 arrows libop/events libop/base
 arrows libop/control libop/base
 arrows libop/session libop/base
+arrows libop/stacks libop/base libop/session
 arrows libop/stream libop/base libop/session kernel/uapi
 arrows daemon/source $below_daemon
 arrows daemon/perf $below_daemon daemon/source
