@@ -35,7 +35,7 @@ static char *read_room; /* OP_READ_SIZE bytes while the buffer is open; content:
 static unsigned int first_cpu; /* with which the next read begins; read_mutex */
 static size_t read_kept; /* bytes in read_room that could not be delivered, because the reader's address was bad; read_mutex */
 
-/* A CPU's losses since load that the reader has got, or that were before it opened the buffer. */
+/* A CPU's losses and missed periods since load that the reader has got, or that were before it opened the buffer. */
 struct op_delivered {
 	u64 count[OP_STATS];
 };
@@ -192,6 +192,27 @@ static bool put_losses(struct op_out *out, unsigned int cpu)
 	return true;
 }
 
+static bool put_missed(struct op_out *out, unsigned int cpu)
+{
+	u64 *delivered = &per_cpu_ptr(&op_delivered, cpu)->count[OP_STAT_OVERRUN];
+	u64 now = op_stat_total(cpu, OP_STAT_OVERRUN);
+	struct op_record_missed *record;
+
+	if (now == *delivered)
+		return true;
+	record = out_here(out, sizeof(*record));
+	if (!record)
+		return false;
+	*record = (struct op_record_missed){
+		.header = { .type = OP_RECORD_MISSED, .size = sizeof(*record) },
+		.count = now - *delivered,
+		.cpu = cpu,
+	};
+	out->used += sizeof(*record);
+	*delivered = now;
+	return true;
+}
+
 static bool put_modules(struct op_out *out)
 {
 	int size;
@@ -209,7 +230,7 @@ static bool drain_cpu(struct op_out *out, unsigned int cpu)
 	for (kind = 0; kind < OP_RINGS; kind++)
 		if (!drain_ring(out, &rings->ring[kind], &rings->read[kind]))
 			return false;
-	return put_losses(out, cpu);
+	return put_losses(out, cpu) && put_missed(out, cpu);
 }
 
 /*

@@ -372,6 +372,10 @@ void Collector::take(const Lost& lost) {
     lose(lost.cause, lost.cpu, lost.count);
 }
 
+void Collector::take(const MissedPeriods& missed) {
+    info_.missed_periods = add_saturating(info_.missed_periods, missed.count);
+}
+
 void Collector::take(const Throttle& throttle) {
     if (throttle.on && throttle.event < info_.events.size()) info_.events[throttle.event].throttled = true;
 }

@@ -70,6 +70,7 @@ private:
     void take(const Exit& exit) { table_.apply(exit); }
     void take(const Lost& lost);
     void take(const LostSideBand& lost);
+    void take(const MissedPeriods& missed);
     void take(const Throttle& throttle);
     void take(const EventTime& more);
 

@@ -28,7 +28,7 @@ void Collector::begin_run(uint64_t start_time) {
     keeper_.begin_run();
     commands_.clear();
     info_.start_time = start_time;
-    info_.side_band_lost = info_.unsure_samples = 0;
+    info_.side_band_lost = info_.unsure_samples = info_.missed_periods = 0;
     for (RecordedEvent& event : info_.events) {
         event.throttled = false;
         event.time = {};

@@ -48,6 +48,7 @@ enum op_record_type {
 	OP_RECORD_TIME = 13, /* how long an event was counted */
 	OP_RECORD_LOST_SIDE_BAND = 14, /* mappings, names, forks and exits that were lost */
 	OP_RECORD_PLACED_RAW = 15, /* driver: a placed sample and what the kernel's PMU recorded about it */
+	OP_RECORD_MISSED = 16, /* driver: periods that ended without a sample */
 };
 
 /* Why samples were lost; libop's LossCause has the same numbers (libop/stream/stream.cpp asserts it). */
@@ -246,6 +247,14 @@ struct op_record_lost_side_band {
 	op_u64 count; /* records */
 };
 
+/* Of a timer, since the last such record of the CPU. They are not samples, so no loss record contains them. */
+struct op_record_missed {
+	struct op_record_header header;
+	op_u64 count; /* periods */
+	op_u32 cpu;
+	op_u32 reserved;
+};
+
 #ifdef __cplusplus
 #define OP_STREAM_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes), #type)
 #else
@@ -269,5 +278,6 @@ OP_STREAM_SIZE(op_place, 16);
 OP_STREAM_SIZE(op_record_placed, 32);
 OP_STREAM_SIZE(op_record_time, 32);
 OP_STREAM_SIZE(op_record_lost_side_band, 16);
+OP_STREAM_SIZE(op_record_missed, 24);
 
 #endif

@@ -211,6 +211,7 @@ void plain_fields(Visit&& visit, Info& info) {
     visit("side_band_lost", info.side_band_lost);
     visit("unsure_samples", info.unsure_samples);
     visit("mappings_left_out", info.mappings_left_out);
+    visit("missed_periods", info.missed_periods);
 }
 
 Json ledger_json(const Ledger& ledger) {
@@ -401,6 +402,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
     side_band_lost = add_saturating(side_band_lost, newer.side_band_lost);
     unsure_samples = add_saturating(unsure_samples, newer.unsure_samples);
     mappings_left_out = add_saturating(mappings_left_out, newer.mappings_left_out);
+    missed_periods = add_saturating(missed_periods, newer.missed_periods);
 }
 
 std::string to_json(const SessionInfo& info) {

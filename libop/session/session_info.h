@@ -110,6 +110,7 @@ struct SessionInfo {
     uint64_t arcs_stored = 0, arcs_lost = 0;  ///< call-graph arcs, not samples
     uint64_t side_band_lost = 0;              ///< records of processes and mappings, not samples
     uint64_t mappings_left_out = 0;           ///< for which the recorder had no room
+    uint64_t missed_periods = 0;              ///< of the driver's timers, without a sample; not samples
     uint64_t unsure_samples = 0;              ///< stored for what their process was before such a loss
 
     /// The build-id of an image or kernel image, by its recorded name; empty = unknown.

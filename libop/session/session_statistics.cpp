@@ -149,6 +149,8 @@ std::string account_text(const SessionInfo& info) {
         text += line("records of processes and mappings lost", std::to_string(info.side_band_lost));
     if (info.mappings_left_out != 0)
         text += line("mappings left out", std::to_string(info.mappings_left_out));
+    if (info.missed_periods != 0)
+        text += line("timer periods without a sample", std::to_string(info.missed_periods));
     for (const RecordedEvent& event : info.events)
         if (event.throttled) text += line("held back by the kernel", printable(event.name));
     return text + "\n";
@@ -171,6 +173,14 @@ std::vector<std::string> side_band_notes(const SessionInfo& info) {
                         " mappings were left out, as there were too many to keep; samples in them are stored "
                         "or lost as no_mapping");
     return notes;
+}
+
+std::optional<std::string> missed_periods_note(const SessionInfo& info) {
+    const uint64_t periods = add_saturating(info.ledger.sampled(), info.missed_periods);
+    if (info.missed_periods == 0 || info.missed_periods < periods / 100) return std::nullopt;
+    return std::to_string(info.missed_periods) + " of " + std::to_string(periods) +
+           " periods of the timer ended without a sample: interrupts were off, a hypervisor had taken the "
+           "processor, or the period is too short; code that ran meanwhile has too few samples";
 }
 
 }  // namespace op

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,9 @@ std::string account_text(const SessionInfo& info);
 
 /// Lines on records of processes and mappings that were lost, or for which there was no room, for a person.
 std::vector<std::string> side_band_notes(const SessionInfo& info);
+
+/// A line on periods of timers without a sample, for a person; nothing if they are less than one in a
+/// hundred.
+std::optional<std::string> missed_periods_note(const SessionInfo& info);
 
 }  // namespace op

@@ -89,6 +89,12 @@ struct Lost {
 struct LostSideBand {
     uint64_t count;
 };
+/// Periods of a timer that ended without a sample: interrupts were off, or a hypervisor had taken the CPU.
+/// They are not samples, so no Lost contains them.
+struct MissedPeriods {
+    uint64_t count;
+    uint32_t cpu;
+};
 /// The kernel throttled sampling on this CPU, or resumed it.
 struct Throttle {
     uint64_t time;
@@ -153,6 +159,6 @@ struct EventTime {
 
 /// One event from a source.
 using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie,
-                            PlacedSample, PlacedName, EventTime, LostSideBand, RawSample>;
+                            PlacedSample, PlacedName, EventTime, LostSideBand, RawSample, MissedPeriods>;
 
 }  // namespace op

@@ -119,6 +119,11 @@ Throttle decode_throttle(ByteReader& in, uint16_t flags) {
     return {r.time, r.cpu, event_number(r.event), flags != 0};
 }
 
+MissedPeriods decode_missed(ByteReader& in) {
+    const auto r = in.get<op_record_missed>();
+    return {r.count, r.cpu};
+}
+
 EventTime decode_event_time(ByteReader& in) {
     const auto r = in.get<op_record_time>();
     return {event_number(r.event), {r.enabled, r.running}};
@@ -156,6 +161,9 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
             break;
         case OP_RECORD_LOST_SIDE_BAND:
             out.emplace_back(LostSideBand{in.get<op_record_lost_side_band>().count});
+            break;
+        case OP_RECORD_MISSED:
+            out.emplace_back(decode_missed(in));
             break;
         case OP_RECORD_IMAGE:
             out.emplace_back(decode_image(in, head.flags));

@@ -134,6 +134,9 @@ struct Encode {
     void operator()(const LostSideBand& l) const {
         append(out, OP_RECORD_LOST_SIDE_BAND, 0, op_record_lost_side_band{{}, l.count});
     }
+    void operator()(const MissedPeriods& m) const {
+        append(out, OP_RECORD_MISSED, 0, op_record_missed{{}, m.count, m.cpu, 0});
+    }
     void operator()(const Throttle& t) const {
         append(out, OP_RECORD_THROTTLE, t.on, op_record_throttle{{}, t.time, t.cpu, t.event});
     }

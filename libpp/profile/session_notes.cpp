@@ -159,6 +159,7 @@ void note_losses(const SessionReader& session, const SessionInfo* info, Diagnost
     if (!info) return;
     for (std::string& text : side_band_notes(*info))
         notes.warn(std::move(text));
+    if (auto text = missed_periods_note(*info)) notes.warn(std::move(*text));
 }
 
 }  // namespace op::pp

@@ -59,6 +59,7 @@ struct Check {
     void operator()(const op::PlacedName& n) const { within(n.comm.data(), n.comm.size()); }
     void operator()(const op::Lost&) const {}
     void operator()(const op::LostSideBand&) const {}
+    void operator()(const op::MissedPeriods&) const {}
     void operator()(const op::Throttle&) const {}
     void operator()(const op::EventTime&) const {}
     template <class R>

@@ -41,4 +41,6 @@ put 0/count "$(get 0/min_count)"
 sample small.log -b 4096 sh -c 'find /proc /sys -maxdepth 4 >/dev/null 2>&1; short_lived 200 200'
 cat small.log
 check_eq "balance, small reads" "$(value small.log balance)" ok
+check "missed periods" "$(value small.log overruns)" -gt 0
+check_eq "missed periods in the stream" "$(value small.log missed)" "$(value small.log overruns)"
 unload_driver

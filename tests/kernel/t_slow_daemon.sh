@@ -29,7 +29,8 @@ opcontrol --shutdown >shutdown.log 2>&1 || { cat shutdown.log; fail "no shutdown
 taken=$(cat "$fs"/stats/cpu*/sample_received | awk '{ n += $1 } END { print n }')
 manifest=session/samples/current/manifest.json
 number() { sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" "$manifest" | head -n 1; }
-echo "taken $taken, sampled $(number sampled), stored $(number stored), ring full $(cat "$fs/stats/event_lost_overflow")"
+echo "taken $taken, sampled $(number sampled), stored $(number stored), missed $(number missed_periods), ring full $(cat "$fs/stats/event_lost_overflow")"
 check_eq "samples in the account" "$(number sampled)" "$taken"
+check_eq "missed periods" "$(number missed_periods)" "$(cat "$fs"/stats/cpu*/timer_overruns | awk '{ n += $1 } END { print n }')"
 check "samples were lost" "$(number sampled)" -gt "$(number stored)"
 unload_driver

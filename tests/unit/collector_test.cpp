@@ -328,6 +328,15 @@ TEST_F(Collecting, throttled_events_are_marked) {
     EXPECT_TRUE(info.events[1].throttled);
 }
 
+TEST_F(Collecting, missed_periods_add_up_and_are_no_samples) {
+    collector();
+    feed({MissedPeriods{5, 0}, MissedPeriods{7, 1}});
+    const SessionInfo info = collector_->flush_and_account();
+    EXPECT_EQ(info.missed_periods, 12u);
+    EXPECT_EQ(info.ledger.sampled(), 0u);
+    EXPECT_TRUE(info.ledger.balanced());
+}
+
 TEST_F(Collecting, times_of_events_add_up_until_the_account_is_reset) {
     collector();
     feed({EventTime{1, {100, 40}}, EventTime{0, {100, 100}}, EventTime{1, {50, 30}}, EventTime{2, {7, 7}}});

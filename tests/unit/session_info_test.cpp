@@ -47,6 +47,7 @@ SessionInfo full_info() {
     info.side_band_lost = 9;
     info.unsure_samples = 8;
     info.mappings_left_out = 9;
+    info.missed_periods = 4;
     info.names.add_command("/bin/\xff%41", "a \"name\"\n", most);
     info.names.set_thread({1, 4294967295}, "50%\xfe");
     info.names.add_left_out_samples(7);
@@ -73,6 +74,7 @@ void expect_same(const SessionInfo& a, const SessionInfo& b) {
     EXPECT_EQ(a.arcs_stored, b.arcs_stored);
     EXPECT_EQ(a.arcs_lost, b.arcs_lost);
     EXPECT_EQ(a.side_band_lost, b.side_band_lost);
+    EXPECT_EQ(a.missed_periods, b.missed_periods);
     EXPECT_EQ(a.unsure_samples, b.unsure_samples);
     EXPECT_EQ(a.mappings_left_out, b.mappings_left_out);
     EXPECT_EQ(a.names, b.names);
@@ -188,6 +190,7 @@ TEST(SessionInfo, merge_widens_times_and_adds_accounts) {
     newer.stop_time = 1700000200;
     newer.ledger.add_stored(10);
     newer.arcs_lost = newer.side_band_lost = newer.unsure_samples = newer.mappings_left_out = most;
+    newer.missed_periods = 6;
     newer.command = "other";
     info.merge(newer);
     EXPECT_EQ(info.start_time, 1700000000u);
@@ -197,6 +200,7 @@ TEST(SessionInfo, merge_widens_times_and_adds_accounts) {
     EXPECT_EQ(info.side_band_lost, most);
     EXPECT_EQ(info.unsure_samples, most);
     EXPECT_EQ(info.mappings_left_out, most);
+    EXPECT_EQ(info.missed_periods, 10u);
     EXPECT_EQ(info.command, "other");
     EXPECT_EQ(info.host, "box");
     EXPECT_EQ(info.cpu_type, 67u);

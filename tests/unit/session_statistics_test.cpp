@@ -62,4 +62,17 @@ TEST(SessionStatistics, lost_records_of_processes_are_in_the_account_and_in_no_c
         EXPECT_EQ(n, 0u) << name;
 }
 
+TEST(SessionStatistics, missed_periods_are_in_the_account_and_noted_from_one_in_a_hundred) {
+    SessionInfo info;
+    info.ledger.add_sampled(9900);
+    EXPECT_FALSE(missed_periods_note(info));
+    EXPECT_FALSE(contains(account_text(info), "without a sample"));
+    info.missed_periods = 98;
+    EXPECT_FALSE(missed_periods_note(info));
+    EXPECT_TRUE(contains(account_text(info), "timer periods without a sample: 98\n"));
+    info.missed_periods = 100;
+    ASSERT_TRUE(missed_periods_note(info));
+    EXPECT_TRUE(missed_periods_note(info)->starts_with("100 of 10000 periods of the timer ended without"));
+}
+
 }  // namespace op

@@ -44,6 +44,7 @@ std::vector<Record> one_of_each() {
             ImageCookie{3, true, 7, {0x9000}, 0x2000, 0, 0, "[heap]"},
             EventTime{2, {5000000000, 3000000000}},
             LostSideBand{923275},
+            MissedPeriods{17, 3},
             PlacedSample{7, 8, 1, 2, 5, CpuMode::user, 1, {0x70, 3}, places}};
 }
 
@@ -139,7 +140,7 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     EXPECT_EQ(reader.session().events.at(0).name, "TIMER");
     std::vector<Record> records;
     reader.read(records, 100);
-    ASSERT_EQ(records.size(), 13u);
+    ASSERT_EQ(records.size(), 14u);
     const auto& m = std::get<Mapping>(records[0]);
     EXPECT_EQ(m.path, "/usr/bin/app");
     EXPECT_EQ(m.file_offset, 0x30u);
@@ -165,13 +166,15 @@ TEST(Stream, every_kind_of_record_survives_the_round_trip) {
     const auto& heap = std::get<ImageCookie>(records[9]);
     EXPECT_TRUE(heap.region);
     EXPECT_EQ(heap.start.value() + heap.length + heap.tgid, 0xb007u);
-    const auto& p = std::get<PlacedSample>(records[12]);
+    const auto& p = std::get<PlacedSample>(records[13]);
     EXPECT_EQ((std::array{p.tgid, p.tid, p.cpu, p.app}), (std::array<uint32_t, 4>{7, 8, 1, 2}));
     EXPECT_EQ(p.event, 5);
     EXPECT_EQ(p.place, (Place{0x70, 3}));
     EXPECT_EQ(p.kernel_frames, 1);
     EXPECT_TRUE(std::ranges::equal(p.chain, places));
     EXPECT_EQ(std::get<LostSideBand>(records[11]).count, 923275u);
+    EXPECT_EQ(std::get<MissedPeriods>(records[12]).count, 17u);
+    EXPECT_EQ(std::get<MissedPeriods>(records[12]).cpu, 3u);
     EXPECT_EQ(std::get<EventTime>(records[10]).event, 2);
     EXPECT_EQ(std::get<EventTime>(records[10]).time, (CountedTime{5000000000, 3000000000}));
     reader.read(records, 100);

@@ -175,6 +175,8 @@ static size_t least_size(unsigned type) {
             return sizeof(struct op_record_lost);
         case OP_RECORD_THROTTLE:
             return sizeof(struct op_record_throttle);
+        case OP_RECORD_MISSED:
+            return sizeof(struct op_record_missed);
         case OP_RECORD_CONTEXT:
             return sizeof(struct op_record_context);
         case OP_RECORD_IMAGE:
@@ -196,6 +198,9 @@ static void take_record(struct stream_counts* counts, const struct op_record_hea
             break;
         case OP_RECORD_LOST:
             take_lost(counts, (const void*)record);
+            break;
+        case OP_RECORD_MISSED:
+            counts->missed += ((const struct op_record_missed*)(const void*)record)->count;
             break;
         case OP_RECORD_CONTEXT:
             take_context(counts, (const void*)record);

@@ -156,6 +156,7 @@ static void print_counts(const struct stream_counts* counts) {
         if (counts->by_event[i]) printf("event%d %llu\n", i, (unsigned long long)counts->by_event[i]);
     print("frames", counts->frames);
     print("deepest", counts->deepest);
+    print("missed", counts->missed);
     print("throttles", counts->throttles);
     print("unthrottles", counts->unthrottles);
     print("reads", counts->reads);
