@@ -202,6 +202,7 @@ daemon/source/vmlinux.cpp 1 convert
 libop/stream/stream.cpp 4 read
 libpp/annotate/write_annotated.cpp 1 read
 libpp/object/disassemble.cpp 1 read
+libpp/object/plt_stubs.cpp 1 move
 libpp/object/symbol_ranges.cpp 1 move
 libpp/profile/build_arcs.cpp 2 read
 libpp/profile/build_profile.cpp 1 read

@@ -132,6 +132,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/perf_rate_test.cpp \
 	tests/unit/perf_ring_test.cpp \
 	tests/unit/perf_times_test.cpp \
+	tests/unit/plt_stubs_test.cpp \
 	tests/unit/prepare_source_test.cpp \
 	tests/unit/privileges_test.cpp \
 	tests/unit/proc_scan_test.cpp \

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libpp/object/demangle_effort.h"
+#include "libpp/object/plt_stubs.h"
 
 #define HAVE_DECL_BASENAME 1  // libiberty would declare it otherwise than glibc
 #include <libiberty/demangle.h>
@@ -184,10 +185,7 @@ void drop_argument(std::string& text, const std::string& name) {
     }
 }
 
-}  // namespace
-
-std::string demangle(std::string_view name, Demangle mode) {
-    if (mode == Demangle::none || name.size() > longest_name) return std::string(name);
+std::string demangle_symbol(std::string_view name, Demangle mode) {
     std::string_view bare = name;
     if (bare.starts_with('.')) bare.remove_prefix(1);
     if (bare.size() < 3 || bare[0] != '_') return std::string(name);
@@ -195,6 +193,17 @@ std::string demangle(std::string_view name, Demangle mode) {
     std::string plain =
         bare.starts_with("_D") ? demangle_d(mangled, name) : demangle_cpp_or_rust(mangled, name);
     return mode == Demangle::smart && plain != name ? shorten(std::move(plain)) : plain;
+}
+
+}  // namespace
+
+std::string demangle(std::string_view name, Demangle mode) {
+    if (mode == Demangle::none || name.size() > longest_name) return std::string(name);
+    if (name.ends_with(stub_suffix)) {
+        const std::string_view function = name.substr(0, name.size() - stub_suffix.size());
+        return demangle_symbol(function, mode) + std::string(stub_suffix);
+    }
+    return demangle_symbol(name, mode);
 }
 
 std::string shorten(std::string name) {

@@ -5,24 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "libop/base/address.h"
+#include "libpp/object/machine.h"
 
 namespace op::pp {
-
-/// The machine that an ELF file's code is for.
-struct Machine {
-    uint16_t elf_machine = 0;  ///< e_machine (ELF specification, "ELF Header")
-    bool is_64bit = false;
-    bool is_big_endian = false;
-};
-
-/// The machine of an ELF file; empty for other files.
-std::optional<Machine> machine_of(std::span<const std::byte> elf);
 
 /// "SYMBOL+0xOFFSET" or "SYMBOL" for an address, or empty.
 using NameAddress = std::function<std::string(LinkAddress)>;

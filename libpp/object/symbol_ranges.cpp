@@ -118,6 +118,11 @@ std::vector<LinkAddress> read_unwind_table(const Section& header) {
 
 }  // namespace
 
+std::vector<RawSymbol> best_symbols(std::vector<RawSymbol> symbols) {
+    keep_best(symbols);
+    return symbols;
+}
+
 std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vector<RawSymbol> symbols,
                                      std::span<const LinkAddress> functions) {
     keep_best(symbols);

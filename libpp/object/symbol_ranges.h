@@ -20,6 +20,9 @@ struct SymbolRange {
     std::string_view section;  ///< set where the range is named by its section, which has no symbol there
 };
 
+/// One symbol at each address, the one that names it best; sorted by address.
+std::vector<RawSymbol> best_symbols(std::vector<RawSymbol> symbols);
+
 /// Makes ranges for all code sections, sorted by start. Code before a section's first symbol becomes a range
 /// named after the section. `functions` are starts of nameless functions, in any order; those inside a
 /// symbol's own size are dropped.

@@ -18,6 +18,7 @@
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/debuginfo_lines.h"
 #include "libpp/object/image_bytes.h"
+#include "libpp/object/plt_stubs.h"
 #include "libpp/object/section_finder.h"
 #include "libpp/object/symbol_ranges.h"
 
@@ -162,6 +163,7 @@ private:
     std::string debug_path_;
     std::unique_ptr<LineTable> lines_;
     std::optional<SectionFinder> sections_;
+    std::optional<PltStubs> stubs_;
     std::deque<std::string> made_names_;
     SymbolTable table_ = SymbolTable::full;
 };
@@ -218,6 +220,10 @@ void ElfImage::read_symbols(Origin origin) {
         table_ = raw.empty() ? SymbolTable::none : SymbolTable::exported;
     }
     if (raw.empty() && functions.empty()) return;
+    if (const auto machine = machine_of(file_->bytes()); machine && origin == Origin::file) {
+        const auto stubs = stubs_.emplace(*machine, object_->sections(), raw).symbols();
+        raw.insert(raw.end(), stubs.begin(), stubs.end());
+    }
     const auto sections = placed_sections(origin, raw);
     const auto ranges = make_ranges(sections, std::move(raw), functions);
     symbols_.reserve(ranges.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target: any bytes are an ELF file or an input error; ranges never overlap; lines may be asked for
-// anywhere.
+// anywhere; stubs lie in sections of code.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -9,6 +9,8 @@
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libpp/object/debuginfo_lines.h"
+#include "libpp/object/plt_stubs.h"
+#include "libpp/object/section_finder.h"
 #include "libpp/object/symbol_ranges.h"
 
 namespace {
@@ -30,6 +32,15 @@ void read_symbols(const op::ObjectFile& object, op::pp::LineTable& lines) {
     }
 }
 
+void read_stubs(const op::ObjectFile& object, const op::pp::Machine& machine) {
+    const op::pp::SectionFinder sections(object.sections());
+    for (const bool dynamic : {false, true}) {
+        const op::pp::PltStubs stubs(machine, object.sections(), object.symbols(dynamic));
+        for (const op::RawSymbol& stub : stubs.symbols())
+            require(sections.find(stub.address) && (stub.name.empty() || stub.name.ends_with("@plt")));
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -44,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         object->debug_link();
         op::pp::LineTable lines(bytes);
         read_symbols(*object, lines);
+        read_stubs(*object, op::pp::machine_of(bytes).value());
     } catch (const op::Error& error) {
         require(error.kind() == op::ErrorKind::input);
     }

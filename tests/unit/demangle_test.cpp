@@ -15,6 +15,14 @@ TEST(Demangle, knows_cpp_rust_and_d) {
     EXPECT_EQ(demangle("_D3std5stdio7writelnFZv", Demangle::normal), "std.stdio.writeln()");
 }
 
+TEST(Demangle, of_a_stub_is_that_of_its_function) {
+    EXPECT_EQ(demangle("_Znwm@plt", Demangle::normal), "operator new(unsigned long)@plt");
+    EXPECT_EQ(demangle("_ZNSt6vectorIiSaIiEE5clearEv@plt", Demangle::smart), "vector<int>::clear()@plt");
+    for (const char* name : {"read@plt", "_Znwm@plt@plt", "@plt"})
+        EXPECT_EQ(demangle(name, Demangle::normal), name);
+    EXPECT_EQ(demangle("_Znwm@plt", Demangle::none), "_Znwm@plt");
+}
+
 TEST(Demangle, leaves_alone_what_is_not_mangled_or_not_wanted) {
     for (const char* name : {"main", "_start", "_", "", "_Zxyz", "__libc_start_main", "[0x1234]"})
         EXPECT_EQ(demangle(name, Demangle::normal), name);
