@@ -11,6 +11,7 @@ kernel_sources = \
 	kernel/op_exe.c kernel/op_exe.h \
 	kernel/op_fs.c \
 	kernel/op_guard.c \
+	kernel/op_identity.c kernel/op_identity.h \
 	kernel/op_image.c kernel/op_image.h \
 	kernel/op_log.h \
 	kernel/op_main.c kernel/op_main.h \

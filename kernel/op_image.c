@@ -6,50 +6,34 @@
  */
 #include "op_image.h"
 
-#include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
-#include <linux/kdev_t.h>
 #include <linux/list.h>
-#include <linux/mm.h>
-#include <linux/mm_types.h>
-#include <linux/path.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/stat.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "compat.h"
 #include "op_buffer.h"
 #include "op_evict.h"
+#include "op_identity.h"
 #include "uapi/op_stream.h"
 
-#define OP_LABEL_SIZE 24
 #define OP_IMAGES_LIMIT 65536 /* new ones after which the table is emptied: readers do not keep every cookie (known_images.cpp) */
 #define OP_WAITING_LIMIT 16384 /* not announced yet: programs can make any number of mappings while the reader sleeps */
 
-/* Two images with the same key are the same. */
-struct image_key {
-	u64 a; /* file: address of the inode; region: start */
-	u64 b; /* region: end */
-	u32 c; /* region: tgid */
-	u32 region; /* hash of the label, not 0; 0 = a file */
-};
-
 /* Until it is announced the list owns an image, afterwards the table if it is a region, or the watch if it is a file. */
 struct image {
-	struct image_key key; /* constant */
+	struct hlist_node hash; /* in image_table; image_lock, read under RCU */
 	u32 cookie; /* constant */
 	bool waiting; /* in the list of images to be announced; image_lock */
-	struct hlist_node hash; /* in image_table; image_lock, read under RCU */
+	struct op_identity identity; /* constant; of the file, a reference while waiting */
 	struct list_head list; /* in waiting_images; image_lock */
-	struct file *file; /* files: a reference while waiting, constant */
 	struct op_watch watch; /* files: of the inode, once announced */
-	char label[OP_LABEL_SIZE]; /* regions; constant */
 	struct rcu_head rcu;
 };
 
@@ -61,32 +45,27 @@ static u32 last_cookie; /* image_lock */
 static unsigned long forgotten; /* images removed from the table; image_lock for writers */
 static u32 emptied_at; /* last cookie when the table was emptied; the reader's */
 
-static u32 key_hash(const struct image_key *key)
+static u32 key_hash(const struct op_image_key *key)
 {
 	return key->region ? jhash2((const u32 *)key, sizeof(*key) / sizeof(u32), 0) : hash_64(key->a, 32);
 }
 
-static bool same_key(const struct image_key *a, const struct image_key *b)
+static bool same_key(const struct op_image_key *a, const struct op_image_key *b)
 {
 	return a->a == b->a && a->b == b->b && a->c == b->c && a->region == b->region;
 }
 
-static struct image_key inode_key(const struct inode *inode)
-{
-	return (struct image_key){ .a = (unsigned long)inode };
-}
-
-static struct image *find_image(const struct image_key *key)
+static struct image *find_image(const struct op_image_key *key)
 {
 	struct image *image;
 
 	hash_for_each_possible_rcu(image_table, image, hash, key_hash(key))
-		if (same_key(&image->key, key))
+		if (same_key(&image->identity.key, key))
 			return image;
 	return NULL;
 }
 
-static u32 find_cookie(const struct image_key *key)
+static u32 find_cookie(const struct op_image_key *key)
 {
 	struct image *image;
 	u32 cookie;
@@ -101,13 +80,13 @@ static u32 find_cookie(const struct image_key *key)
 u32 op_inode_cookie(const struct inode *inode, struct op_memo *memo)
 {
 	unsigned long before = READ_ONCE(forgotten);
-	struct image_key key;
+	struct op_image_key key;
 	u32 cookie;
 
 	if (memo && memo->inode == inode && memo->forgotten == before)
 		return memo->cookie;
 	smp_rmb(); /* pairs with forget(): what is found in the table was forgotten later, if at all */
-	key = inode_key(inode);
+	key = op_inode_key(inode);
 	cookie = find_cookie(&key);
 	if (memo && cookie)
 		*memo = (struct op_memo){ .inode = inode, .cookie = cookie, .forgotten = before };
@@ -158,7 +137,7 @@ static struct image *take_announced(int bucket)
 			break;
 	if (image) {
 		forget(image);
-		if (!image->key.region)
+		if (!image->identity.key.region)
 			op_hold_watch(&image->watch);
 	}
 	spin_unlock_irqrestore(&image_lock, flags);
@@ -174,7 +153,7 @@ static void empty_table(void)
 	emptied_at = READ_ONCE(last_cookie);
 	for (bucket = 0; bucket < HASH_SIZE(image_table); bucket++) {
 		while ((image = take_announced(bucket))) {
-			if (image->key.region)
+			if (image->identity.key.region)
 				free_image(image);
 			else
 				op_unwatch(&image->watch);
@@ -209,7 +188,7 @@ static void insert_image(struct image *image)
 	image->waiting = true;
 	WRITE_ONCE(waiting_count, waiting_count + 1);
 	list_add_tail(&image->list, &waiting_images);
-	hash_add_rcu(image_table, &image->hash, key_hash(&image->key));
+	hash_add_rcu(image_table, &image->hash, key_hash(&image->identity.key));
 }
 
 /*
@@ -224,7 +203,7 @@ static u32 add_image(struct image *image)
 	bool inserted;
 
 	spin_lock_irqsave(&image_lock, flags);
-	other = find_image(&image->key);
+	other = find_image(&image->identity.key);
 	inserted = !other && waiting_count < OP_WAITING_LIMIT;
 	if (inserted)
 		insert_image(image);
@@ -233,77 +212,44 @@ static u32 add_image(struct image *image)
 	if (inserted) {
 		schedule_delayed_work(&announce_work, HZ);
 	} else {
-		if (image->file)
-			fput(image->file);
+		if (image->identity.file)
+			fput(image->identity.file);
 		kfree(image);
 	}
 	return cookie;
 }
 
 /* Sampled programs run this: they must not wait for memory. */
-static struct image *new_image(const struct image_key *key)
+static struct image *new_image(const struct op_image_key *key)
 {
 	struct image *image = kzalloc(sizeof(*image), GFP_NOWAIT | __GFP_NOWARN);
 
 	if (image)
-		image->key = *key;
+		image->identity.key = *key;
 	return image;
-}
-
-static struct inode *inode_of(struct file *file)
-{
-	return d_inode(op_user_path(file)->dentry);
 }
 
 u32 op_file_cookie(struct file *file, struct op_memo *memo)
 {
-	const struct inode *inode = inode_of(file);
+	const struct inode *inode = op_inode_of(file);
 	u32 cookie = op_inode_cookie(inode, memo);
-	struct image_key key;
+	struct op_image_key key;
 	struct image *image;
 
 	if (cookie)
 		return cookie;
-	key = inode_key(inode);
+	key = op_inode_key(inode);
 	image = new_image(&key);
 	if (!image)
 		return OP_NO_COOKIE;
-	image->file = get_file(file);
+	image->identity.file = get_file(file);
 	return add_image(image);
-}
-
-static const char *region_label(struct vm_area_struct *vma)
-{
-	const struct mm_struct *mm = vma->vm_mm;
-	const char *name = NULL;
-
-	if (vma->vm_ops && vma->vm_ops->name)
-		name = vma->vm_ops->name(vma);
-	if (name)
-		return name;
-	if (vma->vm_file)
-		return op_user_path(vma->vm_file)->dentry->d_name.name; /* memory that looks like a file: the name is constant */
-	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
-		return "[heap]";
-	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
-		return "[stack]";
-	return "anon";
-}
-
-/* The vDSO is the same in every process, at any address. */
-static struct image_key region_key(const struct vm_area_struct *vma, u32 tgid, const char *label)
-{
-	u32 hash = jhash(label, strlen(label), 0) | 1;
-
-	if (!strcmp(label, "[vdso]"))
-		return (struct image_key){ .b = vma->vm_end - vma->vm_start, .region = hash };
-	return (struct image_key){ .a = vma->vm_start, .b = vma->vm_end, .c = tgid, .region = hash };
 }
 
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 {
-	const char *label = region_label(vma);
-	struct image_key key = region_key(vma, tgid, label);
+	const char *label = op_region_label(vma);
+	struct op_image_key key = op_region_key(vma, tgid, label);
 	u32 cookie = find_cookie(&key);
 	struct image *image;
 
@@ -312,31 +258,8 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 	image = new_image(&key);
 	if (!image)
 		return OP_NO_COOKIE;
-	strscpy(image->label, label, sizeof(image->label));
+	strscpy(image->identity.label, label, sizeof(image->identity.label));
 	return add_image(image);
-}
-
-/* Fills in the fields of a file; returns its path, which is in the same room. */
-static const char *describe_file(const struct image *image, struct op_record_image *record, size_t size)
-{
-	const struct path *path = op_user_path(image->file);
-	char *room = (char *)(record + 1);
-	struct kstat stat;
-
-	if (!vfs_getattr(path, &stat, STATX_INO, AT_STATX_DONT_SYNC)) {
-		record->device = new_encode_dev(stat.dev);
-		record->inode = stat.ino;
-	}
-	return d_path(path, room, size - sizeof(*record));
-}
-
-static const char *describe_region(const struct image *image, struct op_record_image *record)
-{
-	record->header.flags = OP_IMAGE_REGION;
-	record->tgid = image->key.c;
-	record->start = image->key.a;
-	record->length = image->key.b - image->key.a;
-	return image->label;
 }
 
 bool op_image_waits(void)
@@ -346,32 +269,15 @@ bool op_image_waits(void)
 
 int op_next_image(struct op_record_image *record, size_t size)
 {
-	struct image *image = first_waiting();
-	const char *path;
-	size_t length, total;
+	const struct image *image = first_waiting();
+	int used;
 
 	if (!image)
 		return 0;
-	if (size <= sizeof(*record))
-		return -E2BIG;
-	memset(record, 0, sizeof(*record));
-	path = image->key.region ? describe_region(image, record) : describe_file(image, record, size);
-	if (IS_ERR(path)) {
-		if (size < sizeof(*record) + PATH_MAX)
-			return -E2BIG;
-		path = "?"; /* a path longer than PATH_MAX */
-	}
-	length = strlen(path);
-	total = ALIGN(sizeof(*record) + length, 8);
-	if (total > size)
-		return -E2BIG;
-	memmove(record + 1, path, length);
-	memset((char *)(record + 1) + length, 0, total - sizeof(*record) - length);
-	record->header.type = OP_RECORD_IMAGE;
-	record->header.size = total;
-	record->cookie = image->cookie;
-	record->path_size = length;
-	return total;
+	used = op_describe(&image->identity, record, size);
+	if (used > 0)
+		record->cookie = image->cookie;
+	return used;
 }
 
 /* A file is watched before its reference is given up: the inode stays known as long as it is in memory. */
@@ -385,10 +291,10 @@ void op_announced(void)
 	list_del(&image->list);
 	image->waiting = false;
 	WRITE_ONCE(waiting_count, waiting_count - 1);
-	file = image->file;
+	file = image->identity.file;
 	spin_unlock_irq(&image_lock);
 	if (file) {
-		op_watch_inode(&image->watch, inode_of(file));
+		op_watch_inode(&image->watch, op_inode_of(file));
 		fput(file);
 	}
 	if (READ_ONCE(last_cookie) - emptied_at >= OP_IMAGES_LIMIT)
