@@ -7,7 +7,7 @@
  * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (of the APIC), lint1 (writing opens every
  * CPU's LINT1, by which an emulator injects NMIs), taken (select register N-1 is reserved for another user; 0: none), again (1: counter 0
  * overflows a second time when LVTPC is opened), stolen (1: each NMI is another user's: no counter has overflowed, and that user has
- * stopped them all; writing stops them, too), svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the
+ * stopped them all; writing stops them, too), zeroed (writing makes all selects and counters 0, as KVM leaves them), svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the
  * counter only).
  */
 #include <linux/atomic.h>
@@ -266,6 +266,17 @@ static void stop_here(void *unused)
 	}
 }
 
+static void zero_here(void *unused)
+{
+	struct double_cpu *cpu = this_cpu_ptr(&double_cpus);
+	unsigned int i;
+
+	for (i = 0; i < cpu->used; i++) {
+		if (is_select(cpu->registers[i].msr) || is_counter(cpu->registers[i].msr))
+			cpu->registers[i].value = 0;
+	}
+}
+
 /* Called before the model's handler, as perf's is. */
 static int begin_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -293,6 +304,13 @@ static int stolen_get(void *unused, u64 *value)
 	return 0;
 }
 DEFINE_DEBUGFS_ATTRIBUTE(stolen, stolen_get, stolen_set, "%llu\n");
+
+static int zeroed_set(void *unused, u64 value)
+{
+	on_each_cpu(zero_here, NULL, 1);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(zeroed, NULL, zeroed_set, "%llu\n");
 
 /* One line per write: cpu, "nmi" or "task", register, value. To be read while nothing counts. */
 static int log_show(struct seq_file *file, void *unused)
@@ -432,6 +450,7 @@ void op_msr_double_init(void)
 	debugfs_create_file("lint1", 0200, double_dir, NULL, &lint1_operations);
 	debugfs_create_file("taken", 0600, double_dir, NULL, &taken);
 	debugfs_create_file("stolen", 0600, double_dir, NULL, &stolen);
+	debugfs_create_file("zeroed", 0200, double_dir, NULL, &zeroed);
 	debugfs_create_bool("again", 0600, double_dir, &double_again);
 	debugfs_create_bool("flagged", 0600, double_dir, &double_flagged);
 	debugfs_create_bool("svme", 0600, double_dir, &double_svme);

@@ -37,6 +37,7 @@ struct op_x86_cpu {
 	bool counting; /* NMIs take samples */
 	u64 running; /* content of global_ctrl: the counters in use; 0 while stopped */
 	bool host_only; /* counters do not count in guests */
+	u64 selects[OP_MAX_COUNTERS]; /* as they read back while they count, of counters in use; valid if there is a watch */
 	struct hrtimer watch;
 	u64 saved[OP_X86_MOST_SAVED]; /* registers' values, in the order of the scheme */
 	u64 global_ctrl;
@@ -195,6 +196,37 @@ static u64 op_x86_used(void)
 	return used;
 }
 
+/* True if a timer looks after the counters: only where another user of the registers can stop them. */
+static bool op_x86_is_watched(void)
+{
+	return op_x86_pmu->global_ctrl || op_x86_pmu->layout.host_only;
+}
+
+/* Watched processors have one select register for each counter. */
+static u64 op_x86_read_select(unsigned int i)
+{
+	return op_counter_used(i) ? op_x86_read(op_x86_pmu->scheme->select(i)) : 0;
+}
+
+/* Not what was written: a hypervisor may have dropped bits. */
+static void op_x86_note_selects(struct op_x86_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < op_x86_pmu->counters; i++)
+		cpu->selects[i] = op_x86_read_select(i);
+}
+
+static bool op_x86_selects_changed(const struct op_x86_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < op_x86_pmu->counters; i++)
+		if (op_x86_read_select(i) != cpu->selects[i])
+			return true;
+	return false;
+}
+
 /* Starts or stops the programmed counters. An NMI in between finds what `running` is at that time. */
 static void op_x86_switch(struct op_x86_cpu *cpu, bool on)
 {
@@ -204,6 +236,8 @@ static void op_x86_switch(struct op_x86_cpu *cpu, bool on)
 	}
 	op_x86_pmu->scheme->run(on, cpu->host_only);
 	if (on) {
+		if (op_x86_is_watched())
+			op_x86_note_selects(cpu);
 		WRITE_ONCE(cpu->running, op_x86_used());
 		op_x86_allow(cpu->running);
 	}
@@ -215,17 +249,38 @@ static bool op_x86_has_guests(void)
 	return op_x86_pmu->layout.host_only && (op_x86_read(MSR_EFER) & EFER_SVME);
 }
 
+static unsigned int op_x86_pending(void)
+{
+	unsigned int pending = 0;
+	unsigned int i;
+
+	for (i = 0; i < op_x86_pmu->counters; i++)
+		pending += op_counter_used(i) && op_x86_pmu->scheme->overflowed(i);
+	return pending;
+}
+
+/* Counters begin a new period. One that has overflowed just now has its NMI claimed, without a sample. */
+static void op_x86_reprogram(struct op_x86_cpu *cpu)
+{
+	op_x86_switch(cpu, false);
+	op_x86_expect_late(cpu, op_x86_pending());
+	op_x86_program(cpu);
+	op_x86_switch(cpu, true);
+}
+
 /*
  * What stops counters for good without an NMI is mended here: perf leaves global_ctrl 0 when it switches PT or BTS, KVM switches
- * SVM off with its last guest.
+ * SVM off with its last guest. After a guest that had the PMU for itself, KVM leaves selects and counters 0.
  */
 static enum hrtimer_restart op_x86_watch(struct hrtimer *timer)
 {
 	struct op_x86_cpu *cpu = container_of(timer, struct op_x86_cpu, watch);
-	bool host_only = op_x86_has_guests();
+	bool was_host_only = cpu->host_only;
 
-	if (host_only != cpu->host_only) {
-		cpu->host_only = host_only;
+	cpu->host_only = op_x86_has_guests();
+	if (op_x86_selects_changed(cpu)) {
+		op_x86_reprogram(cpu);
+	} else if (cpu->host_only != was_host_only) {
 		op_x86_switch(cpu, true);
 	} else if (op_x86_pmu->global_ctrl && op_x86_read(op_x86_pmu->global_ctrl) != cpu->running) {
 		op_x86_allow(cpu->running);
@@ -236,18 +291,8 @@ static enum hrtimer_restart op_x86_watch(struct hrtimer *timer)
 
 static void op_x86_start_watch(struct op_x86_cpu *cpu)
 {
-	if (op_x86_pmu->global_ctrl || op_x86_pmu->layout.host_only)
+	if (op_x86_is_watched())
 		hrtimer_start(&cpu->watch, ms_to_ktime(OP_X86_WATCH_MS), HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-static unsigned int op_x86_pending(void)
-{
-	unsigned int pending = 0;
-	unsigned int i;
-
-	for (i = 0; i < op_x86_pmu->counters; i++)
-		pending += op_counter_used(i) && op_x86_pmu->scheme->overflowed(i);
-	return pending;
 }
 
 void op_x86_cpu_start(void *unused)

@@ -25,6 +25,28 @@ taken_away() {
 	echo 0 >"$msr/log"
 }
 
+# has_written CPU: that CPU wrote outside NMIs since the log was emptied.
+has_written() {
+	[ -n "$(writes "$1")" ]
+}
+
+# zeroed CPU: KVM leaves selects and counters 0 after a guest that had the PMU for itself. They are programmed again, once, with the
+# writes of the file mend.
+zeroed() {
+	exec 3<"$fs/buffer"
+	put enable 1
+	echo 0 >"$msr/log"
+	echo 1 >"$msr/zeroed"
+	for cpu in 0 1; do
+		wait_for 10 has_written $cpu
+	done
+	sleep 0.5
+	expect_writes "$1, zeroed" mend
+	exec 3<&-
+	fail_unless_same "$1: registers after they were zeroed" registers.before "$msr/registers"
+	echo 0 >"$msr/log"
+}
+
 # guests REGISTER WITHOUT WITH: the select register follows SVM, with which guests can be left out.
 guests() {
 	exec 3<"$fs/buffer"
@@ -105,6 +127,19 @@ check_order "intel, an overflow while LVTPC is masked" 0x38f 0xc1 0xc2 0x390 0x8
 echo 0 >"$msr/again"
 echo 0 >"$msr/log"
 taken_away intel 0x38f
+cat >mend <<END
+0x38f 0x0
+0x186 0x13413c
+0x187 0xff9500c0
+0xc1 0xfffffffe7960
+0x186 0x13413c
+0xc2 0xffffffffe890
+0x187 0xff9500c0
+0x186 0x53413c
+0x187 0xffd500c0
+0x38f 0x3
+END
+zeroed intel
 plug intel
 unload_driver
 
@@ -217,6 +252,19 @@ samples zen4 0xc0010201 0xc0010203 48
 check_order zen4 0xc0000301 0xc0010201 0xc0010203 0xc0000302 0xc0000301
 echo 0 >"$msr/log"
 taken_away zen4 0xc0000301
+cat >mend <<END
+0xc0000301 0x0
+0xc0010200 0x130076
+0xc0010202 0x1100c0
+0xc0010201 0xfffffffe7960
+0xc0010200 0x130076
+0xc0010203 0xffffffffe890
+0xc0010202 0x1100c0
+0xc0010200 0x530076
+0xc0010202 0x5100c0
+0xc0000301 0x3
+END
+zeroed zen4
 guests 0xc0010200 0x530076 0x20000530076
 plug zen4
 
