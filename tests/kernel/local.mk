@@ -68,8 +68,6 @@ kernel_cases = \
 	tests/kernel/t_unmount.sh \
 	tests/kernel/t_worker.sh
 kernel_harness = \
-	tests/kernel/hybrid_double/Kbuild \
-	tests/kernel/hybrid_double/hybrid_double.c \
 	tests/kernel/canary/Kbuild \
 	tests/kernel/canary/op_canary.c \
 	tests/kernel/bench.sh \
@@ -90,11 +88,13 @@ kernel_harness = \
 	tests/kernel/flavour.sh \
 	tests/kernel/guest.sh \
 	tests/kernel/guest_init \
-	tests/kernel/ibs_double/Kbuild \
-	tests/kernel/ibs_double/ibs_double.c \
 	tests/kernel/initramfs.sh \
 	tests/kernel/inject_nmi.py \
 	tests/kernel/measure_speed.sh \
+	tests/kernel/pmu_doubles/Kbuild \
+	tests/kernel/pmu_doubles/hybrid_double.c \
+	tests/kernel/pmu_doubles/ibs_double.c \
+	tests/kernel/pmu_doubles/pmu_double.h \
 	tests/kernel/soak.sh \
 	tests/kernel/soak_in_guest.sh \
 	tests/kernel/msr.sh \

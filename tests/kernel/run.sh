@@ -254,9 +254,9 @@ make_driver() {
 	if [ "$arch" = amd64 ]; then
 		OP_MSR_DOUBLE=1 "$here/build_module.sh" "$flavour" "$OP_KERNELS" "$top/$flavour/double"
 		"${cross}strip" -g -o "$kit/oprofile_double.ko" "$top/$flavour/double/oprofile.ko"
+		kernel_source=$here/pmu_doubles "$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/pmu_doubles"
 		for double in hybrid_double ibs_double; do
-			kernel_source=$here/$double "$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/$double"
-			"${cross}strip" -g -o "$kit/$double.ko" "$top/$flavour/$double/$double.ko"
+			"${cross}strip" -g -o "$kit/$double.ko" "$top/$flavour/pmu_doubles/$double.ko"
 		done
 		cp -R "$here/../../events" "$kit"
 	fi

@@ -10,21 +10,17 @@
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
-#include <linux/hrtimer.h>
-#include <linux/module.h>
 #include <linux/percpu.h>
-#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/version.h>
 
-#include <asm/irq_regs.h>
 #include <asm/nmi.h>
+
+#include "pmu_double.h"
 
 #define ROWS 4
 #define WORDS 7
-#define NS_PER_COUNT 20
 #define CNT_CTL (1ULL << 19) /* IBS_OP_CTL: counts dispatched ops, not cycles */
 
 static bool nmi;
@@ -123,18 +119,6 @@ static void overflow(struct perf_event *event, struct pt_regs *interrupted)
 	event->overflow_handler(event, &data, &regs);
 }
 
-/* As in the kernel's PMUs, a period that the handler sets applies after the one that begins now. */
-static enum hrtimer_restart expired(struct hrtimer *timer)
-{
-	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
-
-	event->hw.last_period = event->hw.sample_period;
-	hrtimer_forward_now(timer, ns_to_ktime(event->hw.sample_period * NS_PER_COUNT));
-	if (get_irq_regs())
-		overflow(event, get_irq_regs());
-	return HRTIMER_RESTART;
-}
-
 static int nmi_came(unsigned int type, struct pt_regs *regs)
 {
 	int i, taken = 0;
@@ -150,39 +134,16 @@ static int nmi_came(unsigned int type, struct pt_regs *regs)
 	return taken;
 }
 
-static void start(struct perf_event *event, int flags)
+static void start_by_nmi(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
-	if (nmi)
-		__this_cpu_write(*sampler_of(event)->active, event);
-	else
-		hrtimer_start(&event->hw.hrtimer, ns_to_ktime(event->hw.sample_period * NS_PER_COUNT), HRTIMER_MODE_REL_PINNED_HARD);
+	__this_cpu_write(*sampler_of(event)->active, event);
 }
 
-static void stop(struct perf_event *event, int flags)
+static void stop_by_nmi(struct perf_event *event, int flags)
 {
-	if (nmi)
-		__this_cpu_write(*sampler_of(event)->active, NULL);
-	else
-		hrtimer_cancel(&event->hw.hrtimer);
+	__this_cpu_write(*sampler_of(event)->active, NULL);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-}
-
-static int add(struct perf_event *event, int flags)
-{
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	if (flags & PERF_EF_START)
-		start(event, flags);
-	return 0;
-}
-
-static void del(struct perf_event *event, int flags)
-{
-	stop(event, flags);
-}
-
-static void read(struct perf_event *event)
-{
 }
 
 /* What the kernel's PMUs refuse: modes, counts in other steps than 16, unknown bits. */
@@ -204,12 +165,7 @@ static int event_init(struct perf_event *event)
 		return -EINVAL;
 	if (!strcmp(sampler->name, "ibs_op"))
 		counts_ops = event->attr.config & CNT_CTL;
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(&event->hw.hrtimer, expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(&event->hw.hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	event->hw.hrtimer.function = expired;
-#endif
+	set_up_timer(event);
 	return 0;
 }
 
@@ -231,16 +187,11 @@ static int add_sampler(struct sampler *sampler, int type)
 	sampler->next = alloc_percpu(unsigned int);
 	if (!sampler->active || !sampler->next)
 		return -ENOMEM;
-	sampler->pmu = (struct pmu){
-		.module = THIS_MODULE,
-		.task_ctx_nr = perf_invalid_context,
-		.event_init = event_init,
-		.add = add,
-		.del = del,
-		.start = start,
-		.stop = stop,
-		.read = read,
-	};
+	sampler->pmu = timer_pmu(event_init, 0);
+	if (nmi) {
+		sampler->pmu.start = start_by_nmi;
+		sampler->pmu.stop = stop_by_nmi;
+	}
 	return perf_pmu_register(&sampler->pmu, sampler->name, type);
 }
 
