@@ -28,8 +28,10 @@ libpp_a_SOURCES = \
 	libpp/object/disassemble.cpp libpp/object/disassemble.h \
 	libpp/object/dwarf_handle.h \
 	libpp/object/elf_image_builder.cpp libpp/object/elf_image_builder.h \
+	libpp/object/go_functions.cpp libpp/object/go_functions.h \
 	libpp/object/image_bytes.cpp libpp/object/image_bytes.h \
 	libpp/object/machine.cpp libpp/object/machine.h \
+	libpp/object/mini_debuginfo.cpp libpp/object/mini_debuginfo.h \
 	libpp/object/plt_stubs.cpp libpp/object/plt_stubs.h \
 	libpp/object/range_map.cpp libpp/object/range_map.h \
 	libpp/object/section_finder.cpp libpp/object/section_finder.h \

@@ -150,6 +150,7 @@ libpp/object/symbol_ranges.cpp 1 absent
 libpp/profile/sample_set.cpp 1 note
 libpp/profile/select.cpp 1 again
 libpp/report/report.cpp 1 note
+libpp/symbols/image_symbols.cpp 1 note
 libpp/symbols/packages.cpp 1 absent
 libpp/symbols/symbolizer.cpp 2 note
 utils/archive_inventory.cpp 2 note
@@ -202,6 +203,7 @@ daemon/source/vmlinux.cpp 1 convert
 libop/stream/stream.cpp 4 read
 libpp/annotate/write_annotated.cpp 1 read
 libpp/object/disassemble.cpp 1 read
+libpp/object/go_functions.cpp 2 read
 libpp/object/plt_stubs.cpp 1 move
 libpp/object/symbol_ranges.cpp 1 move
 libpp/profile/build_arcs.cpp 2 read

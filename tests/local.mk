@@ -83,6 +83,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/fixtures.h \
 	tests/unit/foreign_abi_test.cpp \
 	tests/unit/gap_filler_test.cpp \
+	tests/unit/go_functions_test.cpp \
 	tests/unit/guard_test.cpp \
 	tests/unit/gzip_test.cpp \
 	tests/unit/ibs_decode_test.cpp \
@@ -111,6 +112,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/machine_root_test.cpp \
 	tests/unit/machines.h \
 	tests/unit/markup_test.cpp \
+	tests/unit/mini_debuginfo_test.cpp \
 	tests/unit/nearest_test.cpp \
 	tests/unit/opcontrol_test.cpp \
 	tests/unit/oprofilefs_test.cpp \

@@ -35,6 +35,11 @@ bool is_debug_info(std::string_view section) {
     return section == ".debug_info" || section == ".zdebug_info" || section == ".debug_info.dwo";
 }
 
+/// Sections that are read although they are no part of the running image.
+bool is_extra(std::string_view section) {
+    return section == ".gnu_debuglink" || section == ".gnu_debugdata";
+}
+
 class ElfObject final : public ObjectFile {
 public:
     ElfObject(std::span<const std::byte> bytes, std::string_view label) : bytes_(bytes) {
@@ -91,7 +96,7 @@ void ElfObject::read_sections() {
         if (!gelf_getshdr(scn, &sh)) break;
         const char* name = elf_strptr(elf_.get(), names, sh.sh_name);
         if (name && sh.sh_type != SHT_NOBITS && is_debug_info(name)) has_debug_info_ = true;
-        const bool wanted = (sh.sh_flags & SHF_ALLOC) || (name && std::strcmp(name, ".gnu_debuglink") == 0);
+        const bool wanted = (sh.sh_flags & SHF_ALLOC) || (name && is_extra(name));
         const bool code = (sh.sh_flags & SHF_EXECINSTR) && (sh.sh_flags & SHF_ALLOC);
         const size_t index = elf_ndxscn(scn);
         const uint64_t address = !is_relocatable ? sh.sh_addr : index < layout.size() ? layout[index] : 0;

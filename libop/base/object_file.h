@@ -54,7 +54,8 @@ struct DebugLink {
 class ObjectFile {
 public:
     virtual ~ObjectFile() = default;
-    /// Of a file without section headers: its loaded segments, nameless, and the unwind table.
+    /// With .gnu_debuglink and .gnu_debugdata, which are not loaded. Of a file without section headers: its
+    /// loaded segments, nameless, and the unwind table.
     virtual std::span<const Section> sections() const = 0;
     /// The symbols of .symtab or, with `dynamic`, of .dynsym; unsorted. Functions and unclassified symbols
     /// that lie in code sections; empty if there is no such table.

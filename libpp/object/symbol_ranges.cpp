@@ -13,6 +13,7 @@ namespace {
 /// Smaller is better: what a person would call the function.
 int penalty(const RawSymbol& s) {
     int rank = 0;
+    if (s.name.empty()) rank += 32;
     if (s.name == "Letext") rank += 16;
     if (s.name.starts_with("??")) rank += 8;
     if (!s.global) rank += 4;

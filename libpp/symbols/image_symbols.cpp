@@ -17,7 +17,9 @@
 #include "libop/base/text.h"
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/debuginfo_lines.h"
+#include "libpp/object/go_functions.h"
 #include "libpp/object/image_bytes.h"
+#include "libpp/object/mini_debuginfo.h"
 #include "libpp/object/plt_stubs.h"
 #include "libpp/object/section_finder.h"
 #include "libpp/object/symbol_ranges.h"
@@ -153,6 +155,7 @@ public:
 
 private:
     void read_symbols(Origin origin);
+    std::vector<RawSymbol> left_by_stripping();
     void add(const SymbolRange& range);
     std::vector<Section> placed_sections(Origin origin, std::span<const RawSymbol> symbols) const;
     LineTable& line_table();
@@ -163,6 +166,7 @@ private:
     std::string debug_path_;
     std::unique_ptr<LineTable> lines_;
     std::optional<SectionFinder> sections_;
+    std::optional<MiniDebugInfo> mini_;
     std::optional<PltStubs> stubs_;
     std::deque<std::string> made_names_;
     SymbolTable table_ = SymbolTable::full;
@@ -207,6 +211,18 @@ std::vector<Section> ElfImage::placed_sections(Origin origin, std::span<const Ra
     return placed;
 }
 
+/// The functions that are named elsewhere than in symbol tables.
+std::vector<RawSymbol> ElfImage::left_by_stripping() {
+    auto functions = go_functions(object_->sections());
+    try {
+        const auto more = mini_.emplace(*object_, places_.path).symbols();
+        functions.insert(functions.end(), more.begin(), more.end());
+    } catch (const Error& e) {
+        places_.notes->warn(std::string(e.what()) + ": its symbols are not used");
+    }
+    return functions;
+}
+
 void ElfImage::read_symbols(Origin origin) {
     auto raw = object_->symbols(false);
     if (debug_object_) {
@@ -216,8 +232,12 @@ void ElfImage::read_symbols(Origin origin) {
     std::vector<LinkAddress> functions;
     if (raw.empty()) {
         raw = object_->symbols(true);
-        functions = unwind_function_starts(object_->sections());
         table_ = raw.empty() ? SymbolTable::none : SymbolTable::exported;
+        if (const auto left = left_by_stripping(); !left.empty()) {
+            raw.insert(raw.end(), left.begin(), left.end());
+            table_ = SymbolTable::full;
+        }
+        functions = unwind_function_starts(object_->sections());
     }
     if (raw.empty() && functions.empty()) return;
     if (const auto machine = machine_of(file_->bytes()); machine && origin == Origin::file) {

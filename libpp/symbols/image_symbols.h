@@ -19,7 +19,7 @@ namespace op::pp {
 
 /// The symbol table that names come from.
 enum class SymbolTable : uint8_t {
-    full,      ///< .symtab, the file's or its debug file's
+    full,  ///< .symtab, the file's or its debug file's, or one that names all functions of a stripped file
     exported,  ///< .dynsym: of a library what others may call, of a program next to nothing
     none,
 };
@@ -70,8 +70,9 @@ struct DebugFilePlaces {
     BuildIdSource* by_build_id = nullptr;  ///< asked last, if the file itself has no debug information
 };
 
-/// Reads a file's symbols: .symtab and that of its debug file, which is looked for, else .dynsym and the
-/// starts of functions in the unwind tables. Throws a system or input error.
+/// Reads a file's symbols: .symtab and that of its debug file, which is looked for, else .dynsym, the
+/// functions of MiniDebugInfo and of Go, and the starts of functions in the unwind tables. Throws a system or
+/// input error.
 ElfSymbols read_elf_symbols(OpenedElf file, Origin origin, const DebugFilePlaces& places, Diagnostics& notes);
 
 /// How an image's file differs from what was profiled.

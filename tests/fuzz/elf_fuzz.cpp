@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target: any bytes are an ELF file or an input error; ranges never overlap; lines may be asked for
-// anywhere; stubs lie in sections of code.
+// anywhere; stubs lie in sections of code; what stripping leaves is read.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -9,6 +9,8 @@
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libpp/object/debuginfo_lines.h"
+#include "libpp/object/go_functions.h"
+#include "libpp/object/mini_debuginfo.h"
 #include "libpp/object/plt_stubs.h"
 #include "libpp/object/section_finder.h"
 #include "libpp/object/symbol_ranges.h"
@@ -41,6 +43,14 @@ void read_stubs(const op::ObjectFile& object, const op::pp::Machine& machine) {
     }
 }
 
+void read_what_is_left(const op::ObjectFile& object) {
+    auto functions = op::pp::go_functions(object.sections());
+    const op::pp::MiniDebugInfo mini(object, "input");
+    const auto more = mini.symbols();
+    functions.insert(functions.end(), more.begin(), more.end());
+    op::pp::make_ranges(object.sections(), std::move(functions), {});
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -56,6 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         op::pp::LineTable lines(bytes);
         read_symbols(*object, lines);
         read_stubs(*object, op::pp::machine_of(bytes).value());
+        read_what_is_left(*object);
     } catch (const op::Error& error) {
         require(error.kind() == op::ErrorKind::input);
     }
