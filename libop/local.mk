@@ -27,6 +27,7 @@ libop_a_SOURCES = \
 	libop/base/nearest.cpp libop/base/nearest.h \
 	libop/base/path.cpp libop/base/path.h \
 	libop/base/object_file.h \
+	libop/base/percent.cpp libop/base/percent.h \
 	libop/base/tagged_lines.cpp libop/base/tagged_lines.h \
 	libop/base/text.cpp libop/base/text.h \
 	libop/base/unpack.cpp libop/base/unpack.h \
@@ -62,6 +63,7 @@ libop_a_SOURCES = \
 	libop/session/recorded_names.cpp libop/session/recorded_names.h \
 	libop/session/sample_file.cpp libop/session/sample_file.h \
 	libop/session/sample_file_layout.h \
+	libop/session/sample_file_open.cpp libop/session/sample_file_open.h \
 	libop/session/sample_file_reader.cpp \
 	libop/session/sample_file_recover.cpp libop/session/sample_file_recover.h \
 	libop/session/sample_file_table.cpp libop/session/sample_file_table.h \
@@ -72,10 +74,15 @@ libop_a_SOURCES = \
 	libop/session/session_lock.cpp libop/session/session_lock.h \
 	libop/session/session_reader.cpp \
 	libop/session/session_statistics.cpp libop/session/session_statistics.h \
+	libop/session/stack_account.h \
 	libop/stream/record.h libop/stream/record_bytes.h \
 	libop/stream/stream.cpp libop/stream/stream.h \
 	libop/stream/stream_writer.cpp \
-	libop/stacks/stack_end.cpp libop/stacks/stack_end.h
+	libop/stacks/stack_end.cpp libop/stacks/stack_end.h \
+	libop/stacks/stack_frame.h \
+	libop/stacks/stack_images.cpp libop/stacks/stack_images.h \
+	libop/stacks/stack_reader.cpp libop/stacks/stack_reader.h \
+	libop/stacks/stack_set.cpp libop/stacks/stack_set.h
 
 # The door to libpfm4, or the stub for builds without it.
 if HAVE_PFM

@@ -138,10 +138,12 @@ libop/base/kernel_file.cpp 1 absent
 libop/control/control.cpp 1 edge
 libop/events/cpu_model.cpp 1 again
 libop/events/event_catalogue.cpp 1 note
-libop/session/sample_file.cpp 2 undo note
+libop/session/sample_file_open.cpp 2 undo note
 libop/session/session.cpp 1 undo
 libop/session/session_files.cpp 2 note
 libop/session/session_reader.cpp 2 note absent
+libop/stacks/stack_images.cpp 1 absent
+libop/stacks/stack_set.cpp 1 note
 libop/stream/stream.cpp 1 note
 libpp/object/debuginfo.cpp 1 note
 libpp/object/debuginfo_alt.cpp 1 absent

@@ -172,7 +172,10 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/source_finder_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/split_inlines_test.cpp \
+	tests/unit/stack_reader_test.cpp \
+	tests/unit/stack_set_test.cpp \
 	tests/unit/standard_descriptors_test.cpp \
+	tests/unit/stored_stacks.h \
 	tests/unit/stream_test.cpp \
 	tests/unit/symbol_notes_test.cpp \
 	tests/unit/symbol_ranges_test.cpp \

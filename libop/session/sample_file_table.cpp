@@ -152,13 +152,28 @@ void SampleTable::add_each(const SampleBatch& keys) noexcept {
     counts_.stored += stored;
 }
 
+uint32_t SampleTable::count(RawSampleNode& node, uint32_t samples) noexcept {
+    const uint32_t stored = std::min(samples, saturated - node.value);
+    node.value += stored;
+    counts_.stored += stored;
+    counts_.lost_saturated += samples - stored;
+    return stored;
+}
+
+uint32_t SampleTable::count(uint32_t slot, uint32_t samples) noexcept {
+    return count(view_.nodes[slot & view_.mask], samples);
+}
+
+uint32_t SampleTable::slot_of(uint64_t key, uint32_t most) noexcept {
+    if (const RawSampleNode* node = view_.find(key, view_.first_of(key)))
+        return static_cast<uint32_t>(node - view_.nodes);
+    return size() < most && insert(key, 0) ? used_ - 1 : 0;
+}
+
 void SampleTable::add(uint64_t key, uint32_t samples) noexcept {
     if (samples == 0) return;
     if (RawSampleNode* node = view_.find(key, view_.first_of(key))) {
-        const uint32_t stored = std::min(samples, saturated - node->value);
-        node->value += stored;
-        counts_.stored += stored;
-        counts_.lost_saturated += samples - stored;
+        count(*node, samples);
     } else if (insert(key, samples)) {
         counts_.stored += samples;
     } else {

@@ -102,6 +102,12 @@ std::string spell_id(const std::optional<uint32_t>& id) {
     return "." + (id ? std::to_string(*id) : std::string(all));
 }
 
+template <class Class>
+std::string spell_class(const Class& c) {
+    return spell_event(c.event) + "." + std::to_string(c.count) + "." + std::to_string(c.unit_mask) +
+           spell_id(c.tgid) + spell_id(c.tid) + spell_id(c.cpu);
+}
+
 // ---- reading
 
 bool is_sound(std::string_view part) {
@@ -150,6 +156,29 @@ std::optional<ImageName> read_anon(std::string_view tag, const Parts& body) {
     return image;
 }
 
+bool read_id(std::string_view text, std::optional<uint32_t>& out) {
+    out = parse_u32(text);
+    return out || text == all;
+}
+
+/// Into a SampleClass or a SampleName.
+template <class Class>
+bool read_class(std::string_view component, Class& c) {
+    const Parts fields = split(component, '.');
+    if (fields.size() != 6 || fields[0].empty() || fields[0].find(':') != fields[0].npos) return false;
+    const auto count = parse_number(fields[1]), unit_mask = parse_number(fields[2]);
+    if (!count || !unit_mask) return false;
+    c.event = fields[0];
+    c.count = *count;
+    c.unit_mask = *unit_mask;
+    return read_id(fields[3], c.tgid) && read_id(fields[4], c.tid) && read_id(fields[5], c.cpu);
+}
+
+std::optional<ImageName> read_image(std::string_view tag, const Parts& body) {
+    if (tag == root_tag) return read_file(body);
+    return tag == kernel_tag ? read_kernel(body) : read_anon(tag, body);
+}
+
 /// Walks over the components from the first tag on; the last one is the event's.
 class PathReader {
 public:
@@ -163,7 +192,7 @@ public:
         SampleName name;
         if (!take_image(name.app) || !take(dependent_tag) || !take_image(name.image)) return std::nullopt;
         if (take(callee_tag) && !take_image(name.callee.emplace())) return std::nullopt;
-        if (at_ + 1 != parts_.size() || !read_event(name)) return std::nullopt;
+        if (at_ + 1 != parts_.size() || !read_class(parts_.back(), name)) return std::nullopt;
         return name;
     }
 
@@ -180,28 +209,10 @@ private:
         Parts body;
         while (at_ + 1 < parts_.size() && !is_tag(parts_[at_]))
             body.push_back(parts_[at_++]);
-        auto image = tag == root_tag     ? read_file(body)
-                     : tag == kernel_tag ? read_kernel(body)
-                                         : read_anon(tag, body);
+        auto image = read_image(tag, body);
         if (!image) return false;
         out = std::move(*image);
         return true;
-    }
-
-    bool read_event(SampleName& name) const {
-        const Parts fields = split(parts_.back(), '.');
-        if (fields.size() != 6 || fields[0].empty() || fields[0].find(':') != fields[0].npos) return false;
-        const auto count = parse_number(fields[1]), unit_mask = parse_number(fields[2]);
-        if (!count || !unit_mask) return false;
-        name.event = fields[0];
-        name.count = *count;
-        name.unit_mask = *unit_mask;
-        return read_id(fields[3], name.tgid) && read_id(fields[4], name.tid) && read_id(fields[5], name.cpu);
-    }
-
-    static bool read_id(std::string_view text, std::optional<uint32_t>& out) {
-        out = parse_u32(text);
-        return out || text == all;
     }
 
     Parts parts_;
@@ -219,8 +230,31 @@ std::string ImageName::display() const {
 std::string mangle(const SampleName& name) {
     std::string path = spell_image(name.app) + std::string(dependent_tag) + "/" + spell_image(name.image);
     if (name.callee) path += std::string(callee_tag) + "/" + spell_image(*name.callee);
-    path += spell_event(name.event) + "." + std::to_string(name.count) + "." + std::to_string(name.unit_mask);
-    return path + spell_id(name.tgid) + spell_id(name.tid) + spell_id(name.cpu);
+    return path + spell_class(name);
+}
+
+std::string mangle_image(const ImageName& image) {
+    std::string spelled = spell_image(image);
+    spelled.pop_back();
+    return spelled;
+}
+
+std::string mangle_class(const SampleClass& sample_class) {
+    return spell_class(sample_class);
+}
+
+std::optional<ImageName> parse_image(std::string_view text) {
+    const Parts parts = split(text, '/');
+    const bool is_image = is_image_tag(parts.front()) && std::all_of(parts.begin(), parts.end(), is_sound) &&
+                          std::none_of(parts.begin() + 1, parts.end(), is_tag);
+    if (!is_image) return std::nullopt;
+    return read_image(parts.front(), Parts(parts.begin() + 1, parts.end()));
+}
+
+std::optional<SampleClass> parse_class(std::string_view text) {
+    SampleClass found;
+    if (!is_sound(text) || text.find('/') != text.npos || !read_class(text, found)) return std::nullopt;
+    return found;
 }
 
 std::optional<SampleName> parse_sample_path(std::string_view path) {

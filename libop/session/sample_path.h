@@ -29,6 +29,16 @@ struct ImageName {
     std::string display() const;
 };
 
+/// What the samples of a file have in common besides their images.
+struct SampleClass {
+    std::string event;   ///< without '.', ':' or '/'
+    uint64_t count = 0;  ///< reset count
+    uint64_t unit_mask = 0;
+    std::optional<uint32_t> tgid, tid, cpu;  ///< none = "all"
+
+    auto operator<=>(const SampleClass&) const = default;
+};
+
 /// The parts of a sample file's name.
 struct SampleName {
     ImageName app;                    ///< executable of the process
@@ -41,6 +51,14 @@ struct SampleName {
 
     auto operator<=>(const SampleName&) const = default;
 };
+
+/// An image as paths have it, "{root}/usr/bin/ls", and a class as the last component of paths,
+/// "TIMER.1000000.0.all.all.all". Both throw as mangle().
+std::string mangle_image(const ImageName& image);
+std::string mangle_class(const SampleClass& sample_class);
+/// Their inverses; empty if the text is not one of those.
+std::optional<ImageName> parse_image(std::string_view text);
+std::optional<SampleClass> parse_class(std::string_view text);
 
 /// The path below the session's sample directory (samples/<session>), without leading slash. Throws an input
 /// error if a part cannot be spelled safely: a "." or ".." component, an empty name, a NUL, a relative file

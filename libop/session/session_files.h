@@ -25,6 +25,8 @@ inline constexpr size_t statistic_limit = 4096;
 /// files.
 inline constexpr const char* statistics_dir = "stats";
 inline constexpr const char* abi_name = "abi";
+/// The directory of the call stacks in samples/<session> (libop/stacks).
+inline constexpr const char* stacks_dir = "stacks";
 
 /// The parts of a session's directory.
 enum class SessionPart : uint8_t { samples, manifest, kallsyms, statistics, kept_images, unknown };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The manifest to and from JSON.
-// Strings in the manifest are bytes (paths are): see escape(). Format: doc/FORMATS.md, "Manifest".
+// Strings in the manifest are bytes (paths are): see percent_escaped(). Format: doc/FORMATS.md, "Manifest".
 #include "libop/session/session_info.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/json.h"
+#include "libop/base/percent.h"
 #include "libop/base/text.h"
 #include "libop/session/event_label.h"
 
@@ -25,30 +26,6 @@ constexpr JsonLimits limits{.bytes = size_t{64} << 20, .values = size_t{4} << 20
 /// Far beyond those of any recording. Readers compare each event with every other one, and look kernel images
 /// up one by one.
 constexpr size_t most_events = 1000, most_kernel_images = 16384;
-
-// ---- bytes as JSON strings: '%' and bytes that are no UTF-8 become %XX
-
-std::string escape(std::string_view bytes) {
-    std::string out;
-    while (!bytes.empty()) {
-        const size_t length = bytes.front() == '%' ? 0 : utf8_length(bytes);
-        if (length == 0) out += '%' + hex(static_cast<unsigned char>(bytes.front()), 2);
-        out += bytes.substr(0, length);
-        bytes.remove_prefix(std::max<size_t>(length, 1));
-    }
-    return out;
-}
-
-std::string unescape(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const auto value =
-            text.front() == '%' && text.size() >= 3 ? parse_number(text.substr(1, 2), 16) : std::nullopt;
-        out += value ? static_cast<char>(*value) : text.front();
-        text.remove_prefix(value ? 3 : 1);
-    }
-    return out;
-}
 
 // ---- reading members
 
@@ -113,7 +90,7 @@ private:
     void convert(const Json& value, const std::string& where, std::string& out) const {
         const std::string* const text = value.if_string();
         if (!text) fail("a string", where);
-        out = unescape(*text);
+        out = percent_unescaped(*text);
     }
     void convert(const Json& value, const std::string& where, bool& out) const {
         const bool* const flag = value.if_bool();
@@ -148,7 +125,7 @@ private:
 class Writer {
 public:
     explicit Writer(Json& out) : out_(out) {}
-    void operator()(const char* key, const std::string& value) { out_.add(key, escape(value)); }
+    void operator()(const char* key, const std::string& value) { out_.add(key, percent_escaped(value)); }
     void operator()(const char* key, double value) { out_.add(key, std::isfinite(value) ? value : 0.0); }
     template <class T>
     requires std::is_integral_v<T>
@@ -416,7 +393,7 @@ std::string to_json(const SessionInfo& info) {
         kernel_image_fields(Writer(kernel_images.add(Json::object())), image);
     Json& images = out["images"] = Json::object();
     for (const auto& [path, image] : info.images)
-        image_fields(Writer(images.add(escape(path), Json::object())), image);
+        image_fields(Writer(images.add(percent_escaped(path), Json::object())), image);
     put_names(out, info.names);
     out["ledger"] = ledger_json(info.ledger);
     return json_text(std::move(out), {.indent = 1, .sorts_members = true}) + "\n";
@@ -439,7 +416,7 @@ SessionInfo parse_session_info(std::string_view text, std::string_view label) {
         kernel_image_fields(reader(object), info.kernel_images.emplace_back());
     });
     manifest.each_member("images", [&](const std::string& path, const Object& object) {
-        const std::string name = unescape(path);
+        const std::string name = percent_unescaped(path);
         RecordedImage& image = info.images[name];
         image_fields(reader(object), image);
         if (!is_name_of(name, image.path)) image.path.clear();

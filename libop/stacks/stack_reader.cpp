@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading call stacks. A writer stores image, frame, node in this order, so they are read the other way
+// round.
+#include "libop/stacks/stack_reader.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "libop/base/directory.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+#include "libop/session/sample_file_recover.h"
+#include "libop/session/session_files.h"
+#include "libop/stacks/stack_images.h"
+
+namespace op {
+
+namespace {
+
+/// All used slots, in order.
+std::vector<SampleEntry> slots_of(std::span<const std::byte> bytes, const std::string& label,
+                                  Diagnostics& notes) {
+    SalvagedSamples found = salvage_samples(bytes, label, SalvagedSlots::all);
+    if (!found.fault.empty())
+        notes.warn(label + ": damaged file of call stacks: " + found.fault + "; " +
+                   std::to_string(found.content.entries.size()) + " entries of it are used");
+    return std::move(found.content.entries);
+}
+
+uint32_t greatest_frame(const std::vector<SampleEntry>& slots) {
+    uint32_t greatest = 0;
+    for (const SampleEntry& slot : slots)
+        greatest = std::max(greatest, parse_stack_node_key(slot.key).frame);
+    return greatest;
+}
+
+/// Builds a tree of the sound ones among a file's slots.
+class TreeBuilder {
+public:
+    TreeBuilder(const std::vector<StackFrame>& frames, size_t slots) : frames_(frames) {
+        tree_.nodes.reserve(slots + 1);
+        tree_.nodes.emplace_back();
+        depths_.reserve(slots + 1);
+        depths_.push_back(0);
+        numbers_.reserve(slots + 1);
+        numbers_.push_back(0);
+    }
+
+    void add(const SampleEntry& slot) {
+        const auto [parent, frame] = parse_stack_node_key(slot.key);
+        const uint32_t above = parent < numbers_.size() ? numbers_[parent] : dropped;
+        if (above == dropped || frame >= frames_.size() || !fits(frames_[frame], above)) {
+            numbers_.push_back(dropped);
+            tree_.damaged += slot.count;
+            return;
+        }
+        numbers_.push_back(static_cast<uint32_t>(tree_.nodes.size()));
+        depths_.push_back(static_cast<uint16_t>(depths_[above] + 1));
+        tree_.nodes.push_back({above, frame, static_cast<uint32_t>(slot.count)});
+    }
+
+    StoredTree finish() && { return std::move(tree_); }
+
+private:
+    static constexpr uint32_t dropped = std::numeric_limits<uint32_t>::max();
+
+    bool fits(const StackFrame& frame, uint32_t above) const {
+        const uint32_t depth = depths_[above];
+        if (depth == 0) return frame.is_application();
+        if (frame.is_cut()) return depth == 1 && frame.end() != StackEnd::root;
+        return frame.is_code() && depth < deepest_stack;
+    }
+
+    const std::vector<StackFrame>& frames_;
+    StoredTree tree_;
+    std::vector<uint16_t> depths_;   ///< of the tree's nodes
+    std::vector<uint32_t> numbers_;  ///< of the slots' nodes
+};
+
+}  // namespace
+
+StackSetReader::StackSetReader(const Fd& session_dir, const std::string& label)
+    : session_dir_(&session_dir), label_(label) {}
+
+std::optional<StackSetReader> StackSetReader::open(const Fd& session_dir, const std::string& label,
+                                                   Diagnostics& notes) {
+    StackSetReader reader(session_dir, label);
+    Fd dir = open_at(session_dir, stacks_dir, O_RDONLY | O_DIRECTORY);
+    if (!dir && errno == ENOENT) return std::nullopt;
+    const std::string path = printable(label + "/" + stacks_dir);
+    if (!dir) throw_system("cannot read directory " + path);
+    for (const DirectoryEntry& entry : read_directory(std::move(dir), path)) {
+        auto sample_class = entry.is_regular ? parse_class(entry.name) : std::nullopt;
+        if (sample_class) reader.classes_.push_back(std::move(*sample_class));
+    }
+    std::ranges::sort(reader.classes_);
+    reader.read_frames(notes);
+    return reader;
+}
+
+std::optional<std::string> StackSetReader::read_file(const std::string& name) const {
+    const std::string path = std::string(stacks_dir) + "/" + name;
+    return read_file_below(*session_dir_, path, printable(label_ + "/" + path), sample_file_limit);
+}
+
+void StackSetReader::read_frames(Diagnostics& notes) {
+    const auto bytes = read_file(stack_frames_name);
+    std::vector<SampleEntry> slots;
+    if (bytes)
+        slots =
+            slots_of(as_bytes(*bytes), printable(label_ + "/" + stacks_dir + "/" + stack_frames_name), notes);
+    images_ = parse_stack_images(read_file(stack_images_name).value_or(""));
+    const auto unknown_image = static_cast<uint32_t>(images_.size());
+    images_.emplace_back();
+    frames_.assign(1, {});
+    for (const SampleEntry& slot : slots) {
+        StackFrame frame = frame_of_key(slot.key);
+        frame.image = std::min(frame.image, unknown_image);
+        frames_.push_back(frame);
+    }
+}
+
+StoredTree StackSetReader::read(const SampleClass& sample_class, Diagnostics& notes) {
+    const std::string name = mangle_class(sample_class);
+    const std::string label = printable(label_ + "/" + stacks_dir + "/" + name);
+    const auto bytes = read_file(name);
+    if (!bytes) throw_system("cannot open " + label, ENOENT);
+    const std::vector<SampleEntry> slots = slots_of(as_bytes(*bytes), label, notes);
+    if (greatest_frame(slots) >= frames_.size()) read_frames(notes);
+    TreeBuilder tree(frames_, slots.size());
+    for (const SampleEntry& slot : slots)
+        tree.add(slot);
+    StoredTree found = std::move(tree).finish();
+    if (found.damaged != 0)
+        notes.warn(label + ": " + std::to_string(found.damaged) +
+                   " samples with damaged stacks are left out");
+    return found;
+}
+
+}  // namespace op

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A session's directory with a set of stacks, for tests.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libop/base/text.h"
+#include "libop/stacks/stack_reader.h"
+#include "libop/stacks/stack_set.h"
+#include "tests/unit/temp_dir.h"
+
+namespace op::test {
+
+inline ImageName file_image(std::string path) {
+    return {ImageName::Kind::file, std::move(path), 0, 0, 0};
+}
+
+inline const SampleClass some_class{"CYCLES", 100000, 1, {}, {}, {}};
+
+/// A stack as text: "app;outermost;...;innermost", a cut as "[dump_short]", an exact frame with "!".
+using StackTexts = std::map<std::string, uint64_t>;
+
+class StacksFolder {
+public:
+    Fd open() const { return open_file(temp_.path(), O_RDONLY | O_DIRECTORY); }
+    StackSet set(const StackLimits& limits = {}) { return {open(), "S", notes, {}, limits}; }
+    std::string path(const std::string& name) const { return temp_ / ("stacks/" + name); }
+    std::string bytes(const std::string& name) const { return read_file(path(name)); }
+    void write(const std::string& name, std::string_view bytes) const {
+        temp_.write("stacks/" + name, bytes);
+    }
+    std::vector<std::string> files() const {
+        std::vector<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(path("")))
+            names.push_back(entry.path().filename());
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+
+    /// All stacks of a class with their samples.
+    StackTexts stacks(const SampleClass& sample_class = some_class) {
+        const Fd dir = open();
+        auto reader = StackSetReader::open(dir, "S", notes);
+        StackTexts texts;
+        if (!reader) return texts;
+        const StoredTree tree = reader->read(sample_class, notes);
+        std::vector<std::string> paths(1);
+        for (size_t i = 1; i < tree.nodes.size(); ++i) {
+            const StoredNode& node = tree.nodes[i];
+            paths.push_back(paths[node.parent] + (node.parent == 0 ? "" : ";") +
+                            text(*reader, reader->frames()[node.frame]));
+            if (node.count != 0) texts[paths[i]] += node.count;
+        }
+        return texts;
+    }
+
+    Diagnostics notes;
+
+private:
+    static std::string text(const StackSetReader& reader, const StackFrame& frame) {
+        if (frame.is_cut()) return "[" + std::string(stack_end_name(frame.end())) + "]";
+        const std::string image = reader.images()[frame.image].display();
+        if (frame.is_application()) return image;
+        return image + "+" + hex(frame.offset) + (frame.is_exact ? "!" : "");
+    }
+
+    TempDir temp_;
+};
+
+inline uint64_t sum_of(const StackTexts& stacks) {
+    uint64_t sum = 0;
+    for (const auto& [stack, count] : stacks)
+        sum += count;
+    return sum;
+}
+
+}  // namespace op::test
