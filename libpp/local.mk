@@ -7,11 +7,14 @@ libpp_a_SOURCES = \
 	libpp/annotate/write_annotated_html.cpp libpp/annotate/write_annotated_html.h \
 	libpp/export/call_stacks.cpp libpp/export/call_stacks.h \
 	libpp/export/export_callgrind.cpp \
+	libpp/export/export_folded.cpp \
 	libpp/export/export_gmon.cpp libpp/export/export_gmon.h \
 	libpp/export/export_pprof.cpp \
+	libpp/export/export_speedscope.cpp \
 	libpp/export/exporter.h \
 	libpp/export/exporters.cpp \
 	libpp/export/profile_part.cpp libpp/export/profile_part.h \
+	libpp/export/stack_lines.cpp libpp/export/stack_lines.h \
 	libpp/object/debug_places.h \
 	libpp/object/debuginfo.cpp libpp/object/debuginfo.h \
 	libpp/object/debuginfo_alt.cpp libpp/object/debuginfo_alt.h \
@@ -52,19 +55,24 @@ libpp_a_SOURCES = \
 	libpp/profile/select.cpp libpp/profile/select.h \
 	libpp/profile/session_notes.cpp libpp/profile/session_notes.h \
 	libpp/profile/split_inlines.cpp libpp/profile/split_inlines.h \
+	libpp/profile/stack_tree.cpp libpp/profile/stack_tree.h \
 	libpp/profile/symbol_notes.cpp libpp/profile/symbol_notes.h \
 	libpp/report/fit_names.cpp libpp/report/fit_names.h \
 	libpp/report/name_brackets.cpp libpp/report/name_brackets.h \
 	libpp/report/report.cpp libpp/report/report.h \
+	libpp/report/report_call_tree.cpp \
 	libpp/report/report_callgraph.cpp \
 	libpp/report/report_diff.cpp \
 	libpp/report/report_images.cpp \
 	libpp/report/report_symbols.cpp \
+	libpp/report/stack_shares.cpp libpp/report/stack_shares.h \
 	libpp/report/symbol_rows.cpp libpp/report/symbol_rows.h \
+	libpp/report/text_lines.cpp libpp/report/text_lines.h \
 	libpp/report/write_csv.cpp \
 	libpp/report/write_json.cpp \
 	libpp/report/write_markdown.cpp \
 	libpp/report/write_text.cpp libpp/report/write_text.h \
+	libpp/report/write_text_call_tree.cpp \
 	libpp/report/write_text_symbols.cpp \
 	libpp/report/write_xml.cpp \
 	libpp/report/writer.h \

@@ -23,6 +23,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/arrange_test.cpp \
 	tests/unit/attach_test.cpp \
 	tests/unit/call_stacks_test.cpp \
+	tests/unit/call_tree_test.cpp \
 	tests/unit/checked_file_test.cpp \
 	tests/unit/checksum_test.cpp \
 	tests/unit/child_process_test.cpp \
@@ -71,6 +72,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/export_callgrind_test.cpp \
 	tests/unit/export_gmon_test.cpp \
 	tests/unit/export_pprof_test.cpp \
+	tests/unit/export_stacks_test.cpp \
 	tests/unit/fd_test.cpp \
 	tests/unit/fetch_helper_test.cpp \
 	tests/unit/file_access_test.cpp \
@@ -78,6 +80,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/exporters_test.cpp \
 	tests/unit/fake_oprofilefs.h \
 	tests/unit/fake_perf_ring.h \
+	tests/unit/fake_stacks.h \
 	tests/unit/fake_symbols.h \
 	tests/unit/faults.h \
 	tests/unit/fixtures.h \

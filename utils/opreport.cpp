@@ -101,14 +101,25 @@ void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
     if (o.callgraph || has_calls) warn_of_lost_arcs(info, notes);
 }
 
+/// Throws a usage error unless the profile has call stacks.
+void require_stacks(const pp::Profile& profile) {
+    if (!profile.stacks.is_empty()) return;
+    throw_usage(
+        profile.arcs.empty()
+            ? "no call stacks were recorded: profile with operf --callgraph"
+            : "the session has pairs of caller and callee only, which --callgraph lists; for call stacks "
+              "profile with this version's operf --callgraph");
+}
+
 LoadOptions load_for_report(const ReportCommandOptions& o) {
     LoadOptions load;
-    load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = o.callgraph};
+    load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = o.callgraph || o.call_tree};
     load.merge = pp::parse_merge(o.merge, true);
     load.joins_builds = o.joins_builds();
     load.wants_lines = o.report.debug_info || o.inlines;
     if (o.inlines)
-        load.split = pp::SplitOptions{.with_calls = o.callgraph, .with_lines = o.report.debug_info};
+        load.split =
+            pp::SplitOptions{.with_calls = o.callgraph || o.call_tree, .with_lines = o.report.debug_info};
     load.may_differ_in_several = o.writer().is_by_application;
     return load;
 }
@@ -120,6 +131,7 @@ LoadOptions load_for_export(const ReportCommandOptions& o) {
     load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
     load.merge = pp::parse_merge(o.merge);
     load.may_differ_in_several = true;
+    if (o.exporter->has_only_stacks && o.inlines) load.split = pp::SplitOptions{.with_calls = true};
     if (o.exporter->has_threads) return load;
     load.merge.cpu = true;
     load.merge.tid |= o.output_dir.empty();
@@ -129,6 +141,7 @@ LoadOptions load_for_export(const ReportCommandOptions& o) {
 
 void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Outside& outside, Tool& tool) {
     const pp::Profile& profile = loaded.profile();
+    if (o.exporter->has_only_stacks) require_stacks(profile);
     warn_of_calls(o, loaded);
     tool.print_notes();
     const auto& info = loaded.opened().info;
@@ -147,6 +160,13 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
         return report;
     }
     const pp::Profile& profile = loaded.profile();
+    if (o.call_tree) {
+        require_stacks(profile);
+        auto report = report_call_tree(profile, loaded.head(o.report), o.report, o.is_call_tree_by_callee());
+        if (o.has_default_threshold()) report.left_out = o.report.threshold;
+        if (report.rows.empty()) notes.warn("nothing to show: no function reaches --threshold");
+        return report;
+    }
     if (o.callgraph) {
         warn_of_calls(o, loaded);
         auto report = report_callgraph(profile, loaded.head(o.report), o.report);

@@ -11,6 +11,8 @@ namespace op::tool {
 
 namespace {
 
+constexpr double default_tree_threshold = 0.5;  // percent
+
 bool has(const std::vector<std::string>& words, const char* word) {
     return std::ranges::find(words, word) != words.end();
 }
@@ -36,8 +38,38 @@ void add_format_conflicts(const ReportCommandOptions& o, bool is_differential,
     if (o.report.global_percent) found.push_back("--global-percent" + format);
 }
 
+/// What the tree of calls has no place for.
+void add_tree_conflicts(const ReportCommandOptions& o, bool is_differential,
+                        std::vector<std::string>& found) {
+    const auto refuse = [&](bool is_given, const char* option) {
+        if (is_given) found.push_back(std::string("--call-tree and ") + option + " exclude each other");
+    };
+    if (!o.writer().has_trees)
+        found.push_back(
+            "--call-tree is for --format=text, json or markdown; for programs that draw stacks there are "
+            "--format=folded and --format=speedscope");
+    if (o.call_tree_root && !o.call_tree_root->empty() && !o.is_call_tree_by_callee())
+        found.push_back("--call-tree=" + *o.call_tree_root + ": give --call-tree or --call-tree=callers");
+    refuse(is_differential, "{ } { }");
+    refuse(o.callgraph, "--callgraph");
+    refuse(o.report.details, "--details");
+    refuse(o.report.debug_info, "--debug-info");
+    refuse(o.report.addresses, "--show-address");
+    refuse(o.report.accumulated, "--accumulated");
+    refuse(o.report.global_percent, "--global-percent");
+    refuse(!o.sort.empty(), "--sort");
+    refuse(o.report.reverse, "--reverse-sort");
+    refuse(!o.report.include_symbols.empty(), "--include-symbols");
+    refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
+}
+
 std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is_differential) {
     std::vector<std::string> found;
+    if (o.call_tree) {
+        add_tree_conflicts(o, is_differential, found);
+        return found;
+    }
+    if (o.report.depth) found.push_back("--depth needs --call-tree");
     const bool is_by_application = o.writer().is_by_application;  // which refuses some for itself, below
     const auto need_symbols = [&](bool is_given, const char* option) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
@@ -75,6 +107,8 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     };
     refuse(is_differential, "{ } { }");
     refuse(o.xml, "--xml");
+    refuse(o.call_tree, "--call-tree");
+    refuse(o.report.depth.has_value(), "--depth");
     refuse(!o.common.threshold.empty(), "--threshold");
     refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     refuse(!o.report.include_symbols.empty(), "--include-symbols");
@@ -84,7 +118,7 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     refuse(o.report.global_percent, "--global-percent");
     if (has(o.merge, "build"))
         found.push_back(format + " has the files that addresses are in: without --merge=build");
-    if (o.inlines && !o.exporter->has_inlines)
+    if (o.inlines && !o.exporter->has_inlines && !o.exporter->has_only_stacks)
         found.push_back(format + " has a place for the lines of inlined functions only: without --inline");
     if (!o.output_file.empty() && !o.output_dir.empty())
         found.push_back("--output-file and --output-dir exclude each other");
@@ -110,6 +144,11 @@ CommandSyntax ReportCommandOptions::syntax() {
     s.options = {
         {"symbols", 'l', &symbols, "list symbols instead of images"},
         {"callgraph", 'c', &callgraph, "list each function with its callers and callees"},
+        {"call-tree", 0, &call_tree_root,
+         "list what calls what, from the applications down, or from the sampled functions up to their "
+         "callers",
+         "callers", &call_tree},
+        {"depth", 0, &report.depth, "with --call-tree: only so many calls deep", "NUMBER"},
         {"details", 'd', &report.details, "list each symbol with its sampled addresses"},
         {"debug-info", 'g', &report.debug_info, "list symbols with source file and line"},
         {"inline", 0, &inlines, "list symbols, inlined functions apart from those they are inlined into"},
@@ -137,7 +176,7 @@ CommandSyntax ReportCommandOptions::syntax() {
 
 void ReportCommandOptions::settle_implied() {
     exporter = pp::find_exporter(format);
-    symbols |= callgraph || report.details || report.debug_info || inlines || exporter;
+    symbols |= callgraph || call_tree || report.details || report.debug_info || inlines || exporter;
     report.addresses |= report.details;
 }
 
@@ -146,6 +185,10 @@ const pp::Writer& ReportCommandOptions::writer() const {
     if (found) return *found;
     throw_usage("--format=" + format + ": not one of " + list_of(pp::writers()) + ", " +
                 list_of(pp::exporters()));
+}
+
+bool ReportCommandOptions::has_default_threshold() const {
+    return call_tree && !exporter && writer().is_for_people && common.threshold.empty();
 }
 
 bool ReportCommandOptions::joins_builds() const {
@@ -161,7 +204,7 @@ void ReportCommandOptions::settle(Diagnostics& notes) {
     show.check();
     report.heads = !no_heads;
     report.long_names |= !exporter && !writer().is_for_people;
-    report.threshold = parse_threshold(common.threshold);
+    report.threshold = has_default_threshold() ? default_tree_threshold : parse_threshold(common.threshold);
     report.sort = pp::parse_sort_keys(sort);
     if (!exporter && writer().is_by_application) settle_by_application(*this, notes);
 }

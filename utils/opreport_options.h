@@ -2,6 +2,7 @@
 // opreport's options, the conflicts between them and the options that they imply.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,23 +21,27 @@ struct ReportCommandOptions {
     CommonOptions common;
     ShowOptions show;
     pp::ReportOptions report;
-    bool symbols = false, callgraph = false, inlines = false, exclude_dependent = false, no_heads = false,
-         xml = false;
+    bool symbols = false, callgraph = false, call_tree = false, inlines = false, exclude_dependent = false,
+         no_heads = false, xml = false;
     std::vector<std::string> merge, sort;
     DemangleOptions demangle;
+    std::optional<std::string> call_tree_root;  ///< "callers"; else from the applications
     std::string format, output_file, output_dir;
     std::string format_help, output_dir_help;  ///< set by syntax() from the tables of formats
     const pp::Exporter* exporter = nullptr;    ///< not null if another program's profile format
 
     /// The table of options; it points into this object.
     CommandSyntax syntax();
-    /// Sets the implied options: --callgraph, --details, --debug-info and --inline imply --symbols, and an
-    /// exported profile implies all of these.
+    /// Sets the implied options: --callgraph, --call-tree, --details, --debug-info and --inline imply
+    /// --symbols, and an exported profile implies all of these.
     void settle_implied();
     /// The conflicts between the options; empty if they can be combined.
     std::vector<std::string> conflicts(bool is_differential) const;
     /// Parses values; conflicts() must have returned none. Throws a usage error on an unknown value.
     void settle(Diagnostics& notes);
+    bool is_call_tree_by_callee() const { return call_tree_root == "callers"; }
+    /// True if the threshold is opreport's own choice, as a whole tree of calls is too much to read.
+    bool has_default_threshold() const;
     /// True if --merge has the rows of several files of one path joined. Details have the addresses of one.
     bool joins_builds() const;
     /// The format of reports. Throws a usage error if its name is unknown.

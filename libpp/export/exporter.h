@@ -29,9 +29,10 @@ using ExportProfile = std::string(const Profile& profile, const ExportContext& c
 /// A format.
 struct Exporter {
     std::string_view name;
-    bool is_text = false;      ///< else not for a terminal
-    bool has_threads = false;  ///< has a place for process, thread and CPU of samples within one file
-    bool has_inlines = false;  ///< has a place for inlined functions, and always has them
+    bool is_text = false;          ///< else not for a terminal
+    bool has_threads = false;      ///< has a place for process, thread and CPU of samples within one file
+    bool has_inlines = false;      ///< has a place for inlined functions, and always has them
+    bool has_only_stacks = false;  ///< call stacks, each function a frame; inlined ones if that is requested
     std::string_view file_prefix = "", file_suffix = "";  ///< around an application's name in a directory
     ExportProfile* write = nullptr;
 };

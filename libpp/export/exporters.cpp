@@ -11,17 +11,27 @@
 namespace op::pp {
 
 // Each is defined in the file of its name.
-ExportProfile export_callgrind, export_pprof;
+ExportProfile export_callgrind, export_folded, export_pprof, export_speedscope;
 
 namespace {
 
 constexpr Exporter table[] = {
     {.name = "callgrind", .is_text = true, .file_prefix = "callgrind.out.", .write = export_callgrind},
+    {.name = "folded",
+     .is_text = true,
+     .has_only_stacks = true,
+     .file_suffix = ".folded",
+     .write = export_folded},
     {.name = "pprof",
      .has_threads = true,
      .has_inlines = true,
      .file_suffix = ".pb.gz",
      .write = export_pprof},
+    {.name = "speedscope",
+     .is_text = true,
+     .has_only_stacks = true,
+     .file_suffix = ".speedscope.json",
+     .write = export_speedscope},
 };
 
 std::string event_name(const ProfileClass& column, int parts) {

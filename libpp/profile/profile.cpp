@@ -3,6 +3,7 @@
 #include "libpp/profile/profile.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "libop/base/error.h"
 #include "libop/session/ledger.h"
@@ -66,6 +67,45 @@ void check_joined(const Profile& profile) {
         require(symbol < profile.symbols.size(), "a row's symbol is unknown");
 }
 
+void check_node(const Profile& profile, const StackNode& node, const StackNode& parent) {
+    const bool is_below_root = parent.kind == StackNodeKind::root;
+    switch (node.kind) {
+        case StackNodeKind::root:
+            return require(false, "a stack has two roots");
+        case StackNodeKind::application:
+            require(is_below_root, "a stack's application is not its outermost node");
+            return require(node.location < profile.images.size(), "a stack's application is unknown");
+        case StackNodeKind::cut:
+            require(is_below_root || parent.kind == StackNodeKind::application, "a stack is cut inside");
+            return require(
+                node.location > static_cast<uint32_t>(StackEnd::root) && node.location <= StackTree::no_stack,
+                "a stack is cut for an unknown reason");
+        case StackNodeKind::code:
+        case StackNodeKind::call:
+            return require(node.location < profile.locations.size(), "a location of a stack is unknown");
+    }
+    require(false, "a node of a stack is of no kind");
+}
+
+void check_stacks(const Profile& profile) {
+    const StackTree& tree = profile.stacks;
+    require(!tree.is_empty() || tree.counts.empty(), "stacks without nodes have counts");
+    if (tree.is_empty()) return;
+    require(tree.nodes.front().kind == StackNodeKind::root, "the first node of stacks is not the root");
+    for (size_t i = 1; i < tree.nodes.size(); ++i) {
+        require(tree.nodes[i].parent < i, "a node of a stack comes before its parent");
+        check_node(profile, tree.nodes[i], tree.nodes[tree.nodes[i].parent]);
+    }
+    for (size_t i = 0; i < tree.counts.size(); ++i) {
+        const StackCount& count = tree.counts[i];
+        require(count.node > 0 && count.node < tree.nodes.size(), "a counted node is unknown");
+        require(count.column < profile.columns.size() && count.count > 0, "a node counts nothing");
+        require(i == 0 || std::tie(tree.counts[i - 1].node, tree.counts[i - 1].column) <
+                              std::tie(count.node, count.column),
+                "nodes are not counted in order");
+    }
+}
+
 }  // namespace
 
 bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol) {
@@ -98,6 +138,7 @@ void Profile::check() const {
         check_arc(*this, arc);
     check_counts(arc_counts, arcs.size(), columns.size());
     check_joined(*this);
+    check_stacks(*this);
 }
 
 }  // namespace op::pp

@@ -14,6 +14,7 @@
 #include "libop/session/sample_path.h"
 #include "libpp/profile/arrange.h"
 #include "libpp/profile/sample_set.h"
+#include "libpp/profile/stack_tree.h"
 #include "libpp/symbols/symbolizer.h"
 
 namespace op::pp {
@@ -87,6 +88,7 @@ struct Profile {
     std::vector<uint64_t> counts;  ///< one per sample and column, sample by sample
     std::vector<Arc> arcs;
     std::vector<uint64_t> arc_counts;  ///< one per arc and column, arc by arc
+    StackTree stacks = {};  ///< all samples again, with their callers; empty = not recorded or not wanted
     /// Symbols of functions without code of their own, see libpp/profile/split_inlines.h. They begin at their
     /// first sampled instruction.
     std::vector<std::shared_ptr<const ImageSymbol>> inlined;
@@ -104,7 +106,7 @@ struct Profile {
     /// image with symbols; a location's symbol is of its image and, unless inlined, holds its offset (or, of
     /// a caller, the byte before it); every stack has a frame and lies within frames; there is one count per
     /// sample or arc and column, and no sample or arc without any; rows are joined of all images and symbols
-    /// or of none.
+    /// or of none; the stacks are a tree as StackTree has it.
     void check() const;
 };
 

@@ -54,6 +54,7 @@ struct ReportOptions {
     std::vector<std::string>
         include_symbols;  ///< only these: names as in the object file, as shown, or that without parameters
     std::vector<std::string> exclude_symbols;  ///< not these
+    std::optional<uint64_t> depth;             ///< call tree only: rows deeper than that are not shown
     ReportRequest request;                     ///< for the head; changes nothing else
 };
 
@@ -185,7 +186,43 @@ struct CallgraphReport {
     std::vector<uint64_t> bases;   ///< the totals that shares refer to, one per line and column
 };
 
-using Report = std::variant<ImageReport, SymbolReport, CallgraphReport>;
+/// A function, or an end of stacks, in the tree of calls.
+struct CallTreeRow {
+    enum class Kind : uint8_t { application, cut, function } kind;
+    uint32_t depth;               ///< 0 = has no row above it; else it is below the last row of one less
+    uint32_t image = 0;           ///< of an application or function; index into CallTreeReport::images
+    uint32_t end = 0;             ///< of a cut: as StackNode::location
+    std::string_view name = "";   ///< of a function, as shown; valid as long as the Symbolizer
+    bool is_whole_image = false;  ///< no function of the image is known there
+    bool is_own = false;          ///< the image is the application
+};
+
+/// Samples by the end of their stacks, over all columns.
+struct StackShares {
+    std::vector<uint64_t>
+        by_end;  ///< by StackNode::location of a cut; those of complete stacks at StackEnd::root
+
+    uint64_t total() const;
+    uint64_t complete() const { return by_end[static_cast<size_t>(StackEnd::root)]; }
+    /// The most frequent end of stacks that are not complete; StackEnd::root if all are.
+    uint32_t heaviest_cut() const;
+};
+
+/// The tree of calls, heaviest first: from the applications down to what they call, or from the sampled
+/// functions up to their callers.
+struct CallTreeReport {
+    ReportHead head;
+    bool is_by_callee = false;        ///< from the sampled functions up
+    std::vector<std::string> images;  ///< as shown
+    std::vector<uint64_t> totals;     ///< all samples, which shares refer to; one per column
+    std::vector<CallTreeRow> rows;
+    std::vector<uint64_t> counts;  ///< samples of a row and all below it; one per row and column
+    std::vector<uint64_t> own;     ///< those whose stack ends there; as counts, empty if is_by_callee
+    StackShares stacks;
+    double left_out = 0;  ///< percent: smaller shares were left out though no threshold was asked for
+};
+
+using Report = std::variant<ImageReport, SymbolReport, CallgraphReport, CallTreeReport>;
 
 /// The name of an image in reports: its base name, unless long names are requested.
 std::string shown_name(const ImageName& image, bool long_names);
@@ -200,6 +237,10 @@ SymbolReport report_symbols(const Profile& profile, ReportHead head, const Repor
 /// The call graph of the functions in the symbol list, with the same totals. As there, all samples in no
 /// symbol of an image form one function.
 CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options);
+
+/// The tree of calls of a profile with stacks. Functions of one name in one image are one row below a row.
+CallTreeReport report_call_tree(const Profile& profile, ReportHead head, const ReportOptions& options,
+                                bool is_by_callee);
 
 /// Throws a usage error unless the columns are of the same kind, number, events and counts.
 void check_comparable(const ReportHead& before, const ReportHead& after);

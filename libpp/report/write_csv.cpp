@@ -2,6 +2,7 @@
 // Reports as comma-separated values, for spreadsheets and scripts. Quoting: RFC 4180, section 2, but lines
 // end in LF. Numbers are exact, shares are left to the reader; a function of the call graph is known by its
 // number.
+#include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libpp/report/writer.h"
 
@@ -149,6 +150,10 @@ struct WriteCsv {
             }
         }
         return text;
+    }
+
+    std::string operator()(const CallTreeReport&) const {
+        throw Error(ErrorKind::internal, "CSV has no place for a tree");
     }
 
 private:

@@ -3,6 +3,7 @@
 // where they are not.
 #include "libop/base/json.h"
 #include "libop/base/text.h"
+#include "libpp/report/stack_shares.h"
 #include "libpp/report/writer.h"
 
 namespace op::pp {
@@ -142,7 +143,46 @@ struct WriteJson {
         return json;
     }
 
+    /// Rows are a list with depths: readers limit how deep values may be in each other, and stacks are deep.
+    Json operator()(const CallTreeReport& report) const {
+        const size_t width = report.totals.size();
+        Json json = head_json(report.head, "call tree");
+        json["root"] = report.is_by_callee ? "callees" : "applications";
+        json["totals"] = report.totals;
+        json["stacks"] = shares_json(report.stacks);
+        json["rows"] = Json::array();
+        for (size_t i = 0; i < report.rows.size(); ++i) {
+            Json row = tree_row_json(report, report.rows[i]);
+            row["samples"] = numbers(&report.counts[i * width], width);
+            if (!report.is_by_callee) row["self"] = numbers(&report.own[i * width], width);
+            json["rows"].add(std::move(row));
+        }
+        return json;
+    }
+
 private:
+    static Json shares_json(const StackShares& shares) {
+        Json json = {{"complete", shares.complete()}};
+        json["truncated"] = Json::object();
+        for (uint32_t end = 1; end < shares.by_end.size(); ++end)
+            if (shares.by_end[end] > 0)
+                json["truncated"][std::string(cut_name(end)).c_str()] = shares.by_end[end];
+        return json;
+    }
+
+    static Json tree_row_json(const CallTreeReport& report, const CallTreeRow& row) {
+        const std::string& image = report.images[row.image];
+        switch (row.kind) {
+            case CallTreeRow::Kind::application:
+                return {{"depth", row.depth}, {"app", image}};
+            case CallTreeRow::Kind::cut:
+                return {{"depth", row.depth}, {"truncated", cut_name(row.end)}};
+            case CallTreeRow::Kind::function:
+                break;
+        }
+        return {{"depth", row.depth}, {"symbol", row.name}, {"image", image}};
+    }
+
     static void put_comparison(Json& json, const SymbolReport& report, size_t row) {
         const size_t width = report.totals.size();
         json["samples"] = Json::array();

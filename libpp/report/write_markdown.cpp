@@ -63,14 +63,17 @@ private:
     Row titles_, rule_;
 };
 
-/// The banner, if it is shown.
-std::string banner(const ReportHead& head) {
-    if (!head.is_shown) return "";
+/// An indented code block.
+std::string code_block(const std::string& lines) {
     std::string text;
-    const std::string lines = banner_text(head);
     for (std::string_view rest = lines; !rest.empty();)
         text.append("    ").append(take_line(rest)).append("\n");
-    return text + "\n";
+    return text;
+}
+
+/// The banner, if it is shown.
+std::string banner(const ReportHead& head) {
+    return head.is_shown ? code_block(banner_text(head)) + "\n" : "";
 }
 
 /// "samples", with the column's name if there are several.
@@ -203,6 +206,10 @@ struct WriteMarkdown {
                 text += row.end();
             }
         return text;
+    }
+
+    std::string operator()(const CallTreeReport& report) const {
+        return code_block(write_call_tree_text(report, {}));
     }
 
 private:

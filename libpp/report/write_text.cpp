@@ -148,6 +148,7 @@ struct WriteText {
     std::string operator()(const CallgraphReport& report) const {
         return write_callgraph_text(report, style);
     }
+    std::string operator()(const CallTreeReport& report) const { return write_call_tree_text(report, style); }
 };
 
 // Terminals

@@ -28,5 +28,6 @@ std::string difference_text(const Difference& difference);
 
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style);
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style);
+std::string write_call_tree_text(const CallTreeReport& report, const TextStyle& style);
 
 }  // namespace op::pp

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The classic text layout of reports by symbol: lists, details, comparisons, call graphs.
 #include <algorithm>
-#include <map>
 
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/fit_names.h"
+#include "libpp/report/text_lines.h"
 #include "libpp/report/write_text.h"
 
 namespace op::pp {
@@ -20,61 +20,8 @@ constexpr std::string_view call_indent = "  ";
 constexpr size_t ruler_width = 79;
 constexpr size_t rest_width = 20;  ///< what counts and shares take on a terminal, about
 
-/// Adds a left-aligned cell and at least one blank.
-void add_cell(std::string& line, std::string_view text, size_t width) {
-    line += text;
-    line.append(text.size() < width ? width - text.size() : 1, ' ');
-}
-
 /// Running sums, one per column.
 using Sums = std::vector<uint64_t>;
-
-/// A line that may end in a symbol's name.
-struct Line {
-    std::string cells;          ///< what is before the name
-    std::string name = {};      ///< empty = none
-    std::string_view end = {};  ///< behind the name
-    double share = 0;           ///< the row's first, in percent
-};
-
-/// The lines of a report. On a terminal names are fitted to its width when all of them are known.
-class Lines {
-public:
-    /// The lines follow `head`. The style must outlive the object.
-    Lines(std::string head, const TextStyle& style)
-        : style_(style), is_fitting_(style.width > 0 && !style.has_whole_names), text_(std::move(head)) {}
-
-    void add(Line line) {
-        if (!is_fitting_) return put(line, line.name);
-        if (!line.name.empty()) {
-            const size_t taken = columns_of(line.cells) + columns_of(line.end);
-            const size_t room = style_.width > taken ? style_.width - taken : 0;
-            const auto [at, is_new] = room_.try_emplace(line.name, room);
-            at->second = std::min(at->second, room);
-        }
-        lines_.push_back(std::move(line));
-    }
-
-    std::string text() && {
-        const auto names = fit_names(room_);
-        for (const Line& line : lines_)
-            put(line, line.name.empty() ? line.name : names.at(line.name));
-        return std::move(text_);
-    }
-
-private:
-    void put(const Line& line, const std::string& name) {
-        const size_t start = text_.size();
-        text_.append(line.cells).append(name).append(line.end);
-        end_row(text_, start, line.share, style_);
-    }
-
-    const TextStyle& style_;
-    bool is_fitting_;
-    std::vector<Line> lines_;
-    std::map<std::string, size_t> room_;  ///< least columns of each name
-    std::string text_;
-};
 
 /// Writes lines that have the same columns.
 class LineWriter {
@@ -130,7 +77,7 @@ public:
         if (columns_.has_apps) add_cell(text, image_text(symbol.app, app_column()), app_column());
         lines_.add({.cells = std::move(text),
                     .name = printable(symbol.name),
-                    .end = row.end,
+                    .end = std::string(row.end),
                     .share = percent_of(row.counts[0], row.bases[0])});
     }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libpp/report/writer.h"
@@ -307,6 +308,9 @@ struct WriteXml {
     std::string operator()(const ImageReport& report) const { return write_images(report); }
     std::string operator()(const SymbolReport& report) const { return SymbolListWriter(report).write(); }
     std::string operator()(const CallgraphReport& report) const { return CallgraphWriter(report).write(); }
+    std::string operator()(const CallTreeReport&) const {
+        throw Error(ErrorKind::internal, "the schema has no place for a tree");
+    }
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ struct Writer {
     /// opreport gives it symbol lists and call graphs only, in the order of application and image; knows no
     /// shares, running sums and comparisons; columns may differ in several ways.
     bool is_by_application = false;
+    bool has_trees = false;    ///< has a place for the tree of calls
     bool has_remarks = false;  ///< has a place for those of the head; text only where heads are shown
     WriteReport* write = nullptr;
 };

@@ -12,10 +12,19 @@ WriteReport write_text, write_json, write_csv, write_markdown, write_xml;
 namespace {
 
 constexpr Writer table[] = {
-    {.name = "text", .is_for_people = true, .fits_terminals = true, .has_remarks = true, .write = write_text},
-    {.name = "json", .has_remarks = true, .write = write_json},
+    {.name = "text",
+     .is_for_people = true,
+     .fits_terminals = true,
+     .has_trees = true,
+     .has_remarks = true,
+     .write = write_text},
+    {.name = "json", .has_trees = true, .has_remarks = true, .write = write_json},
     {.name = "csv", .write = write_csv},
-    {.name = "markdown", .is_for_people = true, .has_remarks = true, .write = write_markdown},
+    {.name = "markdown",
+     .is_for_people = true,
+     .has_trees = true,
+     .has_remarks = true,
+     .write = write_markdown},
     {.name = "xml", .is_by_application = true, .has_remarks = true, .write = write_xml},
 };
 

@@ -71,6 +71,14 @@ struct HostileProfile {
         profile.counts = {5, 2};
         profile.arcs = {{0, 0, 2, 0}};
         profile.arc_counts = {3};
+        using Kind = pp::StackNodeKind;
+        profile.stacks.nodes = {{0, 0, Kind::root},
+                                {0, 0, Kind::application},
+                                {1, 1, Kind::call},
+                                {2, 0, Kind::code},
+                                {1, static_cast<uint32_t>(StackEnd::dump_short), Kind::cut},
+                                {4, 2, Kind::code}};
+        profile.stacks.counts = {{3, 0, 5}, {5, 0, 2}};
         profile.check();
         info.images[names[2]].build_id = names[6];
         head.columns = profile.columns;

@@ -78,6 +78,8 @@ std::vector<Report> reports_of(const fuzz::HostileProfile& made) {
     reports.emplace_back(report_symbols(made.profile, made.head, options));
     reports.emplace_back(report_symbols(made.profile, made.head, details));
     reports.emplace_back(report_callgraph(made.profile, made.head, options));
+    reports.emplace_back(report_call_tree(made.profile, made.head, options, false));
+    reports.emplace_back(report_call_tree(made.profile, made.head, options, true));
     return reports;
 }
 
@@ -111,6 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Writer& writer = writers()[choice];
     const std::vector<Report> reports = reports_of(hostile), expected = reports_of(harmless);
     for (size_t i = 0; i < reports.size(); ++i)
-        if (i != 2 || !writer.is_by_application) check(writer, reports[i], expected[i]);
+        if (i < 4 ? i != 2 || !writer.is_by_application : writer.has_trees)
+            check(writer, reports[i], expected[i]);
     return 0;
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The tree of calls as text. A row without siblings is on the next line, not further to the right: stacks are
+// deep and terminals narrow. Rows with siblings have a '-'.
+#include <algorithm>
+
+#include "libop/base/text.h"
+#include "libpp/profile/percent.h"
+#include "libpp/report/stack_shares.h"
+#include "libpp/report/text_lines.h"
+#include "libpp/report/write_text.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr size_t samples_width = 9, percent_width = 9, indent_width = 2;
+
+/// Where a row's name begins.
+struct Indent {
+    size_t columns = 0;
+    bool has_siblings = false;
+};
+
+/// The indents of all rows.
+class Indents {
+public:
+    explicit Indents(const std::vector<CallTreeRow>& rows) : rows_(rows) {}
+
+    std::vector<Indent> find() && {
+        std::vector<size_t> siblings = count_siblings();
+        std::vector<Indent> indents;
+        std::vector<size_t> path;  // columns of the rows above, by depth
+        for (size_t i = 0; i < rows_.size(); ++i) {
+            const CallTreeRow& row = rows_[i];
+            path.resize(row.depth);
+            Indent indent{0, row.depth > 0 && siblings[i] > 1};
+            // The first row is set off from what is below it, a '-' takes two columns.
+            if (row.depth > 0)
+                indent.columns = path.back() + (row.depth == 1 || indent.has_siblings ? indent_width : 0);
+            path.push_back(indent.columns);
+            indents.push_back(indent);
+        }
+        return indents;
+    }
+
+private:
+    /// For each row the number of rows right below the row it is below, itself included.
+    std::vector<size_t> count_siblings() const {
+        std::vector<std::vector<size_t>> open;  // by depth: the rows seen below the last row above
+        std::vector<size_t> counts(rows_.size());
+        const auto close = [&](size_t depth) {
+            for (; open.size() > depth; open.pop_back())
+                for (const size_t row : open.back())
+                    counts[row] = open.back().size();
+        };
+        for (size_t i = 0; i < rows_.size(); ++i) {
+            close(rows_[i].depth + 1);
+            if (open.size() == rows_[i].depth) open.emplace_back();
+            open.back().push_back(i);
+        }
+        close(0);
+        return counts;
+    }
+
+    const std::vector<CallTreeRow>& rows_;
+};
+
+class TreeWriter {
+public:
+    TreeWriter(const CallTreeReport& report, const TextStyle& style)
+        : report_(report), width_(report.totals.size()), lines_(head_text(report.head, style), style) {}
+
+    std::string write() && {
+        if (report_.head.is_shown) add_heads();
+        const std::vector<Indent> indents = Indents(report_.rows).find();
+        for (size_t i = 0; i < report_.rows.size(); ++i)
+            add_row(i, indents[i]);
+        return std::move(lines_).text() + foot();
+    }
+
+private:
+    void add_heads() {
+        std::string cells;
+        for (size_t column = 0; column < width_; ++column) {
+            add_cell(cells, "samples", samples_width);
+            add_cell(cells, "%", percent_width);
+            if (!report_.is_by_callee) add_cell(cells, "self", samples_width);
+        }
+        lines_.add(
+            {.cells = cells + (report_.is_by_callee ? "function, its callers" : "function, its callees")});
+    }
+
+    void add_row(size_t index, const Indent& indent) {
+        const CallTreeRow& row = report_.rows[index];
+        const uint64_t* const counts = &report_.counts[index * width_];
+        std::string cells;
+        for (size_t column = 0; column < width_; ++column) {
+            add_cell(cells, std::to_string(counts[column]), samples_width);
+            add_cell(cells, format_percent(percent_of(counts[column], report_.totals[column])),
+                     percent_width);
+            if (!report_.is_by_callee)
+                add_cell(cells, std::to_string(report_.own[index * width_ + column]), samples_width);
+        }
+        cells.append(indent.has_siblings ? indent.columns - indent_width : indent.columns, ' ');
+        if (indent.has_siblings) cells += "- ";
+        const std::string image = printable(report_.images[row.image]);
+        const double share = percent_of(counts[0], report_.totals[0]);
+        if (row.kind == CallTreeRow::Kind::cut)
+            lines_.add(
+                {.cells = cells + "[truncated: " + std::string(cut_name(row.end)) + "]", .share = share});
+        else if (row.kind == CallTreeRow::Kind::application)
+            lines_.add({.cells = cells + image, .share = share});
+        else if (row.is_whole_image)
+            lines_.add({.cells = cells + "[" + image + "]", .share = share});
+        else
+            lines_.add({.cells = cells,
+                        .name = printable(row.name),
+                        .end = row.is_own ? "" : " [" + image + "]",
+                        .share = share});
+    }
+
+    std::string foot() const {
+        std::string text;
+        if (report_.left_out > 0) {
+            const std::string percent = format_percent(report_.left_out);
+            text = "Rows with less than " + percent.substr(percent.find_first_not_of(' ')) +
+                   " % are left out: --threshold=0 shows all.\n";
+        }
+        const std::string shares = stack_shares_text(report_.stacks);
+        return shares.empty() ? text : text + shares + "\n";
+    }
+
+    const CallTreeReport& report_;
+    size_t width_;
+    Lines lines_;
+};
+
+}  // namespace
+
+std::string write_call_tree_text(const CallTreeReport& report, const TextStyle& style) {
+    return TreeWriter(report, style).write();
+}
+
+}  // namespace op::pp

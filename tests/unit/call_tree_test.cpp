@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <gtest/gtest.h>
+
+#include "libop/base/error.h"
+#include "libpp/report/report.h"
+#include "libpp/report/stack_shares.h"
+#include "libpp/report/writer.h"
+#include "tests/unit/fake_stacks.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr auto dump_short = static_cast<uint32_t>(StackEnd::dump_short);
+
+std::string text_of(Profile& profile, bool is_by_callee = false, ReportOptions options = {}) {
+    options.heads = false;
+    ReportHead head;
+    head.is_shown = false;
+    head.columns = profile.columns;
+    return find_writer("text")->write(report_call_tree(profile, head, options, is_by_callee), {});
+}
+
+}  // namespace
+
+TEST(CallTree, goes_from_the_application_down_the_heaviest_first) {
+    test::FakeStacks made;
+    made.add(0, {"main", "g"}, 10);
+    made.add(0, {"main", "f", "libc:malloc"}, 60);
+    made.add(0, {"main", "f"}, 30);
+    EXPECT_EQ(text_of(made.finish()),
+              "100      100.000  0        app\n"
+              "100      100.000  0          main\n"
+              "90       90.0000  30         - f\n"
+              "60       60.0000  60           malloc [libc.so]\n"
+              "10       10.0000  10         - g\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, has_one_row_for_a_function_that_is_called_from_several_places) {
+    test::FakeStacks made;
+    made.add(0, {"main@10", "f@10"}, 1);
+    made.add(0, {"main@20", "f@20"}, 2);
+    made.add(0, {"main@20", "f@30", "g"}, 4);
+    EXPECT_EQ(text_of(made.finish()),
+              "7        100.000  0        app\n"
+              "7        100.000  0          main\n"
+              "7        100.000  3          f\n"
+              "4        57.1429  4          g\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, keeps_functions_of_one_name_in_two_images_apart) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f"}, 2);
+    made.add(0, {"main", "libc:f"}, 1);
+    EXPECT_EQ(text_of(made.finish()),
+              "3        100.000  0        app\n"
+              "3        100.000  0          main\n"
+              "2        66.6667  2          - f\n"
+              "1        33.3333  1          - f [libc.so]\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, marks_where_stacks_are_cut_and_ends_with_the_remedy) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f"}, 97);
+    made.add(0, {"g"}, 2, dump_short);
+    made.add(0, {"libc:"}, 1, static_cast<uint32_t>(StackEnd::no_info));
+    EXPECT_EQ(text_of(made.finish()),
+              "100      100.000  0        app\n"
+              "97       97.0000  0        - main\n"
+              "97       97.0000  97         f\n"
+              "2         2.0000  0        - [truncated: dump_short]\n"
+              "2         2.0000  2          g\n"
+              "1         1.0000  0        - [truncated: no_info]\n"
+              "1         1.0000  1          [libc.so]\n"
+              "97.0 % of the stacks are complete. 2.0 % are not because the copied part of the stack was too "
+              "short: record with --stack-size=65528.\n");
+}
+
+TEST(CallTree, counts_a_sample_once_in_a_row_however_often_its_stack_recurs) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f", "f", "f"}, 3);
+    made.add(0, {"main", "f"}, 1);
+    EXPECT_EQ(text_of(made.finish()),
+              "4        100.000  0        app\n"
+              "4        100.000  0          main\n"
+              "4        100.000  1          f\n"
+              "3        75.0000  0          f\n"
+              "3        75.0000  3          f\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, goes_from_sampled_functions_up_to_their_callers) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f", "libc:malloc@10"}, 6);
+    made.add(0, {"main", "g", "libc:malloc@20"}, 3);
+    made.add(2, {"main", "libc:malloc"}, 1);
+    made.add(0, {"main", "f"}, 2);
+    EXPECT_EQ(text_of(made.finish(), true),
+              "10       83.3333  malloc [libc.so]\n"
+              "6        50.0000  - f [app]\n"
+              "6        50.0000    main [app]\n"
+              "6        50.0000    app\n"
+              "3        25.0000  - g [app]\n"
+              "3        25.0000    main [app]\n"
+              "3        25.0000    app\n"
+              "1         8.3333  - main [other]\n"
+              "1         8.3333    other\n"
+              "2        16.6667  f [app]\n"
+              "2        16.6667    main [app]\n"
+              "2        16.6667    app\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, leaves_out_rows_below_the_threshold_and_beyond_the_depth) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f", "g"}, 90);
+    made.add(0, {"main", "h"}, 10);
+    ReportOptions options;
+    options.threshold = 50;
+    options.depth = 2;
+    EXPECT_EQ(text_of(made.finish(), false, options),
+              "100      100.000  0        app\n"
+              "100      100.000  0          main\n"
+              "90       90.0000  0          f\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, has_counts_of_each_column) {
+    test::FakeStacks made(2);
+    made.add(0, {"main", "f"}, 3, 0, 0);
+    made.add(0, {"main", "f"}, 1, 0, 1);
+    made.add(0, {"main"}, 1, 0, 1);
+    EXPECT_EQ(text_of(made.finish()),
+              "3        100.000  0        2        100.000  0        app\n"
+              "3        100.000  0        2        100.000  1          main\n"
+              "3        100.000  3        1        50.0000  1          f\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, is_a_list_of_rows_with_depths_in_json) {
+    test::FakeStacks made;
+    made.add(0, {"main", "libc:malloc"}, 3);
+    made.add(0, {"g"}, 1, dump_short);
+    ReportHead head;
+    head.columns = made.finish().columns;
+    const std::string text = find_writer("json")->write(report_call_tree(made.profile, head, {}, false), {});
+    EXPECT_NE(text.find("\"kind\": \"call tree\""), text.npos);
+    EXPECT_NE(text.find("\"complete\": 3"), text.npos);
+    EXPECT_NE(text.find("\"dump_short\": 1"), text.npos);
+    EXPECT_NE(text.find("\"depth\": 2,\n\t\t\t\"symbol\": \"malloc\",\n\t\t\t\"image\": \"libc.so\""),
+              text.npos)
+        << text;
+}
+
+TEST(CallTree, of_a_profile_without_stacks_is_empty) {
+    Profile profile;
+    profile.columns.resize(1);
+    EXPECT_EQ(text_of(profile), "");
+}
+
+TEST(StackShares, name_a_remedy_for_each_reason) {
+    for (uint32_t end = 1; end <= StackTree::no_stack; ++end) {
+        StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1)};
+        shares.by_end[0] = shares.by_end[end] = 1;
+        EXPECT_EQ(shares.heaviest_cut(), end);
+        EXPECT_NE(stack_shares_text(shares).find("50.0 % are not because "), std::string::npos);
+        EXPECT_FALSE(cut_name(end).empty());
+    }
+}
+
+TEST(StackShares, are_not_rounded_to_nothing_or_all) {
+    StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1)};
+    shares.by_end[0] = 99999;
+    shares.by_end[dump_short] = 1;
+    EXPECT_TRUE(
+        stack_shares_text(shares).starts_with("99.9 % of the stacks are complete. Less than 0.1 % are not"));
+}
+
+TEST(StackTree, check_finds_what_is_no_tree) {
+    const auto fails = [](auto damage) {
+        test::FakeStacks made;
+        made.add(0, {"main", "f"}, 3);
+        made.add(0, {"g"}, 1, dump_short);
+        damage(made.finish().stacks);
+        EXPECT_THROW(made.profile.check(), Error);
+    };
+    fails([](StackTree& tree) { tree.nodes[2].parent = 2; });
+    fails([](StackTree& tree) { tree.nodes[2].location = 99; });
+    fails([](StackTree& tree) { tree.nodes[1].location = 99; });
+    fails([](StackTree& tree) { tree.nodes[0].kind = StackNodeKind::code; });
+    fails([](StackTree& tree) { tree.nodes[3].kind = StackNodeKind::root; });
+    fails([](StackTree& tree) { tree.nodes[3].kind = StackNodeKind::application; });
+    fails([](StackTree& tree) { tree.nodes[3].kind = StackNodeKind::cut; });
+    fails([](StackTree& tree) { tree.nodes[4].location = 99; });
+    fails([](StackTree& tree) { tree.counts[0].count = 0; });
+    fails([](StackTree& tree) { tree.counts[0].node = 99; });
+    fails([](StackTree& tree) { tree.counts[0].column = 1; });
+    fails([](StackTree& tree) { std::swap(tree.counts[0], tree.counts[1]); });
+    fails([](StackTree& tree) { tree.nodes.clear(); });
+}
+
+TEST(StackTree, knows_the_children_of_each_node) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f"}, 3);
+    made.add(0, {"main", "g"}, 1);
+    const StackChildren children(made.profile.stacks);
+    const auto of = [&](uint32_t node) {
+        return std::vector<uint32_t>(children.of(node).begin(), children.of(node).end());
+    };
+    EXPECT_EQ(of(0), (std::vector<uint32_t>{1}));
+    EXPECT_EQ(of(2), (std::vector<uint32_t>{3, 4}));
+    EXPECT_EQ(of(4), (std::vector<uint32_t>{}));
+}
+
+}  // namespace op::pp
