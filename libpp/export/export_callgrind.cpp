@@ -54,6 +54,7 @@ public:
             add({caller, CodeAddress::return_address, function_of(profile_.locations[arc.callee])},
                 &profile_.arc_counts[i * width_]);
         }
+        if (!profile_.stacks.is_empty()) add_stacks();
         for (auto& [key, costs] : costs_.functions)
             std::ranges::sort(costs, {}, &Cost::place);
         return std::move(costs_);
@@ -68,7 +69,32 @@ private:
 
     static FunctionKey function_of(const Location& location) { return {location.image, location.symbol}; }
 
-    void add(const Place& place, const uint64_t* counts) {
+    /// A stack that has a call several times counts once for it.
+    void add_stacks() {
+        const StackTree& tree = profile_.stacks;
+        const auto call_of = [&](uint32_t node) {
+            const StackNode& callee = tree.nodes[node];
+            const StackNode& caller = tree.nodes[callee.parent];
+            if (!callee.is_code() || !caller.is_code()) return not_counted;
+            return first_count({profile_.locations[caller.location], address_kind(caller),
+                                function_of(profile_.locations[callee.location])}) /
+                   width_;
+        };
+        sum_once(tree, width_, call_of,
+                 [this](size_t call, const uint64_t* counts) { add_counts(call * width_, counts); });
+    }
+
+    void add(const Place& place, const uint64_t* counts) { add_counts(first_count(place), counts); }
+
+    void add_counts(size_t first, const uint64_t* counts) {
+        for (size_t column = 0; column < width_; ++column) {
+            uint64_t& sum = costs_.counts[first + column];
+            sum = add_saturating(sum, counts[column]);
+        }
+    }
+
+    /// The index of a place's first count.
+    size_t first_count(const Place& place) {
         const ImageOffset at = code_byte(place.location.offset, place.kind);
         const FunctionKey function = function_of(place.location);
         const auto [found, is_new] = places_.try_emplace({function, at, place.callee}, costs_.counts.size());
@@ -77,10 +103,7 @@ private:
             costs_.counts.resize(costs_.counts.size() + width_);
         }
         if (place.callee) costs_.functions.try_emplace(*place.callee);
-        for (size_t column = 0; column < width_; ++column) {
-            uint64_t& sum = costs_.counts[found->second + column];
-            sum = add_saturating(sum, counts[column]);
-        }
+        return found->second;
     }
 
     const Profile& profile_;

@@ -96,19 +96,48 @@ private:
     }
 
     void add_arcs() {
-        for (size_t i = 0; i < profile_.arcs.size(); ++i) {
-            const Arc& arc = profile_.arcs[i];
-            if (profile_.locations[arc.caller].image != image_ ||
-                profile_.locations[arc.callee].image != image_)
-                continue;
-            for (uint64_t left = profile_.arc_counts[i]; left > 0;) {
-                const uint64_t part = std::min<uint64_t>(left, std::numeric_limits<int32_t>::max());
-                append(bytes_, arc_tag);
-                append_address(link_address(arc.caller));
-                append_address(link_address(arc.callee));
-                append(bytes_, static_cast<uint32_t>(part));
-                left -= part;
-            }
+        for (size_t i = 0; i < profile_.arcs.size(); ++i)
+            if (is_inside(profile_.arcs[i].caller) && is_inside(profile_.arcs[i].callee))
+                add_arc(profile_.arcs[i].caller, profile_.arcs[i].callee, profile_.arc_counts[i]);
+        if (!profile_.stacks.is_empty()) add_stack_arcs();
+    }
+
+    /// The calls of stacks from an address to a function; a stack counts once for each.
+    void add_stack_arcs() {
+        const StackTree& tree = profile_.stacks;
+        struct Call {
+            uint32_t caller, callee;  ///< locations
+            uint64_t count;
+        };
+        std::vector<Call> calls;
+        std::map<std::pair<uint32_t, uint32_t>, size_t> numbers;  // by location and symbol
+        const auto call_of = [&](uint32_t node) {
+            const StackNode& callee = tree.nodes[node];
+            const StackNode& caller = tree.nodes[callee.parent];
+            if (!callee.is_code() || !caller.is_code()) return not_counted;
+            if (!is_inside(caller.location) || !is_inside(callee.location)) return not_counted;
+            const auto [at, is_new] = numbers.try_emplace(
+                {caller.location, profile_.locations[callee.location].symbol}, calls.size());
+            if (is_new) calls.push_back({caller.location, callee.location, 0});
+            return at->second;
+        };
+        sum_once(tree, 1, call_of, [&](size_t call, const uint64_t* counts) {
+            calls[call].count = add_saturating(calls[call].count, counts[0]);
+        });
+        for (const Call& call : calls)
+            add_arc(call.caller, call.callee, call.count);
+    }
+
+    bool is_inside(uint32_t location) const { return profile_.locations[location].image == image_; }
+
+    void add_arc(uint32_t caller, uint32_t callee, uint64_t count) {
+        while (count > 0) {
+            const uint64_t part = std::min<uint64_t>(count, std::numeric_limits<int32_t>::max());
+            append(bytes_, arc_tag);
+            append_address(link_address(caller));
+            append_address(link_address(callee));
+            append(bytes_, static_cast<uint32_t>(part));
+            count -= part;
         }
     }
 

@@ -12,10 +12,10 @@
 
 namespace op::pp {
 
-/// The histogram and the arcs of one image of a profile with one column. Addresses are linked addresses of
-/// `address_bytes` (4 or 8) each, in host byte order. gprof adds up records of the same kind, so counts too
-/// large for one record are spread over several. The file is cut at 256 MiB, with a warning. Throws a usage
-/// error if the samples are spread too widely for a histogram.
+/// The histogram and the arcs (or calls of stacks) of one image of a profile with one column. Addresses are
+/// linked addresses of `address_bytes` (4 or 8) each, in host byte order. gprof adds up records of the same
+/// kind, so counts too large for one record are spread over several. The file is cut at 256 MiB, with a
+/// warning. Throws a usage error if the samples are spread too widely for a histogram.
 std::string export_gmon(const Profile& profile, uint32_t image, unsigned address_bytes, Diagnostics& notes);
 
 /// True if gprof reads a local symbol of this name (tried with gprof 2.40; it reads all global ones). The

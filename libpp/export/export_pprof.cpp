@@ -173,44 +173,77 @@ private:
     // Samples
 
     void put_samples() {
+        if (!profile_.stacks.is_empty()) return put_stacks();
         const CallStacks stacks(profile_);
         for (size_t i = 0; i < profile_.samples.size(); ++i)
             for (const CallStack& stack : stacks.of(i))
                 put_stack(profile_.samples[i].app, stack);
     }
 
-    /// Writes a sample for each process, thread and CPU that the profile separates.
     void put_stack(uint32_t app, const CallStack& stack) {
-        std::map<Labels, std::vector<int64_t>> rows;
-        for (size_t column = 0; column < stack.counts.size(); ++column) {
-            if (stack.counts[column] == 0) continue;
-            const ProfileClass& shown = profile_.columns[column];
-            auto& values = rows[{app, shown.tgid, shown.tid, shown.cpu}];
-            values.resize(types_);
-            int64_t& value = values[type_of_column_[column]];
-            value = to_signed(add_saturating(static_cast<uint64_t>(value), stack.counts[column]));
-        }
+        Rows rows;
+        for (uint32_t column = 0; column < stack.counts.size(); ++column)
+            add_count(rows, app, column, stack.counts[column]);
         std::vector<uint64_t> locations;
         for (const uint32_t frame : stack.frames)
             locations.push_back(
                 location(frame, locations.empty() ? CodeAddress::instruction : CodeAddress::return_address));
+        put_rows(locations, rows, StackEnd::root);
+    }
+
+    /// Writes the samples of whole stacks.
+    void put_stacks() {
+        const StackTree& tree = profile_.stacks;
+        const std::vector<uint32_t> apps = stack_applications(profile_);
+        const std::vector<uint8_t> ends = stack_ends(tree);
+        for (size_t i = 0; i < tree.counts.size();) {
+            const uint32_t last = tree.counts[i].node;
+            Rows rows;
+            for (; i < tree.counts.size() && tree.counts[i].node == last; ++i)
+                add_count(rows, apps[last], tree.counts[i].column, tree.counts[i].count);
+            std::vector<uint64_t> locations;
+            for (uint32_t node = last; tree.nodes[node].is_code(); node = tree.nodes[node].parent)
+                locations.push_back(location(tree.nodes[node].location, address_kind(tree.nodes[node])));
+            put_rows(locations, rows, static_cast<StackEnd>(ends[last]));
+        }
+    }
+
+    /// Samples of one stack by process, thread and CPU, as far as the profile separates these; a value a
+    /// type.
+    using Rows = std::map<Labels, std::vector<int64_t>>;
+
+    void add_count(Rows& rows, uint32_t app, uint32_t column, uint64_t count) const {
+        if (count == 0) return;
+        const ProfileClass& shown = profile_.columns[column];
+        auto& values = rows[{app, shown.tgid, shown.tid, shown.cpu}];
+        values.resize(types_);
+        int64_t& value = values[type_of_column_[column]];
+        value = to_signed(add_saturating(static_cast<uint64_t>(value), count));
+    }
+
+    void put_rows(const std::vector<uint64_t>& locations, const Rows& rows, StackEnd end) {
         for (const auto& [labels, values] : rows)
-            put_sample(locations, labels, values);
+            put_sample(locations, labels, values, end);
     }
 
     void put_sample(const std::vector<uint64_t>& locations, const Labels& labels,
-                    const std::vector<int64_t>& values) {
+                    const std::vector<int64_t>& values, StackEnd end) {
         pbf_builder<SampleField> message(out_, ProfileField::sample);
         message.add_packed_uint64(SampleField::location_id, locations.begin(), locations.end());
         message.add_packed_int64(SampleField::value, values.begin(), values.end());
-        {
-            pbf_builder<LabelField> label(message, SampleField::label);
-            label.add_int64(LabelField::key, string("app"));
-            label.add_int64(LabelField::str, string(profile_.images[labels.app].name.display()));
-        }
+        if (labels.app != no_application)
+            put_text_label(message, "app", profile_.images[labels.app].name.display());
+        if (end != StackEnd::root)
+            put_text_label(message, "truncated", end == StackEnd::count ? "no_stack" : stack_end_name(end));
         put_label(message, "pid", labels.tgid);
         put_label(message, "tid", labels.tid);
         put_label(message, "cpu", labels.cpu);
+    }
+
+    void put_text_label(pbf_builder<SampleField>& sample, std::string_view key, std::string_view text) {
+        pbf_builder<LabelField> label(sample, SampleField::label);
+        label.add_int64(LabelField::key, string(key));
+        label.add_int64(LabelField::str, string(text));
     }
 
     void put_label(pbf_builder<SampleField>& sample, std::string_view key,

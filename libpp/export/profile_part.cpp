@@ -50,6 +50,33 @@ bool append_columns(std::vector<uint64_t>& to, const uint64_t* counts, const std
     return true;
 }
 
+/// The stacks of the part's application, with its columns.
+StackTree stacks_of(const Profile& profile, const ProfilePart& part) {
+    const StackTree& whole = profile.stacks;
+    StackTree tree;
+    if (whole.is_empty()) return tree;
+    const std::vector<uint32_t> apps = stack_applications(profile);
+    std::vector<bool> is_needed(whole.nodes.size());
+    for (const StackCount& count : whole.counts) {
+        const auto column = std::ranges::find(part.columns, count.column);
+        if (apps[count.node] != part.app || column == part.columns.end()) continue;
+        is_needed[count.node] = true;
+        tree.counts.push_back(
+            {count.node, static_cast<uint32_t>(column - part.columns.begin()), count.count});
+    }
+    for (size_t node = whole.nodes.size(); node-- > 1;)
+        if (is_needed[node]) is_needed[whole.nodes[node].parent] = true;
+    is_needed[0] = true;
+    std::vector<uint32_t> numbers(whole.nodes.size());
+    for (size_t i = 0; i < whole.nodes.size(); ++i) {
+        const StackNode& node = whole.nodes[i];
+        if (is_needed[i]) numbers[i] = tree.add({numbers[node.parent], node.location, node.kind});
+    }
+    for (StackCount& count : tree.counts)
+        count.node = numbers[count.node];
+    return tree;
+}
+
 }  // namespace
 
 std::vector<ProfilePart> profile_parts(const Profile& profile) {
@@ -81,6 +108,7 @@ Profile profile_of(const Profile& profile, const ProfilePart& part) {
         if (profile.arcs[i].caller_app == part.app &&
             append_columns(result.arc_counts, &profile.arc_counts[i * width], part.columns))
             result.arcs.push_back(profile.arcs[i]);
+    result.stacks = stacks_of(profile, part);
     return result;
 }
 

@@ -123,6 +123,22 @@ std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocat
     return sums;
 }
 
+std::vector<uint32_t> stack_applications(const Profile& profile) {
+    const auto& nodes = profile.stacks.nodes;
+    std::vector<uint32_t> apps(nodes.size(), no_application);
+    std::vector<bool> is_below_one(nodes.size());
+    for (size_t i = 1; i < nodes.size(); ++i) {
+        is_below_one[i] = nodes[i].kind == StackNodeKind::application || is_below_one[nodes[i].parent];
+        if (nodes[i].kind == StackNodeKind::application)
+            apps[i] = nodes[i].location;
+        else if (is_below_one[i])
+            apps[i] = apps[nodes[i].parent];
+        else if (nodes[i].is_code())
+            apps[i] = profile.locations[nodes[i].location].image;
+    }
+    return apps;
+}
+
 void Profile::check() const {
     require(!columns.empty(), "there is no column");
     for (const auto& symbol : symbols)

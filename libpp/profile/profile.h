@@ -117,6 +117,16 @@ bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol);
 using CountsLocation = std::function<bool(const Location&)>;
 std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts = nullptr);
 
+/// The application of each node of a profile's stacks, an index into Profile::images: of a node below none
+/// the image of its code, or no_application.
+inline constexpr uint32_t no_application = std::numeric_limits<uint32_t>::max();
+std::vector<uint32_t> stack_applications(const Profile& profile);
+
+/// The kind of the address of a node in code.
+constexpr CodeAddress address_kind(const StackNode& node) {
+    return node.kind == StackNodeKind::call ? CodeAddress::return_address : CodeAddress::instruction;
+}
+
 /// Called with the number of images that are done.
 using Progress = std::function<void(size_t done, size_t all)>;
 

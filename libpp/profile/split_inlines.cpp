@@ -38,6 +38,7 @@ public:
         for (size_t i = 0; i < arcs; ++i)
             split_call(i);
         add_inlined_calls();
+        if (options_.with_calls && !profile_.stacks.is_empty()) split_stacks();
         profile_.check();
     }
 
@@ -63,6 +64,24 @@ private:
         const Chain chain = chain_of(arc.caller, CodeAddress::return_address);
         arc.caller = chain.front();
         count_calls(chain, arc.caller_app, &profile_.arc_counts[index * width()]);
+    }
+
+    /// Each node becomes one for each function at its instruction, the innermost below the others.
+    void split_stacks() {
+        const StackTree whole = std::move(profile_.stacks);
+        StackTree& tree = profile_.stacks = {};
+        std::vector<uint32_t> numbers;  // of the innermost function's node
+        for (const StackNode& node : whole.nodes) {
+            uint32_t at = numbers.empty() ? 0 : numbers[node.parent];
+            const Chain chain = node.is_code() ? chain_of(node.location, address_kind(node)) : Chain();
+            if (chain.empty()) at = tree.add({at, node.location, node.kind});
+            for (size_t i = chain.size(); i-- > 0;)
+                at = tree.add({at, chain[i], node.kind});
+            numbers.push_back(at);
+        }
+        tree.counts = whole.counts;
+        for (StackCount& count : tree.counts)
+            count.node = numbers[count.node];
     }
 
     size_t width() const { return profile_.columns.size(); }
@@ -142,7 +161,8 @@ private:
     }
 
     void count_calls(Chain chain, uint32_t app, const uint64_t* counts) {
-        for (size_t i = 0; options_.with_calls && i + 1 < chain.size(); ++i) {
+        if (!options_.with_calls || !profile_.stacks.is_empty()) return;  // stacks have these calls
+        for (size_t i = 0; i + 1 < chain.size(); ++i) {
             auto& sums = calls_[{app, chain[i + 1], chain[i]}];
             sums.resize(width());
             for (size_t column = 0; column < width(); ++column)

@@ -8,7 +8,8 @@ namespace op::pp {
 
 /// Options of the split.
 struct SplitOptions {
-    bool with_calls = false;  ///< an inlined call becomes an arc, from the function it is inlined into
+    bool with_calls = false;  ///< an inlined call becomes an arc, from the function it is inlined into;
+                              ///< in stacks an inlined function becomes a node
     bool with_lines = false;  ///< lines are going to be needed, too: they are read first
 };
 

@@ -27,6 +27,7 @@ struct StackNode {
     uint32_t location;
     StackNodeKind kind;
 
+    /// True if `location` is one of the profile's.
     bool is_code() const { return kind == StackNodeKind::code || kind == StackNodeKind::call; }
 };
 
@@ -97,6 +98,31 @@ void walk_stacks(const StackTree& tree, Enter enter, Leave leave) {
         if (last.node != 0) leave(last.node);
         path.pop_back();
     }
+}
+
+/// Not counted, see sum_once().
+inline constexpr size_t not_counted = SIZE_MAX;
+
+/// Adds up samples by anything that a node may be of (its function, the call that leads to it), a small
+/// number: number_of(node), or not_counted. Calls add(number, counts) with the samples at and below the node,
+/// one per column. Of several nodes of one number in a stack the outermost counts: recursion counts once.
+template <class NumberOf, class Add>
+void sum_once(const StackTree& tree, size_t columns, NumberOf number_of, Add add) {
+    const std::vector<uint64_t> inclusive = inclusive_counts(tree, columns);
+    std::vector<size_t> path;       // numbers of the nodes that are entered
+    std::vector<uint32_t> entered;  // by number: how many of these
+    const auto enter = [&](uint32_t node) {
+        const size_t number = number_of(node);
+        path.push_back(number);
+        if (number == not_counted) return;
+        if (number >= entered.size()) entered.resize(number + 1);
+        if (entered[number]++ == 0) add(number, &inclusive[node * columns]);
+    };
+    const auto leave = [&](uint32_t) {
+        if (path.back() != not_counted) --entered[path.back()];
+        path.pop_back();
+    };
+    walk_stacks(tree, enter, leave);
 }
 
 }  // namespace op::pp

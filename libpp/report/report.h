@@ -182,8 +182,10 @@ struct CallgraphReport {
     std::vector<uint64_t> totals;  ///< of the flat samples in wanted functions, one per column
     std::vector<CallgraphBlock> blocks;
     std::vector<CallgraphLine> lines;
-    std::vector<uint64_t> counts;  ///< one per line and column
-    std::vector<uint64_t> bases;   ///< the totals that shares refer to, one per line and column
+    std::vector<uint64_t> counts;     ///< one per line and column
+    std::vector<uint64_t> bases;      ///< the totals that shares refer to, one per line and column
+    std::vector<uint64_t> inclusive;  ///< samples in a function and all it calls, one per block and column;
+                                      ///< empty if only pairs of caller and callee are known
 };
 
 /// A function, or an end of stacks, in the tree of calls.
@@ -235,7 +237,8 @@ ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, c
 SymbolReport report_symbols(const Profile& profile, ReportHead head, const ReportOptions& options);
 
 /// The call graph of the functions in the symbol list, with the same totals. As there, all samples in no
-/// symbol of an image form one function.
+/// symbol of an image form one function. With call stacks a sample counts once for each function and call
+/// that its stack has, and the threshold is for a function with all that it calls.
 CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const ReportOptions& options);
 
 /// The tree of calls of a profile with stacks. Functions of one name in one image are one row below a row.

@@ -24,11 +24,12 @@ struct Call {
 struct Graph {
     std::vector<AppSymbol> functions;
     std::vector<uint64_t> counts;                     ///< flat, one per function and column
+    std::vector<uint64_t> inclusive;                  ///< with callees; likewise, empty without stacks
     std::vector<std::vector<Call>> callers, callees;  ///< per function
     std::vector<uint64_t> call_counts;
 };
 
-/// Joins the flat samples and the arcs.
+/// Joins the flat samples with the arcs and the calls of stacks.
 class GraphBuilder {
 public:
     explicit GraphBuilder(const Profile& profile) : profile_(profile), width_(profile.columns.size()) {}
@@ -42,6 +43,7 @@ public:
         graph_.counts = std::move(flat.counts);
         for (size_t i = 0; i < profile_.arcs.size(); ++i)
             add(profile_.arcs[i], &profile_.arc_counts[i * width_]);
+        if (!profile_.stacks.is_empty()) add_stacks();
         graph_.callers.resize(graph_.functions.size());
         graph_.callees.resize(graph_.functions.size());
         for (const auto& [key, counts] : calls_) {
@@ -54,15 +56,47 @@ public:
 
 private:
     void add(const Arc& arc, const uint64_t* counts) {
-        const auto caller = function(arc.caller_app, arc.caller),
-                   callee = function(arc.callee_app, arc.callee);
+        add_to(&graph_.call_counts[call(function(arc.caller_app, arc.caller),
+                                        function(arc.callee_app, arc.callee))],
+               counts);
+    }
+
+    /// Every stack counts once for each function and each call that it has.
+    void add_stacks() {
+        const StackTree& tree = profile_.stacks;
+        const std::vector<uint32_t> apps = stack_applications(profile_);
+        std::vector<size_t> functions(tree.nodes.size(), not_counted), calls = functions;  // by node
+        for (size_t i = 0; i < functions.size(); ++i) {
+            if (!tree.nodes[i].is_code()) continue;
+            functions[i] = function(apps[i], tree.nodes[i].location);
+            const size_t caller = functions[tree.nodes[i].parent];
+            if (caller != not_counted)
+                calls[i] = call(static_cast<uint32_t>(caller), static_cast<uint32_t>(functions[i])) / width_;
+        }
+        graph_.inclusive.resize(graph_.counts.size());
+        sum_once(
+            tree, width_, [&](uint32_t node) { return functions[node]; },
+            [this](size_t function, const uint64_t* counts) {
+                add_to(&graph_.inclusive[function * width_], counts);
+            });
+        sum_once(
+            tree, width_, [&](uint32_t node) { return calls[node]; },
+            [this](size_t call, const uint64_t* counts) {
+                add_to(&graph_.call_counts[call * width_], counts);
+            });
+    }
+
+    void add_to(uint64_t* sums, const uint64_t* counts) const {
+        for (size_t column = 0; column < width_; ++column)
+            sums[column] = add_saturating(sums[column], counts[column]);
+    }
+
+    /// The index of the first count of a call.
+    size_t call(uint32_t caller, uint32_t callee) {
         const auto [at, is_new] =
             calls_.try_emplace(uint64_t{caller} << 32 | callee, graph_.call_counts.size());
         if (is_new) graph_.call_counts.resize(graph_.call_counts.size() + width_);
-        for (size_t column = 0; column < width_; ++column) {
-            uint64_t& sum = graph_.call_counts[at->second + column];
-            sum = add_saturating(sum, counts[column]);
-        }
+        return at->second;
     }
 
     uint32_t function(uint32_t app, uint32_t location) {
@@ -99,6 +133,10 @@ public:
         add_line({.function = function, .counts = self}, report_.totals);
         add_calls(callees_of(function), callee_totals, Order::falling);
         report_.blocks.push_back({first, middle, report_.lines.size()});
+        if (graph_.inclusive.empty()) return;
+        const auto inclusive = graph_.inclusive.begin() + static_cast<ptrdiff_t>(function * width_);
+        report_.inclusive.insert(report_.inclusive.end(), inclusive,
+                                 inclusive + static_cast<ptrdiff_t>(width_));
     }
 
 private:
@@ -197,8 +235,9 @@ CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const 
     names.reserve(graph.functions.size());
     for (const AppSymbol& function : graph.functions)
         names.push_back(make_row(profile, function, options, needs_lines(options)));
+    const std::vector<uint64_t>& shares = graph.inclusive.empty() ? graph.counts : graph.inclusive;
     std::erase_if(functions, [&](uint32_t function) {
-        return !reaches({&graph.counts[function * width], width}, report.totals, options.threshold);
+        return !reaches({&shares[function * width], width}, report.totals, options.threshold);
     });
     const std::vector<std::string> images = image_names(profile, options);
     std::ranges::stable_sort(functions, RowOrder(names, graph.counts, width, images, options));

@@ -134,8 +134,12 @@ struct WriteJson {
         Json json = head_json(report.head, "callgraph");
         json["totals"] = report.totals;
         json["functions"] = Json::array();
-        for (const CallgraphBlock& block : report.blocks) {
+        for (size_t b = 0; b < report.blocks.size(); ++b) {
+            const CallgraphBlock& block = report.blocks[b];
+            const size_t width = report.totals.size();
             Json function = call_json(report, block.middle);
+            if (!report.inclusive.empty())
+                function["inclusive"] = numbers(&report.inclusive[b * width], width);
             function["callers"] = calls(report, block.first, block.middle);
             function["callees"] = calls(report, block.middle + 1, block.end);
             json["functions"].add(std::move(function));

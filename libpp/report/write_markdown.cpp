@@ -190,7 +190,8 @@ struct WriteMarkdown {
         Heads heads;
         functions.add_heads(heads.text("role"));
         std::string text = banner(report.head) + heads.end();
-        for (const CallgraphBlock& block : report.blocks)
+        for (size_t b = 0; b < report.blocks.size(); ++b) {
+            const CallgraphBlock& block = report.blocks[b];
             for (size_t i = block.first; i < block.end; ++i) {
                 const CallgraphLine& line = report.lines[i];
                 const bool is_function = i == block.middle;
@@ -202,9 +203,11 @@ struct WriteMarkdown {
                                  &report.bases[i * width]);
                 cells.add_line(row, line.symbol.line);
                 const std::string name = code(line.symbol.name) + (line.is_self ? " [self]" : "");
-                cells.add_names(row, line.symbol, is_function ? "**" + name + "**" : name);
+                cells.add_names(row, line.symbol,
+                                is_function ? "**" + name + "**" + inclusive_text(report, b) : name);
                 text += row.end();
             }
+        }
         return text;
     }
 

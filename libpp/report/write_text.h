@@ -23,6 +23,9 @@ void end_row(std::string& text, size_t start, double share, const TextStyle& sty
 /// "FILE:LINE" as text reports show it.
 std::string line_text(const std::optional<SourceLine>& line, bool long_names);
 
+/// " [inclusive: 12]", the samples of a block's function and all it calls; empty if they are not known.
+std::string inclusive_text(const CallgraphReport& report, size_t block);
+
 /// "+12.5000", "+++" of what is new, "---" of what is gone.
 std::string difference_text(const Difference& difference);
 

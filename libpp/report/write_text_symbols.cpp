@@ -155,6 +155,15 @@ std::string line_text(const std::optional<SourceLine>& line, bool long_names) {
     return printable(long_names ? line->file : base_name(line->file)) + ":" + std::to_string(line->line);
 }
 
+std::string inclusive_text(const CallgraphReport& report, size_t block) {
+    if (report.inclusive.empty()) return "";
+    const size_t width = report.totals.size();
+    std::vector<std::string> texts;
+    for (size_t column = 0; column < width; ++column)
+        texts.push_back(std::to_string(report.inclusive[block * width + column]));
+    return " [inclusive: " + joined(texts) + "]";
+}
+
 std::string difference_text(const Difference& difference) {
     if (difference.kind == Difference::Kind::added) return "+++";
     if (difference.kind == Difference::Kind::removed) return "---";
@@ -193,13 +202,17 @@ std::string write_callgraph_text(const CallgraphReport& report, const TextStyle&
     if (report.head.is_shown) writer.add_heads();
     writer.add_ruler();
     Sums functions(width);
-    for (const CallgraphBlock& block : report.blocks) {
+    for (size_t b = 0; b < report.blocks.size(); ++b) {
+        const CallgraphBlock& block = report.blocks[b];
+        const std::string inclusive = inclusive_text(report, b);
         Sums callers(width), callees(width);
         for (size_t i = block.first; i < block.end; ++i) {
             const CallgraphLine& line = report.lines[i];
             writer.add_row(line.symbol,
                            {.indent = i == block.middle ? "" : call_indent,
-                            .end = line.is_self ? " [self]" : "",
+                            .end = line.is_self        ? " [self]"
+                                   : i == block.middle ? inclusive
+                                                       : "",
                             .counts = &report.counts[i * width],
                             .bases = &report.bases[i * width]},
                            i < block.middle    ? callers

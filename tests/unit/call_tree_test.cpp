@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "libop/base/error.h"
 #include "libpp/report/report.h"
 #include "libpp/report/stack_shares.h"
@@ -159,6 +161,44 @@ TEST(CallTree, of_a_profile_without_stacks_is_empty) {
     Profile profile;
     profile.columns.resize(1);
     EXPECT_EQ(text_of(profile), "");
+}
+
+TEST(CallgraphReport, of_stacks_counts_a_sample_once_for_each_function_and_call) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f", "g", "f", "g"}, 3);
+    made.add(0, {"main", "f"}, 1);
+    ReportHead head;
+    head.is_shown = false;
+    head.columns = made.finish().columns;
+    const auto report = report_callgraph(made.profile, head, {});
+    std::map<std::string_view, uint64_t> inclusive;
+    std::map<std::pair<std::string_view, std::string_view>, uint64_t> calls;
+    for (size_t i = 0; i < report.blocks.size(); ++i) {
+        const CallgraphBlock& block = report.blocks[i];
+        const std::string_view function = report.lines[block.middle].symbol.name;
+        inclusive[function] = report.inclusive[i];
+        for (size_t line = block.middle + 1; line < block.end; ++line)
+            if (!report.lines[line].is_self)
+                calls[{function, report.lines[line].symbol.name}] = report.counts[line];
+    }
+    EXPECT_EQ(inclusive, (std::map<std::string_view, uint64_t>{{"main", 4}, {"f", 4}, {"g", 3}}));
+    EXPECT_EQ(calls, (std::map<std::pair<std::string_view, std::string_view>, uint64_t>{
+                         {{"main", "f"}, 4}, {{"f", "g"}, 3}, {{"g", "f"}, 3}}));
+    EXPECT_NE(find_writer("text")->write(report, {}).find("f [inclusive: 4]\n"), std::string::npos);
+}
+
+TEST(CallgraphReport, of_stacks_has_a_threshold_for_what_a_function_calls_too) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f"}, 90);
+    made.add(0, {"main", "g"}, 10);
+    ReportHead head;
+    head.columns = made.finish().columns;
+    ReportOptions options;
+    options.threshold = 50;
+    const auto report = report_callgraph(made.profile, head, options);
+    ASSERT_EQ(report.blocks.size(), 2U);
+    EXPECT_EQ(report.lines[report.blocks[0].middle].symbol.name, "f");
+    EXPECT_EQ(report.lines[report.blocks[1].middle].symbol.name, "main");
 }
 
 TEST(StackShares, name_a_remedy_for_each_reason) {

@@ -6,7 +6,7 @@
 
 #include "libop/base/gzip.h"
 #include "libpp/export/exporter.h"
-#include "tests/unit/fake_symbols.h"
+#include "tests/unit/fake_stacks.h"
 
 namespace op::pp {
 
@@ -211,6 +211,28 @@ TEST(ExportPprof, strings_are_utf8_whatever_names_are) {
     called.profile.images[0].name.name = "/bin/\xff\x1b";
     const Message profile = called.written();
     EXPECT_EQ(text(profile, Message(profile.bytes.at(3)[0]).number(5)), "/bin/\xef\xbf\xbd?");
+}
+
+TEST(ExportPprof, has_the_whole_stacks_of_a_profile_that_has_them) {
+    test::FakeStacks made;
+    made.add(0, {"main@10", "f@20", "libc:malloc"}, 5);
+    made.add(0, {"g"}, 2, static_cast<uint32_t>(StackEnd::dump_short));
+    const Message whole(gunzip(find_exporter("pprof")->write(made.finish(), {}), "pprof"));
+    EXPECT_EQ(total(whole), 7U);
+    std::map<uint64_t, uint64_t> addresses;
+    for (const std::string& location : whole.bytes.at(4))
+        addresses[Message(location).number(1)] = Message(location).number(3);
+    std::vector<std::vector<uint64_t>> stacks;
+    for (const std::string& sample : whole.bytes.at(2)) {
+        stacks.emplace_back();
+        for (const uint64_t location : Message(sample).packed(1))
+            stacks.back().push_back(addresses.at(location));
+    }
+    EXPECT_EQ(stacks, (std::vector<std::vector<uint64_t>>{{0x400104, 0x40021f, 0x40010f}, {0x400304}}));
+    const Message cut(whole.bytes.at(2).at(1));
+    ASSERT_EQ(cut.bytes.at(3).size(), 2U);
+    EXPECT_EQ(text(whole, Message(cut.bytes.at(3).at(1)).number(1)), "truncated");
+    EXPECT_EQ(text(whole, Message(cut.bytes.at(3).at(1)).number(2)), "dump_short");
 }
 
 }  // namespace op::pp

@@ -3,7 +3,10 @@
 
 #include "libop/base/error.h"
 #include "libop/base/json.h"
+#include "libpp/export/export_gmon.h"
 #include "libpp/export/exporter.h"
+#include "libpp/export/profile_part.h"
+#include "libpp/profile/split_inlines.h"
 #include "tests/unit/fake_stacks.h"
 
 namespace op::pp {
@@ -91,6 +94,57 @@ TEST(ExportSpeedscope, has_a_sampled_profile_for_each_event) {
     EXPECT_EQ(names(samples[1]), "app;main;malloc;");
     EXPECT_EQ(names((*profiles[1].find("samples")->if_array())[0]), "app;[truncated: dump_short];main;");
     EXPECT_EQ(*frames[1].find("file")->if_string(), "/bin/app");
+}
+
+TEST(ExportCallgrind, has_the_calls_of_stacks_once_in_recursion) {
+    test::FakeStacks made;
+    made.add(0, {"main@10", "f@20", "f@20", "f"}, 3);
+    made.add(0, {"main@10", "libc:malloc"}, 2);
+    const std::string text = find_exporter("callgrind")->write(made.finish(), {});
+    const auto has = [&](const char* part) { return text.find(part) != text.npos; };
+    EXPECT_TRUE(has("\nsummary: 5\n")) << text;
+    EXPECT_TRUE(has("cfn=(2) f\ncalls=3 0x400200 512\n0x40010f 271 3\n")) << text;
+    EXPECT_TRUE(has("cfn=(2)\ncalls=3 0x400200 512\n0x40021f 543 3\n")) << text;
+    EXPECT_TRUE(has("cfn=(3) malloc\ncalls=2 ")) << text;
+}
+
+TEST(ExportGmon, has_the_calls_of_stacks_within_the_image) {
+    test::FakeStacks made;
+    made.add(0, {"main@10", "f@20", "f"}, 3);
+    made.add(0, {"main@10", "f@30", "libc:malloc"}, 2);
+    Diagnostics notes;
+    const std::string with = export_gmon(made.finish(), 0, 8, notes);
+    made.profile.stacks = {};
+    constexpr size_t arc = 1 + 8 + 8 + 4;
+    EXPECT_EQ(with.size(), export_gmon(made.profile, 0, 8, notes).size() + 2 * arc);
+}
+
+TEST(ProfilePart, has_the_stacks_of_its_application_and_columns) {
+    test::FakeStacks made(2);
+    made.profile.columns[0].tgid = made.profile.columns[0].tid = 1;
+    made.profile.columns[1].tgid = made.profile.columns[1].tid = 2;
+    made.add(0, {"main", "f"}, 3, 0, 0);
+    made.add(0, {"main", "g"}, 4, 0, 1);
+    made.add(2, {"main"}, 5, 0, 1);
+    const auto parts = profile_parts(made.finish());
+    std::vector<std::string> texts;
+    for (const ProfilePart& part : parts) {
+        Profile profile = profile_of(made.profile, part);
+        profile.check();
+        texts.push_back(folded(profile));
+    }
+    EXPECT_EQ(texts, (std::vector<std::string>{"app;main;f 3\n", "app;main;g 4\n", "other;main 5\n"}));
+}
+
+TEST(SplitInlines, makes_inlined_functions_frames_of_stacks) {
+    test::FakeStacks made;
+    made.app.frames_at[0x10f] = {{"inner", "/i.h", 1}, {"outer", "/o.h", 2}, {"main", "/m.c", 3}};
+    made.app.frames_at[0x204] = {{"leaf", "/l.h", 1}, {"f", "/f.c", 3}};
+    made.add(0, {"main@10", "f"}, 3);
+    made.add(0, {"main@20", "f@8"}, 1);
+    split_by_inlined_functions(made.finish(), {.with_calls = true});
+    EXPECT_EQ(folded(made.profile), "app;main;f 1\napp;main;outer;inner;f;leaf 3\n");
+    EXPECT_TRUE(made.profile.arcs.empty());
 }
 
 }  // namespace op::pp
