@@ -43,11 +43,14 @@ libpp_a_SOURCES = \
 	libpp/profile/arrange.cpp libpp/profile/arrange.h \
 	libpp/profile/build_arcs.cpp libpp/profile/build_arcs.h \
 	libpp/profile/build_profile.cpp \
+	libpp/profile/build_stacks.cpp libpp/profile/build_stacks.h \
 	libpp/profile/report_footnotes.cpp libpp/profile/report_footnotes.h \
 	libpp/profile/command_names.cpp libpp/profile/command_names.h \
 	libpp/profile/image_roots.cpp libpp/profile/image_roots.h \
 	libpp/profile/event_scale.cpp libpp/profile/event_scale.h \
 	libpp/profile/join_builds.cpp libpp/profile/join_builds.h \
+	libpp/profile/location_table.cpp libpp/profile/location_table.h \
+	libpp/profile/node_index.h \
 	libpp/profile/percent.cpp libpp/profile/percent.h \
 	libpp/profile/profile.cpp libpp/profile/profile.h \
 	libpp/profile/profile_spec.cpp libpp/profile/profile_spec.h \

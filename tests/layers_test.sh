@@ -208,8 +208,9 @@ libpp/object/disassemble.cpp 1 read
 libpp/object/go_functions.cpp 2 read
 libpp/object/plt_stubs.cpp 1 move
 libpp/object/symbol_ranges.cpp 1 move
-libpp/profile/build_arcs.cpp 2 read
+libpp/profile/build_arcs.cpp 1 read
 libpp/profile/build_profile.cpp 1 read
+libpp/profile/build_stacks.cpp 1 read
 libpp/report/symbol_rows.cpp 1 move
 libpp/symbols/image_symbols.cpp 2 convert
 libpp/symbols/kernel_symbols.cpp 1 convert

@@ -22,6 +22,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/archive_session_test.cpp \
 	tests/unit/arrange_test.cpp \
 	tests/unit/attach_test.cpp \
+	tests/unit/build_stacks_test.cpp \
 	tests/unit/call_stacks_test.cpp \
 	tests/unit/call_tree_test.cpp \
 	tests/unit/checked_file_test.cpp \

@@ -2,13 +2,39 @@
 // From a profile specification to a profile.
 #include "utils/load_profile.h"
 
+#include <algorithm>
+
 #include "libop/stream/record.h"
+#include "libpp/profile/build_stacks.h"
 #include "libpp/profile/command_names.h"
 #include "libpp/profile/image_roots.h"
 #include "libpp/profile/join_builds.h"
 #include "utils/shared/progress.h"
 
 namespace op::tool {
+
+namespace {
+
+using Stacks = std::vector<std::optional<StackSetReader>>;
+
+/// The stacks of each session that has them.
+Stacks open_stacks(const std::vector<SessionReader>& sessions, bool is_wanted, Diagnostics& notes) {
+    Stacks stacks;
+    for (const SessionReader& session : sessions)
+        stacks.push_back(is_wanted ? StackSetReader::open(session.directory(), session.path(), notes)
+                                   : std::nullopt);
+    return stacks;
+}
+
+/// The files without the pairs of caller and callee of sessions that have stacks.
+std::vector<pp::SelectedFile> without_pairs(std::vector<pp::SelectedFile> files, const Stacks& stacks) {
+    std::erase_if(files, [&](const pp::SelectedFile& file) {
+        return file.name.callee && stacks[file.session].has_value();
+    });
+    return files;
+}
+
+}  // namespace
 
 LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std::string>& words,
                              const LoadOptions& options, const Outside& outside, Tool& tool)
@@ -19,7 +45,9 @@ LoadedProfile::LoadedProfile(const CommonOptions& common, const std::vector<std:
       outside_(outside),
       split_(options.split),
       opened_(open_specified_sessions(common, words, tool)),
-      files_(select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes)),
+      stacks_(open_stacks(opened_.sessions, options.select.callgraph, tool.notes)),
+      files_(without_pairs(
+          select_files(opened_.sessions, opened_.spec, options.select, opened_.finder, tool.notes), stacks_)),
       classes_(arrange(files_, options.merge, options.may_differ_in_several)),
       samples_(opened_.sessions, files_, opened_.events, opened_.accounted, tool.notes) {
     if (opened_.info) name_threads(classes_.classes, opened_.info->names);
@@ -41,11 +69,16 @@ const pp::Profile& LoadedProfile::profile() {
         line.show("reading images and samples: " + std::to_string(done) + " of " + std::to_string(all));
     };
     profile_.emplace(build_profile(classes_, samples_, *symbolizer_, show));
+    add_stacks(*profile_, classes_, samples_, *symbolizer_, stacks_);
     if (notes_missing_) note_missing(nullptr);
     if (split_) split_by_inlined_functions(*profile_, *split_);
     if (joins_builds_ && opened_.info) join_builds(*profile_, *opened_.info);
     line.clear();
     return *profile_;
+}
+
+bool LoadedProfile::has_stacks() const noexcept {
+    return std::ranges::any_of(stacks_, [](const auto& set) { return set.has_value(); });
 }
 
 std::vector<pp::ImageTotal> LoadedProfile::totals() {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libop/stacks/stack_reader.h"
 #include "libpp/profile/arrange.h"
 #include "libpp/profile/profile.h"
 #include "libpp/profile/sample_set.h"
@@ -21,7 +22,8 @@ namespace op::tool {
 
 /// Which samples to select and how to add them up.
 struct LoadOptions {
-    pp::SelectOptions select;
+    pp::SelectOptions
+        select;  ///< with call graphs: call stacks, too; of a session that has them without its pairs
     pp::Merge merge;
     bool wants_lines = false;                    ///< note images without source lines
     bool may_differ_in_several = false;          ///< columns may differ in several keys, see pp::arrange
@@ -48,6 +50,8 @@ public:
     const std::vector<pp::SelectedFile>& files() const noexcept { return files_; }
     const pp::ProfileClasses& classes() const noexcept { return classes_; }
     pp::SampleSet& samples() noexcept { return samples_; }
+    /// True if some session has call stacks and they were asked for.
+    bool has_stacks() const noexcept;
     /// The file that an image's symbols come from (for the kernel, the one that the user named), else the
     /// file found for it, else none. To be called after profile().
     std::optional<std::string> file_of(const ImageName& image);
@@ -84,6 +88,7 @@ private:
     const Outside& outside_;
     const std::optional<pp::SplitOptions> split_;
     OpenedSessions opened_;
+    std::vector<std::optional<StackSetReader>> stacks_;  ///< by session, as far as they are asked for
     std::vector<pp::SelectedFile> files_;
     pp::ProfileClasses classes_;
     pp::SampleSet samples_;

@@ -93,6 +93,7 @@ std::string why_no_calls(const std::optional<SessionInfo>& info) {
 
 /// Warns of what is wrong with the calls where a call graph is wanted.
 void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
+    if (loaded.has_stacks()) return;
     Diagnostics& notes = loaded.samples().notes();
     const bool has_calls = !loaded.profile().arcs.empty();
     const auto& info = loaded.opened().info;
@@ -101,14 +102,15 @@ void warn_of_calls(const ReportCommandOptions& o, LoadedProfile& loaded) {
     if (o.callgraph || has_calls) warn_of_lost_arcs(info, notes);
 }
 
-/// Throws a usage error unless the profile has call stacks.
-void require_stacks(const pp::Profile& profile) {
-    if (!profile.stacks.is_empty()) return;
-    throw_usage(
-        profile.arcs.empty()
-            ? "no call stacks were recorded: profile with operf --callgraph"
-            : "the session has pairs of caller and callee only, which --callgraph lists; for call stacks "
-              "profile with this version's operf --callgraph");
+/// Throws a usage error unless some session has call stacks.
+void require_stacks(const LoadedProfile& loaded) {
+    if (loaded.has_stacks()) return;
+    const bool has_pairs = std::ranges::any_of(
+        loaded.files(), [](const pp::SelectedFile& file) { return file.name.callee.has_value(); });
+    throw_usage(has_pairs
+                    ? "the session has pairs of caller and callee only, which --callgraph lists; for call "
+                      "stacks profile with this version's operf --callgraph"
+                    : "no call stacks were recorded: profile with operf --callgraph");
 }
 
 LoadOptions load_for_report(const ReportCommandOptions& o) {
@@ -141,7 +143,6 @@ LoadOptions load_for_export(const ReportCommandOptions& o) {
 
 void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Outside& outside, Tool& tool) {
     const pp::Profile& profile = loaded.profile();
-    if (o.exporter->has_only_stacks) require_stacks(profile);
     warn_of_calls(o, loaded);
     tool.print_notes();
     const auto& info = loaded.opened().info;
@@ -161,9 +162,8 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     }
     const pp::Profile& profile = loaded.profile();
     if (o.call_tree) {
-        require_stacks(profile);
         auto report = report_call_tree(profile, loaded.head(o.report), o.report, o.is_call_tree_by_callee());
-        if (o.has_default_threshold()) report.left_out = o.report.threshold;
+        if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
         if (report.rows.empty()) notes.warn("nothing to show: no function reaches --threshold");
         return report;
     }
@@ -237,6 +237,7 @@ int opreport(Tool& tool, int argc, char** argv) {
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
     if (o.common.is_verbose("sfile")) describe_selection(loaded);
+    if (o.call_tree || (o.exporter && o.exporter->has_only_stacks)) require_stacks(loaded);
     if (o.exporter) {
         export_to_files(o, loaded, outside, tool);
         return 0;

@@ -4,10 +4,10 @@
 #include "libpp/profile/build_arcs.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "libop/session/ledger.h"
+#include "libpp/profile/location_table.h"
 
 namespace op::pp {
 
@@ -23,16 +23,13 @@ struct ArcHit {
 class ArcBuilder {
 public:
     ArcBuilder(Profile& profile, ImageIndex& images, SampleSet& samples, Symbolizer& symbolizer)
-        : profile_(profile), images_(images), samples_(samples), symbolizer_(symbolizer) {
-        for (uint32_t i = 0; i < profile.symbols.size(); ++i)
-            symbols_.emplace(profile.symbols[i].symbol, i);
-    }
+        : profile_(profile), images_(images), samples_(samples), locations_(profile, images, symbolizer) {}
 
     void add(const ArcFiles& files, bool is_library_merged) {
         read(files);
         if (hits_.empty()) return;
-        const uint32_t caller = image_of(files.caller, header_.mtime, header_.is_kernel);
-        const uint32_t callee = image_of(files.callee, 0, header_.cg_to_is_kernel);
+        const uint32_t caller = locations_.image(files.caller, header_.mtime, header_.is_kernel);
+        const uint32_t callee = locations_.image(files.callee, 0, header_.cg_to_is_kernel);
         const uint32_t app = is_library_merged ? caller : images_.of(files.app);
         std::ranges::sort(hits_, {}, &ArcHit::key);
         const ArcHit* last = nullptr;
@@ -65,46 +62,19 @@ private:
         }
     }
 
-    /// The image with its symbols read.
-    uint32_t image_of(const ImageName& name, uint64_t mtime, bool is_kernel) {
-        const uint32_t index = images_.of(name);
-        ProfileImage& image = profile_.images[index];
-        if (!image.symbols) image.symbols = &symbolizer_.symbols(name, mtime, is_kernel);
-        return index;
-    }
-
     void begin_arc(Arc arc) {
         profile_.arcs.push_back(arc);
         profile_.arc_counts.resize(profile_.arc_counts.size() + width());
     }
 
     uint32_t location(uint32_t image, uint64_t offset, CodeAddress kind) {
-        const bool is_return_address = kind == CodeAddress::return_address;
-        const uint64_t key = uint64_t{image} << 33 | uint64_t{is_return_address} << 32 | offset;
-        const auto [at, is_new] =
-            locations_.try_emplace(key, static_cast<uint32_t>(profile_.locations.size()));
-        if (is_new) {
-            const ImageOffset inside = code_byte(ImageOffset{offset}, kind);
-            profile_.locations.push_back({image, symbol_at(image, inside), ImageOffset{offset}});
-        }
-        return at->second;
-    }
-
-    uint32_t symbol_at(uint32_t image, ImageOffset offset) {
-        const ImageSymbol* const symbol = profile_.images[image].symbols->find(offset);
-        if (!symbol) return Location::no_symbol;
-        const auto [at, is_new] =
-            symbols_.try_emplace(symbol, static_cast<uint32_t>(profile_.symbols.size()));
-        if (is_new) profile_.symbols.push_back({image, symbol});
-        return at->second;
+        return locations_.location(image, ImageOffset{offset}, kind);
     }
 
     Profile& profile_;
     ImageIndex& images_;
     SampleSet& samples_;
-    Symbolizer& symbolizer_;
-    std::unordered_map<const ImageSymbol*, uint32_t> symbols_;
-    std::unordered_map<uint64_t, uint32_t> locations_;
+    LocationTable locations_;
     // For the files being added:
     std::vector<ArcHit> hits_;
     SampleHeader header_;

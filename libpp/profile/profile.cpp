@@ -109,7 +109,11 @@ void check_stacks(const Profile& profile) {
 }  // namespace
 
 bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol) {
-    return symbol.symbol->artificial && symbol.symbol->name == profile.images[symbol.image].name.name;
+    const ImageName& image = profile.images[symbol.image].name;
+    std::string_view name = symbol.symbol->name;
+    // The kernel's and modules' have a '/' before the name.
+    if (image.kind == ImageName::Kind::kernel && name.starts_with('/')) name.remove_prefix(1);
+    return symbol.symbol->artificial && name == image.name;
 }
 
 std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts) {

@@ -221,7 +221,7 @@ struct CallTreeReport {
     std::vector<uint64_t> counts;  ///< samples of a row and all below it; one per row and column
     std::vector<uint64_t> own;     ///< those whose stack ends there; as counts, empty if is_by_callee
     StackShares stacks;
-    double left_out = 0;  ///< percent: smaller shares were left out though no threshold was asked for
+    double left_out = 0;  ///< percent: rows with smaller shares were left out; 0 = none was
 };
 
 using Report = std::variant<ImageReport, SymbolReport, CallgraphReport, CallTreeReport>;

@@ -202,9 +202,11 @@ private:
         for (const Group& group : groups_)
             group_of_[group.row] = none;
         const bool is_too_deep = options_.depth && depth > *options_.depth;
-        std::erase_if(groups_, [&](const Group& group) {
-            return is_too_deep || !reaches(group.counts, report_.totals, options_.threshold);
+        const size_t light = std::erase_if(groups_, [&](const Group& group) {
+            return !reaches(group.counts, report_.totals, options_.threshold);
         });
+        if (light > 0) report_.left_out = options_.threshold;
+        if (is_too_deep) groups_.clear();
         std::ranges::sort(groups_, [this](const Group& a, const Group& b) { return is_lighter(a, b); });
         for (Group& group : groups_) {
             group.depth = depth;

@@ -21,19 +21,12 @@ constexpr std::array<std::string_view, StackTree::no_stack + 1> remedies = {
     "the program runs on several stacks and only the one in use was copied: nothing is wrong",
     "a return address is in no mapped code: the code there may keep data where its frame was",
     "code has neither unwind tables nor frame pointers: compile it with -fasynchronous-unwind-tables",
-    "the frames of some code cannot be computed from a sample: --unwind=frame-pointers may find them",
+    "the frames of some code cannot be computed from a sample",
     "a frame is its own caller: the code's unwind tables are wrong, or its stack is damaged",
     "they have more frames than are kept: the recursion is that deep",
     "the kernel gave no registers of the program with them",
     "they were recorded without call stacks: record with operf --callgraph",
 };
-
-/// To a tenth of a percent, never rounded up to all.
-std::string percent_text(uint64_t part, uint64_t total) {
-    const auto tenths = static_cast<uint64_t>(percent_of(part, total) * 10);
-    if (tenths == 0) return "Less than 0.1 %";
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
 
 }  // namespace
 
@@ -64,13 +57,20 @@ std::string_view cut_name(uint32_t end) {
     return end == StackTree::no_stack ? "no_stack" : stack_end_name(static_cast<StackEnd>(end));
 }
 
+std::string percent_text(double percent) {
+    const auto tenths = static_cast<uint64_t>(percent * 10);
+    if (tenths == 0) return "less than 0.1 %";
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
+}
+
 std::string stack_shares_text(const StackShares& shares) {
     const uint64_t total = shares.total(), complete = shares.complete();
     if (total == 0) return "";
     if (complete == total) return "All stacks are complete.";
     const uint32_t cut = shares.heaviest_cut();
-    return percent_text(complete, total) + " of the stacks are complete. " +
-           percent_text(shares.by_end[cut], total) + " are not because " + std::string(remedies[cut]) + ".";
+    const auto share = [&](uint64_t part) { return percent_text(percent_of(part, total)); };
+    return share(complete) + " of the stacks are complete; " + share(shares.by_end[cut]) +
+           " are not because " + std::string(remedies[cut]) + ".";
 }
 
 }  // namespace op::pp

@@ -16,6 +16,9 @@ StackShares stack_shares(const Profile& profile);
 /// The name of a cut's reason, a word: that of stack_end_name(), or "no_stack".
 std::string_view cut_name(uint32_t end);
 
+/// "0.5 %", to a tenth, never rounded up; "less than 0.1 %".
+std::string percent_text(double percent);
+
 /// What share of the stacks is complete and, if not all are, why most of the others are not and what helps:
 /// one or two sentences. Empty without samples.
 std::string stack_shares_text(const StackShares& shares);

@@ -121,11 +121,9 @@ private:
 
     std::string foot() const {
         std::string text;
-        if (report_.left_out > 0) {
-            const std::string percent = format_percent(report_.left_out);
-            text = "Rows with less than " + percent.substr(percent.find_first_not_of(' ')) +
-                   " % are left out: --threshold=0 shows all.\n";
-        }
+        if (report_.left_out > 0)
+            text = "Rows with less than " + percent_text(report_.left_out) +
+                   " are left out: --threshold=0 shows all.\n";
         const std::string shares = stack_shares_text(report_.stacks);
         return shares.empty() ? text : text + shares + "\n";
     }

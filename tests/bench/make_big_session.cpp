@@ -3,7 +3,9 @@
 //   make_big_session files DIR N             N sample files of a few entries each, ten a made-up application
 //   make_big_session addresses DIR IMAGE N   one sample file with N addresses spread over IMAGE's code
 //   make_big_session calls DIR IMAGE N       N samples at up to 100,000 addresses, each with three calls
+//   make_big_session stacks DIR IMAGE N      N samples with call stacks of 30 frames in IMAGE's code
 #include <elf.h>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,6 +15,7 @@
 #include "libop/base/text.h"
 #include "libop/events/cpu_model.h"
 #include "libop/session/session.h"
+#include "libop/stacks/stack_set.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -102,6 +105,37 @@ void make_calls(SessionWriter& session, const std::string& image, uint64_t sampl
     }
 }
 
+/// N stacks that have about half of their frames in common with others, as those of a compiler do: from the
+/// outermost function on, each function calls one that it calls mostly, or one of three others.
+void make_stacks(SessionWriter& session, const std::string& session_dir, const std::string& image,
+                 uint64_t samples, Diagnostics& notes) {
+    constexpr uint64_t depth = 30, addresses = 65536, leaves = 16;
+    const Range code = code_range(image);
+    const uint64_t step = std::max<uint64_t>(1, code.length / addresses);
+    const Fd dir = open_file(session_dir + "/samples/current", O_RDONLY | O_DIRECTORY);
+    StackSet stacks(dir, session_dir, notes);
+    SampleFile file = open_file_of(session, image, image, notes);
+    const uint32_t number = stacks.image({ImageName::Kind::file, image});
+    const SampleClass of{"TIMER", count, 0, {}, {}, {}};
+    uint64_t random = 1;
+    const auto draw = [&random](uint64_t below) {
+        random = random * 6364136223846793005 + 1442695040888963407;
+        return (random >> 33) % below;
+    };
+    std::vector<StackFrame> frames(depth);
+    for (uint64_t i = 0; i < samples; ++i) {
+        uint64_t path = 0;
+        for (uint64_t level = 0; level < depth; ++level) {
+            const uint64_t callee = draw(8) != 0 ? 0 : 1 + draw(3);
+            path = (path * 31 + callee + 1) * 0x9e3779b97f4a7c15;
+            frames[depth - 1 - level] = {number, code.start + (path >> 40) % addresses * step, false};
+        }
+        frames.front() = {number, frames.front().offset + draw(leaves), true};
+        stacks.add(of, number, frames, StackEnd::root, 1);
+        file.add(frames.front().offset);
+    }
+}
+
 uint64_t number(const char* text) {
     const auto value = parse_number(text);
     if (!value || *value == 0) throw_usage(std::string("not a number: ") + text);
@@ -110,15 +144,17 @@ uint64_t number(const char* text) {
 
 int make_big_session(Tool& tool, int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
-    const bool needs_image = what == "addresses" || what == "calls";
+    const bool needs_image = what == "addresses" || what == "calls" || what == "stacks";
     if (!(what == "files" && argc == 4) && !(needs_image && argc == 5))
-        throw_usage("usage: make_big_session files DIR N | addresses|calls DIR IMAGE N");
+        throw_usage("usage: make_big_session files DIR N | addresses|calls|stacks DIR IMAGE N");
     SessionWriter session(argv[2], true, tool.notes);
     session.begin(false);
     if (what == "files")
         make_files(session, number(argv[3]), tool.notes);
     else if (what == "addresses")
         make_addresses(session, argv[3], number(argv[4]), tool.notes);
+    else if (what == "stacks")
+        make_stacks(session, argv[2], argv[3], number(argv[4]), tool.notes);
     else
         make_calls(session, argv[3], number(argv[4]), tool.notes);
     return 0;

@@ -28,9 +28,10 @@ $(cut -d' ' -f1 /proc/loadavg) at the start. The peer's recording is its own, of
 |---|---|---|---|
 END
 megabytes=$(du -mL "$big" | cut -f1)
-mkdir "$work/big" "$work/calls" "$work/out"
+mkdir "$work/big" "$work/calls" "$work/stacks" "$work/out"
 $bench/make_big_session addresses "$work/big" "$PWD/$big" 100000 >/dev/null
 $bench/make_big_session calls "$work/calls" "$PWD/$big" 10000000 >/dev/null
+$bench/make_big_session stacks "$work/stacks" "$PWD/$big" 500000 >/dev/null
 cold() { sync && echo 3 2>/dev/null >/proc/sys/vm/drop_caches || true; }
 perf_lines='no perf here' perf_annotated='' perf_calls=''
 if have perf; then
@@ -55,7 +56,9 @@ $bench/measure "$rounds" - ./opreport --session-dir "$work/big" -l -g ::: \
 	./opreport --session-dir "$work/big" -l -g --inline ::: \
 	./opannotate --session-dir "$work/big" --source --output-dir "$work/out" ::: \
 	./opannotate --session-dir "$work/big" --assembly -t 0.05 ::: \
-	./opreport --session-dir "$work/calls" -c >"$work/reports"
+	./opreport --session-dir "$work/calls" -c ::: \
+	./opreport --session-dir "$work/stacks" --call-tree ::: \
+	./opreport --session-dir "$work/stacks" --call-tree=callers >"$work/reports"
 row "opreport -l -g, 100,000 addresses in $megabytes MB of C++, caches empty" "$(field 2 1 "$work/cold") ms, $(field 2 3 "$work/cold") KB" \
 	"$perf_lines" "500 ms, 150 MB"
 row "the same, caches warm" "$(field 1 1 "$work/reports") ms" "" "500 ms"
@@ -64,3 +67,5 @@ row "the same with --inline" "$(field 2 1 "$work/reports") ms" "without: $(field
 row "opannotate --source --output-dir of it" "$(field 3 1 "$work/reports") ms" "" "500 ms"
 row "opannotate --assembly -t 0.05 of it" "$(field 4 1 "$work/reports") ms" "$perf_annotated" "500 ms"
 row "opreport -c, 10 M samples with call graphs" "$(field 5 1 "$work/reports") ms, $(field 5 3 "$work/reports") KB" "$perf_calls" "1000 ms, 150 MB"
+row "opreport --call-tree, 0.5 M stacks of 30 frames" "$(field 6 1 "$work/reports") ms, $(field 6 3 "$work/reports") KB" "" "500 ms, 150 MB"
+row "the same, --call-tree=callers" "$(field 7 1 "$work/reports") ms, $(field 7 3 "$work/reports") KB" "" "500 ms, 150 MB"

@@ -8,6 +8,10 @@
 //   version 0xKEY COUNT               an entry of that file cut N                     cuts that file to N
 //   bytes at last text PATH CONTENT         a file with that one line, no sample file kallsyms ADDRESS NAME
 //   a line of the recorded kernel symbols
+//   stacks CLASS              call stacks that follow are of that class, e.g. TIMER.1000000.0.all.all.all
+//   stack COUNT END APP FRAME...   one of them, outermost frame first. END is a reason ("root", "dump_short",
+//   ...), FRAME
+//                             an offset in APP or IMAGE+OFFSET; the last one is the sampled address
 #include <fcntl.h>
 
 #include <cstring>
@@ -21,6 +25,7 @@
 #include "libop/base/text.h"
 #include "libop/session/sample_file.h"
 #include "libop/session/session_info.h"
+#include "libop/stacks/stack_set.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -87,6 +92,7 @@ public:
 
     void finish() {
         finish_file();
+        stacks_.reset();
         if (!kallsyms_.empty()) write(session_dir() / kallsyms_name, gzip(kallsyms_));
         kallsyms_.clear();
     }
@@ -153,6 +159,39 @@ private:
         kallsyms_ += std::string(address) + " T " + std::string(take_word(rest)) + "\n";
     }
 
+    void stacks(std::string_view rest) {
+        stack_class_ = parse_class(take_word(rest));
+        if (!stack_class_) throw_usage("not a class of samples");
+        if (stacks_) return;
+        stacks_dir_ = open_file(session_dir(), O_RDONLY | O_DIRECTORY);
+        stacks_.emplace(stacks_dir_, "session", notes_);
+    }
+    void stack(std::string_view rest) {
+        if (!stacks_) throw_usage("no stacks directive before this line");
+        const auto count = static_cast<uint32_t>(number(take_word(rest)));
+        const StackEnd end = end_of(take_word(rest));
+        const std::string app(take_word(rest));
+        std::vector<StackFrame> frames;
+        for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) {
+            const size_t plus = word.find('+');
+            const bool is_elsewhere = plus != word.npos;
+            const std::string image = is_elsewhere ? std::string(word.substr(0, plus)) : app;
+            frames.insert(frames.begin(),
+                          {image_number(image), number(is_elsewhere ? word.substr(plus + 1) : word), false});
+        }
+        if (!frames.empty()) frames.front().is_exact = true;
+        stacks_->add(*stack_class_, image_number(app), frames, end, count);
+    }
+    uint32_t image_number(const std::string& name) {
+        const auto kind = name.starts_with('/') ? ImageName::Kind::file : ImageName::Kind::kernel;
+        return stacks_->image({kind, name});
+    }
+    static StackEnd end_of(std::string_view name) {
+        for (uint8_t end = 0; end < static_cast<uint8_t>(StackEnd::count); ++end)
+            if (stack_end_name(static_cast<StackEnd>(end)) == name) return static_cast<StackEnd>(end);
+        throw_usage("not an end of stacks: " + std::string(name));
+    }
+
     static void write(const fs::path& path, std::string_view bytes) {
         fs::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << bytes;
@@ -182,12 +221,17 @@ private:
     double speed_ = 0;
     std::optional<Draft> draft_;
     std::string kallsyms_;
+    Diagnostics notes_;
+    Fd stacks_dir_;
+    std::optional<StackSet> stacks_;
+    std::optional<SampleClass> stack_class_;
 };
 
 const std::map<std::string_view, Maker::Directive> Maker::directives = {
     {"session", &Maker::session}, {"cpu_type", &Maker::cpu_type}, {"speed", &Maker::speed},
     {"file", &Maker::file},       {"header", &Maker::header},     {"cut", &Maker::cut},
-    {"text", &Maker::text},       {"kallsyms", &Maker::kallsyms},
+    {"text", &Maker::text},       {"kallsyms", &Maker::kallsyms}, {"stacks", &Maker::stacks},
+    {"stack", &Maker::stack},
 };
 
 int make_session(Tool&, int argc, char** argv) {

@@ -77,7 +77,7 @@ TEST(CallTree, marks_where_stacks_are_cut_and_ends_with_the_remedy) {
               "2         2.0000  2          g\n"
               "1         1.0000  0        - [truncated: no_info]\n"
               "1         1.0000  1          [libc.so]\n"
-              "97.0 % of the stacks are complete. 2.0 % are not because the copied part of the stack was too "
+              "97.0 % of the stacks are complete; 2.0 % are not because the copied part of the stack was too "
               "short: record with --stack-size=65528.\n");
 }
 
@@ -127,7 +127,23 @@ TEST(CallTree, leaves_out_rows_below_the_threshold_and_beyond_the_depth) {
               "100      100.000  0        app\n"
               "100      100.000  0          main\n"
               "90       90.0000  0          f\n"
+              "Rows with less than 50.0 % are left out: --threshold=0 shows all.\n"
               "All stacks are complete.\n");
+}
+
+TEST(CallTree, notes_whether_a_threshold_left_out_rows) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f"}, 90);
+    made.add(0, {"main", "h"}, 10);
+    ReportOptions options;
+    for (const double threshold : {5, 20}) {
+        options.threshold = threshold;
+        EXPECT_EQ(report_call_tree(made.finish(), {}, options, false).left_out,
+                  threshold > 10 ? threshold : 0);
+        made.profile.samples.clear();
+        made.profile.frames.clear();
+        made.profile.counts.clear();
+    }
 }
 
 TEST(CallTree, has_counts_of_each_column) {
@@ -216,7 +232,7 @@ TEST(StackShares, are_not_rounded_to_nothing_or_all) {
     shares.by_end[0] = 99999;
     shares.by_end[dump_short] = 1;
     EXPECT_TRUE(
-        stack_shares_text(shares).starts_with("99.9 % of the stacks are complete. Less than 0.1 % are not"));
+        stack_shares_text(shares).starts_with("99.9 % of the stacks are complete; less than 0.1 % are not"));
 }
 
 TEST(StackTree, check_finds_what_is_no_tree) {

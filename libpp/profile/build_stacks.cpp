@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From the stacks of sessions to the tree of a profile.
+#include "libpp/profile/build_stacks.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "libop/session/ledger.h"
+#include "libpp/profile/event_scale.h"
+#include "libpp/profile/location_table.h"
+#include "libpp/profile/node_index.h"
+
+namespace op::pp {
+
+namespace {
+
+/// A selected sample file, for the stacks whose innermost frame is in its application and image.
+struct Selected {
+    uint32_t column;
+    CountedTime time;  ///< how long the event was counted, if its counts are scaled
+};
+
+/// The selected sample files of a class in a session, by application and image.
+using ClassFiles = std::map<std::pair<ImageName, ImageName>, Selected>;
+/// All of them by session and class.
+using AllFiles = std::map<std::pair<size_t, SampleClass>, ClassFiles>;
+
+AllFiles files_by_class(const ProfileClasses& classes, const SampleSet& samples) {
+    AllFiles files;
+    for (const ImageFiles& image : classes.images)
+        for (const ImagePart& part : image.parts)
+            for (const ClassFile& one : part.files) {
+                const SelectedFile& file = samples.file(one.file);
+                const SampleName& name = file.name;
+                const SampleClass of{name.event, name.count, name.unit_mask, name.tgid, name.tid, name.cpu};
+                const auto scaled = samples.scaled(one.file);
+                files[{file.session, of}][{name.app, name.image}] = {one.column,
+                                                                     scaled ? scaled->time : CountedTime{}};
+            }
+    return files;
+}
+
+uint64_t key_of(uint32_t a, uint32_t b) {
+    return uint64_t{a} << 32 | b;
+}
+
+class StackBuilder {
+public:
+    StackBuilder(Profile& profile, const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer)
+        : profile_(profile),
+          tree_(profile.stacks),
+          samples_(samples),
+          images_(profile),
+          locations_(profile, images_, symbolizer),
+          has_applications_(!classes.is_library_merged) {
+        for (uint32_t i = 0; i < profile.images.size(); ++i)
+            images_.add(profile.images[i].name, i);
+        tree_.add({0, 0, StackNodeKind::root});
+    }
+
+    void add_class(const ClassFiles& files, StackSetReader& set, const SampleClass& of) {
+        const StoredTree stored = set.read(of, samples_.notes());
+        find_selected(files, set, stored);
+        add_nodes(set, stored);
+    }
+
+    /// Frames and images of another set have other numbers.
+    void begin_set() {
+        image_of_number_.clear();
+        location_of_frame_.clear();
+    }
+
+    void finish() {
+        join_counts();
+        add_samples_without_stack();
+        join_counts();
+    }
+
+private:
+    static constexpr uint32_t none = UINT32_MAX;
+
+    // One class of one session
+
+    /// For each node the selected file of the samples that end there; null if there are none.
+    void find_selected(const ClassFiles& files, const StackSetReader& set, const StoredTree& stored) {
+        std::map<ImageName, uint32_t> numbers;
+        for (uint32_t i = 1; i < set.images().size(); ++i)
+            numbers.emplace(set.images()[i], i);
+        std::unordered_map<uint64_t, const Selected*> by_number;
+        for (const auto& [names, selected] : files) {
+            const auto app = numbers.find(names.first), image = numbers.find(names.second);
+            if (app != numbers.end() && image != numbers.end())
+                by_number.emplace(key_of(app->second, image->second), &selected);
+        }
+        apps_.assign(stored.nodes.size(), 0);
+        selected_.assign(stored.nodes.size(), nullptr);
+        is_needed_.assign(stored.nodes.size(), false);
+        for (size_t i = 1; i < stored.nodes.size(); ++i) {
+            const StackFrame& frame = set.frames()[stored.nodes[i].frame];
+            apps_[i] = frame.is_application() ? frame.image : apps_[stored.nodes[i].parent];
+            if (stored.nodes[i].count == 0) continue;
+            const auto at = by_number.find(key_of(apps_[i], frame.is_code() ? frame.image : apps_[i]));
+            if (at == by_number.end()) continue;
+            selected_[i] = at->second;
+            is_needed_[i] = true;
+        }
+        for (size_t i = stored.nodes.size(); i-- > 1;)
+            if (is_needed_[i]) is_needed_[stored.nodes[i].parent] = true;
+    }
+
+    void add_nodes(const StackSetReader& set, const StoredTree& stored) {
+        if (tree_.nodes.size() == 1)
+            tree_.nodes.reserve(stored.nodes.size());
+        else if (!index_)
+            index_.emplace(tree_);
+        image_of_number_.resize(set.images().size(), none);
+        location_of_frame_.resize(set.frames().size(), none);
+        std::vector<uint32_t> numbers(stored.nodes.size());   // in the profile's tree
+        std::map<const Selected*, SampleFileContent> scaled;  // by node
+        for (size_t i = 1; i < stored.nodes.size(); ++i) {
+            if (!is_needed_[i]) continue;
+            const StoredNode& node = stored.nodes[i];
+            numbers[i] = add_node(numbers[node.parent], set, node.frame);
+            if (!selected_[i] || numbers[i] == 0) continue;
+            if (is_scalable(selected_[i]->time))
+                scaled[selected_[i]].entries.push_back({numbers[i], node.count});
+            else
+                tree_.counts.push_back({numbers[i], selected_[i]->column, node.count});
+        }
+        for (auto& [selected, content] : scaled) {
+            scale_counts(content, selected->time);
+            for (const SampleEntry& entry : content.entries)
+                tree_.counts.push_back({static_cast<uint32_t>(entry.key), selected->column, entry.count});
+        }
+    }
+
+    /// The node below `parent` for a frame of the set; without applications the root for them.
+    uint32_t add_node(uint32_t parent, const StackSetReader& set, uint32_t number) {
+        const StackFrame& frame = set.frames()[number];
+        if (frame.is_application())
+            return has_applications_
+                       ? child({parent, images_.of(name_of(set, frame.image)), StackNodeKind::application})
+                       : 0;
+        if (frame.is_cut()) {
+            const StackEnd end = frame.end() == StackEnd::count ? StackEnd::unsupported : frame.end();
+            return child({parent, static_cast<uint32_t>(end), StackNodeKind::cut});
+        }
+        return child(
+            {parent, location_of(set, number), frame.is_exact ? StackNodeKind::code : StackNodeKind::call});
+    }
+
+    /// Within one class every node is new.
+    uint32_t child(const StackNode& node) { return index_ ? index_->of(node) : tree_.add(node); }
+
+    uint32_t location_of(const StackSetReader& set, uint32_t number) {
+        uint32_t& location = location_of_frame_[number];
+        if (location != none) return location;
+        const StackFrame& frame = set.frames()[number];
+        uint32_t& image = image_of_number_[frame.image];
+        if (image == none) {
+            const ImageName name = name_of(set, frame.image);
+            image = locations_.image(name, 0, name.kind == ImageName::Kind::kernel);
+        }
+        return location = locations_.location(
+                   image, ImageOffset{frame.offset},
+                   frame.is_exact ? CodeAddress::instruction : CodeAddress::return_address);
+    }
+
+    static ImageName name_of(const StackSetReader& set, uint32_t image) {
+        const ImageName& name = set.images()[image];
+        return name.name.empty() ? ImageName{ImageName::Kind::anon, "unknown"} : name;
+    }
+
+    // All of them
+
+    /// Puts the counts in order, those of one node and column together.
+    void join_counts() {
+        const auto place = [](const StackCount& count) { return std::tuple(count.node, count.column); };
+        std::ranges::sort(tree_.counts, {}, place);
+        size_t kept = 0;
+        for (size_t i = 0; i < tree_.counts.size(); ++i)
+            if (kept > 0 && place(tree_.counts[kept - 1]) == place(tree_.counts[i]))
+                tree_.counts[kept - 1].count =
+                    add_saturating(tree_.counts[kept - 1].count, tree_.counts[i].count);
+            else
+                tree_.counts[kept++] = tree_.counts[i];
+        tree_.counts.resize(kept);
+    }
+
+    /// The application of each node; of one below none its own image.
+    std::vector<uint32_t> applications() const {
+        std::vector<uint32_t> apps(tree_.nodes.size(), none);
+        for (size_t i = 1; i < apps.size(); ++i) {
+            const StackNode& node = tree_.nodes[i];
+            if (node.kind == StackNodeKind::application)
+                apps[i] = node.location;
+            else if (has_applications_)
+                apps[i] = apps[node.parent];
+            else if (node.is_code())
+                apps[i] = profile_.locations[node.location].image;
+        }
+        return apps;
+    }
+
+    /// What the flat samples have and the stacks do not: of an application no more than its flat samples are
+    /// more than its stacks, as the innermost frame of a stack may have found no room in the session.
+    void add_samples_without_stack() {
+        const size_t width = profile_.columns.size();
+        std::vector<uint64_t> rest = profile_.counts;       // by sample
+        std::map<uint32_t, std::vector<uint64_t>> missing;  // by application
+        std::unordered_map<uint64_t, size_t> samples;       // by application and location
+        for (size_t i = 0; i < profile_.samples.size(); ++i) {
+            const StackSamples& sample = profile_.samples[i];
+            samples.emplace(key_of(sample.app, profile_.frames[sample.first_frame]), i);
+            auto& sums = missing.try_emplace(sample.app, width).first->second;
+            for (size_t column = 0; column < width; ++column)
+                sums[column] = add_saturating(sums[column], profile_.count(i, column));
+        }
+        const auto take = [](uint64_t& from, uint64_t count) { from -= std::min(from, count); };
+        const std::vector<uint32_t> apps = applications();
+        for (const StackCount& count : tree_.counts) {
+            if (const auto at = missing.find(apps[count.node]); at != missing.end())
+                take(at->second[count.column], count.count);
+            const StackNode& node = tree_.nodes[count.node];
+            if (node.kind != StackNodeKind::code) continue;
+            const auto at = samples.find(key_of(apps[count.node], node.location));
+            if (at != samples.end()) take(rest[at->second * width + count.column], count.count);
+        }
+        for (size_t i = 0; i < profile_.samples.size(); ++i)
+            for (uint32_t column = 0; column < width; ++column) {
+                uint64_t& left = missing[profile_.samples[i].app][column];
+                const uint64_t count = std::min(rest[i * width + column], left);
+                if (count == 0) continue;
+                left -= count;
+                tree_.counts.push_back({node_without_stack(i), column, count});
+            }
+    }
+
+    /// The node of a sample's address below a cut below its application.
+    uint32_t node_without_stack(size_t sample) {
+        const uint32_t app = has_applications_ ? profile_.samples[sample].app : none;
+        const auto [at, is_new] = cuts_.try_emplace(app);
+        if (is_new) {
+            const uint32_t above = app == none ? 0 : tree_.add({0, app, StackNodeKind::application});
+            at->second = tree_.add({above, StackTree::no_stack, StackNodeKind::cut});
+        }
+        const uint32_t location = profile_.frames[profile_.samples[sample].first_frame];
+        if (last_.location == location && last_.parent == at->second)
+            return static_cast<uint32_t>(tree_.nodes.size() - 1);
+        last_ = {at->second, location, StackNodeKind::code};
+        return tree_.add(last_);
+    }
+
+    Profile& profile_;
+    StackTree& tree_;
+    SampleSet& samples_;
+    ImageIndex images_;
+    LocationTable locations_;
+    bool has_applications_;
+    std::optional<NodeIndex> index_;                ///< once there are nodes of several classes
+    std::map<uint32_t, uint32_t> cuts_;             ///< of samples without a stack, by application
+    StackNode last_{0, none, StackNodeKind::code};  ///< the newest of these
+    // For the set being read:
+    std::vector<uint32_t> image_of_number_, location_of_frame_;  ///< by number in the set
+    // For the class being added, by stored node:
+    std::vector<uint32_t> apps_;             ///< numbers of images
+    std::vector<const Selected*> selected_;  ///< the file of the samples that end there
+    std::vector<bool> is_needed_;
+};
+
+}  // namespace
+
+void add_stacks(Profile& profile, const ProfileClasses& classes, SampleSet& samples, Symbolizer& symbolizer,
+                std::span<std::optional<StackSetReader>> sets) {
+    if (std::ranges::none_of(sets, [](const auto& set) { return set.has_value(); })) return;
+    StackBuilder builder(profile, classes, samples, symbolizer);
+    const AllFiles files = files_by_class(classes, samples);
+    for (size_t session = 0; session < sets.size(); ++session) {
+        if (!sets[session]) continue;
+        builder.begin_set();
+        for (const SampleClass& of : sets[session]->classes())
+            if (const auto at = files.find({session, of}); at != files.end())
+                builder.add_class(at->second, *sets[session], of);
+    }
+    builder.finish();
+    profile.check();
+}
+
+}  // namespace op::pp
