@@ -2,7 +2,7 @@
 # kernels: 6.1-amd64 sid-amd64 6.1-debug
 # soak: *-amd64
 # limit: 60
-# Model perf where CPUs have PMUs of their own kind, of a double (hybrid_double/hybrid_double.c): every CPU is sampled, wherever the
+# Model perf where CPUs have PMUs of their own kind, of a double (pmu_doubles/hybrid_double.c): every CPU is sampled, wherever the
 # driver is loaded. An event that may have another code on the other kind is refused.
 . "$KIT/lib.sh"
 

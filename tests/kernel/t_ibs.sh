@@ -3,7 +3,7 @@
 # soak: *-amd64
 # limit: 150
 # AMD's samplers through the driver, from opcontrol to opreport. No machine of ours has them: the kernel's PMUs are a double's, whose
-# overflows have known words (ibs_double/ibs_double.c), and the processor is described as one of family 10h. Each derived event has
+# overflows have known words (pmu_doubles/ibs_double.c), and the processor is described as one of family 10h. Each derived event has
 # the samples that its words make, to the last one.
 . "$KIT/lib.sh"
 PATH=$OP_BUILD:$PATH
