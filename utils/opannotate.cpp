@@ -40,6 +40,8 @@ CommandSyntax syntax(Options& o) {
         {"assembly", 'a', &o.assembly, "annotate instructions; with --source among source lines"},
         {"html", 0, &o.html, "annotate source files in one page for a browser"},
         {"inline", 0, &o.report.calls, "show where inlined lines were called (needs --source)"},
+        {"inclusive", 0, &o.report.inclusive,
+         "add the samples of what is inlined into a line; own files first (always with --html)"},
         {"output-dir", 'o', &o.output_dir, "write a file for each source file, or the page, below it", "DIR"},
         {"search-dirs", 'd', &o.search_dirs, "where to look for source files", "DIR,..."},
         {"source-dir", 0, &o.search_dirs, "the same as --search-dirs", "DIR,..."},
@@ -66,6 +68,9 @@ std::vector<std::string> conflicts(const Options& o) {
     if (o.report.calls && o.html) found.emplace_back("--inline is for listings: without --html");
     if (o.report.calls && !o.source && !o.html) found.emplace_back("--inline needs --source");
     if (o.report.calls && o.assembly) found.emplace_back("--inline is for source files: without --assembly");
+    if (o.report.inclusive && !o.source && !o.html) found.emplace_back("--inclusive needs --source");
+    if (o.report.inclusive && o.assembly)
+        found.emplace_back("--inclusive is for source files: without --assembly");
     if (o.assembly && !o.output_dir.empty())
         found.emplace_back("--output-dir is for source files: without --assembly");
     if (o.assembly && (!o.include_files.empty() || !o.exclude_files.empty()))
@@ -186,14 +191,31 @@ private:
                 printable(annotation_.files.front().path));
     }
 
+    std::vector<std::string> meaning_of_listings() const {
+        std::vector<std::string> meaning{
+            "Output annotated source file with samples",
+            threshold_text(o_, "Output all files", "Output files where samples count reach ")};
+        if (o_.report.inclusive)
+            meaning.emplace_back(
+                "Each event has a line's own samples, then those with what is inlined into it");
+        return meaning;
+    }
+
+    /// Whether a file is only named at the end: nobody asked for it.
+    bool is_aside(const pp::AnnotatedFile& file) const {
+        return annotation_.is_aside(file) && o_.include_files.empty() && o_.output_dir.empty();
+    }
+
     void write_listings(std::optional<TreeWriter>& tree) {
-        const std::string banner = annotation_banner(
-            annotation_, command_,
-            {"Output annotated source file with samples",
-             threshold_text(o_, "Output all files", "Output files where samples count reach ")});
+        const std::string banner = annotation_banner(annotation_, command_, meaning_of_listings());
         std::string text = banner;
+        std::vector<const pp::AnnotatedFile*> aside;
         for (const pp::AnnotatedFile& file : annotation_.files) {
             if (!is_wanted(o_, file.path)) continue;
+            if (is_aside(file)) {
+                aside.push_back(&file);
+                continue;
+            }
             const std::string lines = annotated_lines(annotation_, file, source_of(file));
             const std::string totals = annotation_totals(annotation_, file);
             const std::string zero = annotated_line_zero(annotation_, file);
@@ -202,7 +224,7 @@ private:
             else
                 text += totals + "\n" + zero + lines;
         }
-        if (!tree) write_foreign_lines(text);
+        if (!tree) write_foreign_lines(text + annotation_aside(annotation_, aside));
     }
 
     void write_page(std::optional<TreeWriter>& tree) {
@@ -332,6 +354,7 @@ int opannotate(Tool& tool, int argc, char** argv) {
     if (!wrong.empty()) return 1;
     o.common.check();
     o.report.threshold = parse_threshold(o.common.threshold);
+    o.report.inclusive |= o.html;
     LoadOptions load;
     load.wants_lines = o.source || o.html;
     load.notes_missing = false;

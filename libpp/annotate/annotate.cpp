@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
@@ -42,6 +44,7 @@ public:
             add(annotation.totals, counts, width_);
             add_address(at, counts);
             add_line(at, counts);
+            if (options_.inclusive) add_inclusive(profile_.samples[i], counts);
         }
         annotation.has_lines = !files_.empty();
         add_symbols();
@@ -50,6 +53,7 @@ public:
     std::vector<AnnotatedFile> files() && {
         std::vector<AnnotatedFile> files;
         for (auto& [path, file] : files_) {
+            file.origin = origin_of(path, !own_.contains(&file));
             std::ranges::sort(file.symbols, {},
                               [](const AnnotatedSymbol& s) { return std::tie(s.line, s.name); });
             for (auto& [line, calls] : file.calls)
@@ -88,6 +92,7 @@ private:
         known = &files_[plain_path(path)];
         if (known->path.empty()) known->path = path;
         known->totals.resize(width_);
+        known->inclusive_total.resize(width_);
         return *known;
     }
 
@@ -98,6 +103,28 @@ private:
         add(target.totals, counts, width_);
         add(target.lines[line->line], counts, width_);
         if (options_.calls) add_call(at, target.calls[line->line], counts);
+    }
+
+    /// Every line on the stack of a sample, through calls and inlined calls.
+    void add_inclusive(const StackSamples& sample, const uint64_t* counts) {
+        std::set<std::pair<AnnotatedFile*, uint32_t>> lines;
+        for (uint32_t i = 0; i < sample.frames; ++i) {
+            const Location& at = profile_.locations[profile_.frames[sample.first_frame + i]];
+            const ProfileImage& image = profile_.images[at.image];
+            if (!image.symbols) continue;
+            const auto kind = i == 0 ? CodeAddress::instruction : CodeAddress::return_address;
+            for (const InlineFrame& frame : image.symbols->frames(code_byte(at.offset, kind))) {
+                if (frame.file.empty()) continue;
+                AnnotatedFile& target = file(frame.file);
+                lines.emplace(&target, frame.line);
+                if (!is_packaged(image.name)) own_.insert(&target);
+            }
+        }
+        AnnotatedFile* counted = nullptr;
+        for (const auto& [target, line] : lines) {
+            if (target != std::exchange(counted, target)) add(target->inclusive_total, counts, width_);
+            add(target->inclusive[line], counts, width_);
+        }
     }
 
     /// Where the innermost function at a location was called, if it was inlined.
@@ -133,10 +160,38 @@ private:
     size_t width_;
     std::map<std::string, AnnotatedFile> files_;  ///< by plain path
     std::map<std::string_view, AnnotatedFile*> by_spelling_;
+    std::set<const AnnotatedFile*> own_;      ///< with samples in other images than the system's
     std::map<uint32_t, AnnotatedCode> code_;  ///< by index into Profile::symbols
 };
 
 }  // namespace
+
+SourceOrigin origin_of(std::string_view path, bool is_packaged) {
+    constexpr std::string_view installed[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
+                                              "/usr/lib32/",   "/usr/lib64/",         "/usr/share/",
+                                              "/usr/src/",     "/usr/local/go/",      "/rustc/"};
+    constexpr std::string_view parts[] = {"/include/c++/", "/lib/gcc/", "/lib/clang/", "/.cargo/registry/",
+                                          "/pkg/mod/"};
+    const bool is_library =
+        std::ranges::any_of(installed, [&](auto directory) { return path.starts_with(directory); }) ||
+        std::ranges::any_of(parts, [&](auto part) { return path.find(part) != path.npos; });
+    if (is_library) return SourceOrigin::library;
+    return is_packaged ? SourceOrigin::package : SourceOrigin::own;
+}
+
+bool is_packaged(const ImageName& image) {
+    if (image.kind != ImageName::Kind::file) return image.kind == ImageName::Kind::kernel;
+    const std::string_view path = image.name;
+    if (!path.starts_with('/')) return true;  // a module
+    if (path.starts_with("/usr/local/")) return false;
+    constexpr std::string_view places[] = {"/usr/", "/lib/",  "/lib32/", "/lib64/",
+                                           "/bin/", "/sbin/", "/boot/"};
+    return std::ranges::any_of(places, [&](auto place) { return path.starts_with(place); });
+}
+
+const Counts& leading_total(const Annotation& annotation, const AnnotatedFile& file) {
+    return annotation.is_inclusive ? file.inclusive_total : file.totals;
+}
 
 double highest_share(const Counts& counts, const Counts& totals) {
     double share = 0;
@@ -148,6 +203,7 @@ double highest_share(const Counts& counts, const Counts& totals) {
 Annotation annotate(const Profile& profile, ReportHead head, const ReportOptions& options) {
     Annotation annotation;
     annotation.head = std::move(head);
+    annotation.is_inclusive = options.inclusive;
     Annotator annotator(profile, options);
     annotator.add_samples(annotation);
     annotation.code = annotator.code();
@@ -155,10 +211,14 @@ Annotation annotate(const Profile& profile, ReportHead head, const ReportOptions
     const auto is_small = [&](const Counts& counts) {
         return !reaches(counts, annotation.totals, options.threshold);
     };
-    std::erase_if(annotation.files, [&](const AnnotatedFile& file) { return is_small(file.totals); });
+    const auto total = [&](const AnnotatedFile& file) -> const Counts& {
+        return leading_total(annotation, file);
+    };
+    std::erase_if(annotation.files, [&](const AnnotatedFile& file) { return is_small(total(file)); });
     std::erase_if(annotation.code, [&](const AnnotatedCode& code) { return is_small(code.counts); });
     std::ranges::stable_sort(annotation.files, [&](const AnnotatedFile& a, const AnnotatedFile& b) {
-        return highest_share(a.totals, annotation.totals) > highest_share(b.totals, annotation.totals);
+        if (annotation.is_inclusive && a.origin != b.origin) return a.origin < b.origin;
+        return highest_share(total(a), annotation.totals) > highest_share(total(b), annotation.totals);
     });
     std::ranges::stable_sort(annotation.code, [](const AnnotatedCode& a, const AnnotatedCode& b) {
         return a.image != b.image ? a.image < b.image : a.counts[0] > b.counts[0];

@@ -33,6 +33,20 @@ struct InlinedCall {
     Counts counts;
 };
 
+/// The origin of a source file.
+enum class SourceOrigin : uint8_t {
+    own,      ///< neither of the others
+    package,  ///< its samples are in images of the system only
+    library,  ///< a header or source that was installed: of the system, a compiler, or a package manager
+};
+
+/// The origin of a source by its path without "." and ".."; `is_packaged` if its samples are in images of the
+/// system only.
+SourceOrigin origin_of(std::string_view path, bool is_packaged);
+
+/// True if an image lies where the system's packages have theirs, or is of the kernel.
+bool is_packaged(const ImageName& image);
+
 /// A source file with samples.
 struct AnnotatedFile {
     std::string path;                      ///< one of the spellings that the compiler recorded
@@ -41,6 +55,13 @@ struct AnnotatedFile {
     std::vector<AnnotatedSymbol> symbols;  ///< by line, then name
     /// For inlined lines, the calls, those with most samples first; only if options ask for inlined calls.
     std::map<uint32_t, std::vector<InlinedCall>> calls = {};
+    // Only if options ask for inclusive counts:
+    /// The samples of which any frame is in the file, and in each of its lines: the line of the instruction,
+    /// those of the calls it was inlined through, and the same of every caller on the stack. A line that is
+    /// in several frames of a sample counts once.
+    Counts inclusive_total = {};
+    std::map<uint32_t, Counts> inclusive = {};
+    SourceOrigin origin = SourceOrigin::own;
 };
 
 /// A symbol of an image, for a listing of its instructions.
@@ -55,11 +76,22 @@ struct AnnotatedCode {
 /// The content of annotated listings.
 struct Annotation {
     ReportHead head;
-    Counts totals;                     ///< of all wanted symbols: the base of shares
-    std::vector<AnnotatedFile> files;  ///< by highest share of any column, falling
-    std::vector<AnnotatedCode> code;   ///< by image, then samples, falling
-    bool has_lines = false;            ///< some sample has a source line, whatever the threshold
+    Counts totals;  ///< of all wanted symbols: the base of shares
+    std::vector<AnnotatedFile>
+        files;                        ///< by highest share of any column, falling; inclusive: by origin first
+    std::vector<AnnotatedCode> code;  ///< by image, then samples, falling
+    bool has_lines = false;           ///< some sample has a source line, whatever the threshold
+    bool is_inclusive = false;        ///< files have inclusive counts, too
+
+    /// True for a file that is of less interest than others: with inclusive counts these have its samples at
+    /// the lines that lead to it.
+    bool is_aside(const AnnotatedFile& file) const {
+        return is_inclusive && !files.empty() && file.origin != files.front().origin;
+    }
 };
+
+/// A file's inclusive counts, else its own.
+const Counts& leading_total(const Annotation& annotation, const AnnotatedFile& file);
 
 /// The highest of the columns' shares, in percent.
 double highest_share(const Counts& counts, const Counts& totals);

@@ -46,6 +46,7 @@ tr.skip td { color: var(--faint); background: var(--head); }
 #near:checked ~ main tbody.far { display: none; }
 span.of { background: var(--page); border: 1px solid var(--rule); border-radius: .3rem; padding: 0 .35rem; margin-left: 1rem;
   font-size: .92em; white-space: normal; }
+summary { color: var(--faint); cursor: pointer; }
 p.none { color: var(--faint); }
 )";
 

@@ -15,6 +15,7 @@ namespace op::pp {
 namespace {
 
 constexpr size_t count_width = 6;
+constexpr size_t cell_width = count_width + 1 + 7;  ///< of a count and its share
 /// The number of calls shown for an inlined line.
 constexpr size_t calls_shown = 4;
 
@@ -33,7 +34,20 @@ std::string counts_text(const Counts& counts, const Counts& totals) {
 std::string prefix(const Counts* counts, const Counts& totals) {
     const std::string gap(2 * (totals.size() - 1), ' ');
     if (counts) return counts_text(*counts, totals) + gap + " :";
-    return std::string(totals.size() * (count_width + 1 + 7), ' ') + gap + " :";
+    return std::string(totals.size() * cell_width, ' ') + gap + " :";
+}
+
+/// The columns before each line of a listing with inclusive counts: for each event the line's own samples,
+/// then the inclusive ones; blank where there are none.
+std::string inclusive_prefix(const Counts* own, const Counts* inclusive, const Counts& totals) {
+    std::string text;
+    for (size_t i = 0; i < totals.size(); ++i)
+        for (const Counts* counts : {own, inclusive}) {
+            if (!text.empty()) text += ' ';
+            const bool is_shown = counts && (*counts)[i] > 0;
+            text += is_shown ? counts_text({(*counts)[i]}, {totals[i]}) : std::string(cell_width, ' ');
+        }
+    return text + " :";
 }
 
 /// A comment must not end within a name.
@@ -90,6 +104,26 @@ const Counts* find(const std::map<uint32_t, Counts>& lines, uint32_t line) {
     return at == lines.end() ? nullptr : &at->second;
 }
 
+/// The columns before a line of a file.
+std::string line_prefix(const Annotation& annotation, const AnnotatedFile& file, uint32_t line) {
+    const Counts* const own = find(file.lines, line);
+    if (!annotation.is_inclusive) return prefix(own, annotation.totals);
+    return inclusive_prefix(own, find(file.inclusive, line), annotation.totals);
+}
+
+/// The columns before a symbol without its source: all its samples, with what is inlined into it.
+std::string symbol_prefix(const Annotation& annotation, const Counts& counts) {
+    if (!annotation.is_inclusive) return prefix(&counts, annotation.totals);
+    return inclusive_prefix(nullptr, &counts, annotation.totals);
+}
+
+/// The columns before a file's totals.
+std::string file_prefix(const Annotation& annotation, const AnnotatedFile& file) {
+    if (!annotation.is_inclusive) return counts_text(file.totals, annotation.totals);
+    const std::string text = inclusive_prefix(&file.totals, &file.inclusive_total, annotation.totals);
+    return text.substr(0, text.size() - 2);
+}
+
 /// The address that a line of a disassembly begins with: "  401126:\t...".
 std::optional<LinkAddress> address_of(std::string_view line) {
     const size_t colon = line.find(':');
@@ -136,13 +170,22 @@ std::string annotation_banner(const Annotation& annotation, const std::string& c
 
 std::string annotation_totals(const Annotation& annotation, const AnnotatedFile& file) {
     return "/* \n * Total samples for file : \"" + comment_safe(file.path) + "\"\n * \n * " +
-           counts_text(file.totals, annotation.totals) + "\n */\n";
+           file_prefix(annotation, file) + "\n */\n";
+}
+
+std::string annotation_aside(const Annotation& annotation, std::span<const AnnotatedFile* const> files) {
+    if (files.empty()) return "";
+    std::string text =
+        "/* \n * Files of packages and libraries; the lines that lead to them have their samples, too.\n"
+        " * --include-file=NAME lists one.\n * \n";
+    for (const AnnotatedFile* const file : files)
+        text += " * " + file_prefix(annotation, *file) + " : " + comment_safe(file->path) + "\n";
+    return text + " */\n";
 }
 
 std::string annotated_line_zero(const Annotation& annotation, const AnnotatedFile& file) {
-    const Counts* const zero = find(file.lines, 0);
-    if (!zero) return "\n";
-    return "<credited to line zero> " + prefix(zero, annotation.totals) + "\n";
+    if (!find(file.lines, 0)) return "\n";
+    return "<credited to line zero> " + line_prefix(annotation, file, 0) + "\n";
 }
 
 std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& file,
@@ -155,13 +198,13 @@ std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& f
     std::string text;
     if (!source) {
         for (const AnnotatedSymbol& symbol : file.symbols)
-            text += prefix(&symbol.counts, annotation.totals) +
+            text += symbol_prefix(annotation, symbol.counts) +
                     symbol_comment({&symbol, 1}, annotation.totals) + "\n";
         return text;
     }
     std::string_view rest = *source;
     for (uint32_t line = 1; !rest.empty(); ++line) {
-        text += prefix(find(file.lines, line), annotation.totals);
+        text += line_prefix(annotation, file, line);
         text += take_line(rest);
         text += symbol_comment(symbols_at(line), annotation.totals);
         text += calls_comment(file, line, annotation.totals) + "\n";

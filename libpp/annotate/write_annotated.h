@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ std::string annotation_banner(const Annotation& annotation, const std::string& c
 
 /// A comment with the total of a file.
 std::string annotation_totals(const Annotation& annotation, const AnnotatedFile& file);
+
+/// A comment with the totals of files that are not listed; empty if there are none.
+std::string annotation_aside(const Annotation& annotation, std::span<const AnnotatedFile* const> files);
 
 /// The lines of a file with their samples in front. If the source's text is missing, its symbols, one a line.
 std::string annotated_lines(const Annotation& annotation, const AnnotatedFile& file,

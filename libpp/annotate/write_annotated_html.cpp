@@ -52,7 +52,7 @@ public:
     Page(const Annotation& annotation, std::span<const AnnotatedSource> sources)
         : annotation_(annotation), sources_(sources) {
         for (const AnnotatedSource& source : sources)
-            for (const auto& [line, counts] : source.file->lines)
+            for (const auto& [line, counts] : leading_lines(*source.file))
                 hottest_ = std::max(hottest_, highest_share(counts, annotation.totals));
     }
 
@@ -97,31 +97,45 @@ private:
         return "h" + std::to_string(std::clamp(static_cast<int>(step), 1, heat_steps));
     }
 
-    /// A count and a share per column; `has_heat` colours them.
-    std::string cells(const Counts& counts, bool has_heat) const {
+    /// The lines that colours and the index go by: with their inclusive counts, if there are such.
+    const std::map<uint32_t, Counts>& leading_lines(const AnnotatedFile& file) const {
+        return annotation_.is_inclusive ? file.inclusive : file.lines;
+    }
+
+    /// A count and a share of one column; empty without samples. `has_heat` colours them.
+    std::string cell(uint64_t count, uint64_t total, bool has_heat) const {
+        if (count == 0) return "<td></td><td></td>";
+        const std::string attribute =
+            class_attribute(has_heat ? heat(percent_of(count, total)) : std::string());
+        return element("td", attribute, std::to_string(count)) +
+               element("td", attribute, share_text(count, total));
+    }
+    /// The cells of all columns; null pointers stand for no samples.
+    std::string cells(const Counts* own, const Counts* inclusive, bool has_heat) const {
         std::string text;
-        for (size_t i = 0; i < counts.size(); ++i) {
-            if (counts[i] == 0) {
-                text += "<td></td><td></td>";
-                continue;
-            }
-            const std::string attribute = class_attribute(
-                has_heat ? heat(percent_of(counts[i], annotation_.totals[i])) : std::string());
-            text += element("td", attribute, std::to_string(counts[i])) +
-                    element("td", attribute, share_text(counts[i], annotation_.totals[i]));
+        for (size_t i = 0; i < annotation_.totals.size(); ++i) {
+            text += cell(own ? (*own)[i] : 0, annotation_.totals[i], has_heat);
+            if (annotation_.is_inclusive)
+                text += cell(inclusive ? (*inclusive)[i] : 0, annotation_.totals[i], has_heat);
         }
         return text;
     }
     std::string empty_cells() const {
-        return "<td colspan=\"" + std::to_string(2 * annotation_.totals.size()) + "\"></td>";
+        const size_t width = annotation_.is_inclusive ? 4 : 2;
+        return "<td colspan=\"" + std::to_string(width * annotation_.totals.size()) + "\"></td>";
     }
 
     std::string column_heads() const {
         std::string text;
-        for (const ProfileClass& column : annotation_.head.columns)
+        for (const ProfileClass& column : annotation_.head.columns) {
             text += element("th", "scope=\"col\"",
                             markup_text(printable(column.short_name(annotation_.head.axis)))) +
                     "<th scope=\"col\">%</th>";
+            if (annotation_.is_inclusive)
+                text +=
+                    "<th scope=\"col\" title=\"with what is inlined into the line\">with inlined</th>"
+                    "<th scope=\"col\">%</th>";
+        }
         return text;
     }
 
@@ -130,7 +144,7 @@ private:
     std::string index() const {
         std::string rows;
         for (size_t i = 0; i < sources_.size(); ++i)
-            rows += "<tr>" + cells(sources_[i].file->totals, false) +
+            rows += "<tr>" + cells(&sources_[i].file->totals, &sources_[i].file->inclusive_total, false) +
                     element("td", "class=\"text\"",
                             "<a href=\"#" + file_id(i) + "\">" +
                                 markup_text(printable(sources_[i].file->path)) + "</a>") +
@@ -144,7 +158,7 @@ private:
     std::string hottest_lines(size_t index) const {
         const AnnotatedFile& file = *sources_[index].file;
         std::vector<std::pair<double, uint32_t>> lines;
-        for (const auto& [line, counts] : file.lines)
+        for (const auto& [line, counts] : leading_lines(file))
             if (line != 0) lines.emplace_back(-highest_share(counts, annotation_.totals), line);
         std::ranges::sort(lines);
         lines.resize(std::min(lines.size(), hottest_in_index));
@@ -170,29 +184,36 @@ private:
 
     std::string section(size_t index) const {
         const AnnotatedFile& file = *sources_[index].file;
-        std::string text =
-            "<section id=\"" + file_id(index) + "\">\n" +
-            element("h2", "",
-                    markup_text(printable(file.path)) + element("small", "", totals_text(file.totals))) +
-            "\n";
+        std::string text = "<section id=\"" + file_id(index) + "\">\n" +
+                           element("h2", "",
+                                   markup_text(printable(file.path)) +
+                                       element("small", "", totals_text(leading_total(annotation_, file)))) +
+                           "\n";
         if (!sources_[index].text)
             text += "<p class=\"none\">The source is not found: its functions and lines with samples.</p>\n";
+        const bool is_aside = annotation_.is_aside(file);
+        if (is_aside) text += "<details>\n<summary>Of a package or library</summary>\n";
         text += "<table class=\"source\">\n<thead><tr>" + column_heads() +
                 "<th class=\"line\" scope=\"col\">line</th><th class=\"text\" "
                 "scope=\"col\">source</th></tr></thead>\n";
         text += sources_[index].text ? source_lines(index, *sources_[index].text) : known_lines(index);
-        return text + "</table>\n</section>\n";
+        return text + "</table>\n" + (is_aside ? "</details>\n" : "") + "</section>\n";
     }
 
     std::string row(size_t index, uint32_t line, std::string_view source) const {
         const AnnotatedFile& file = *sources_[index].file;
-        const auto at = file.lines.find(line);
-        const Counts* const counts = at == file.lines.end() ? nullptr : &at->second;
+        const auto find = [line](const std::map<uint32_t, Counts>& lines) {
+            const auto at = lines.find(line);
+            return at == lines.end() ? nullptr : &at->second;
+        };
+        const Counts* const own = find(file.lines);
+        const Counts* const inclusive = find(file.inclusive);
+        const Counts* const leading = find(leading_lines(file));
         const std::string id = line_id(index, line);
-        const std::string warmth = counts ? heat(highest_share(*counts, annotation_.totals)) : "";
+        const std::string warmth = leading ? heat(highest_share(*leading, annotation_.totals)) : "";
         std::string text =
             "<tr id=\"" + id + "\"" + (warmth.empty() ? "" : " " + class_attribute(warmth)) + ">";
-        text += counts ? cells(*counts, true) : empty_cells();
+        text += own || inclusive ? cells(own, inclusive, true) : empty_cells();
         text += element("td", "class=\"line\"", "<a href=\"#" + id + "\">" + std::to_string(line) + "</a>");
         text += "<td class=\"text\">" + markup_text(source) + functions_at(file, line) + "</td></tr>\n";
         return text;
@@ -256,9 +277,9 @@ private:
 
     /// Lines, first and last, around those with samples and heads of functions; at least `least_hidden` lie
     /// between two.
-    static std::vector<std::pair<uint32_t, uint32_t>> near_ranges(const AnnotatedFile& file) {
+    std::vector<std::pair<uint32_t, uint32_t>> near_ranges(const AnnotatedFile& file) const {
         std::vector<uint32_t> lines;
-        for (const auto& [line, counts] : file.lines)
+        for (const auto& [line, counts] : leading_lines(file))
             if (line != 0) lines.push_back(line);
         for (const AnnotatedSymbol& symbol : file.symbols)
             if (symbol.line != 0) lines.push_back(symbol.line);
@@ -278,8 +299,8 @@ private:
     /// Lines that the file does not have: it is not what was compiled.
     std::string beyond(size_t index, uint32_t end) const {
         std::string rows;
-        for (auto at = sources_[index].file->lines.lower_bound(end); at != sources_[index].file->lines.end();
-             ++at)
+        const auto& lines = leading_lines(*sources_[index].file);
+        for (auto at = lines.lower_bound(end); at != lines.end(); ++at)
             if (at->first != 0) rows += row(index, at->first, "(beyond the end of this file)");
         return rows.empty() ? "" : "<tbody>\n" + rows + "</tbody>\n";
     }
@@ -288,7 +309,7 @@ private:
     std::string known_lines(size_t index) const {
         const AnnotatedFile& file = *sources_[index].file;
         std::vector<uint32_t> lines;
-        for (const auto& [line, counts] : file.lines)
+        for (const auto& [line, counts] : leading_lines(file))
             lines.push_back(line);
         for (const AnnotatedSymbol& symbol : file.symbols)
             lines.push_back(symbol.line);

@@ -49,6 +49,7 @@ struct ReportOptions {
     bool accumulated = false;  ///< cumulative columns
     bool details = false;      ///< the addresses of each symbol
     bool calls = false;        ///< annotated sources only: where inlined lines were called
+    bool inclusive = false;    ///< also counts with what was inlined; annotated sources: own files first
     Demangle demangle = Demangle::normal;
     std::vector<SortKey> sort;  ///< most important first; the default order follows
     std::vector<std::string>

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "libpp/annotate/write_annotated.h"
 #include "tests/unit/fake_symbols.h"
 
 namespace op::pp {
@@ -27,6 +30,97 @@ Profile profile_of(ImageSymbols& symbols) {
 }
 
 }  // namespace
+
+TEST(Annotate, inclusive_counts_follow_inlined_calls_to_the_outermost_caller) {
+    test::FakeSymbols symbols{{"main", 16, 16}};
+    symbols.frames_at[16] = {{"find", "/usr/include/c++/12/bits/stl_tree.h", 5},
+                             {"find", "/usr/include/c++/12/bits/stl_tree.h", 5},  // recursion counts once
+                             {"lookup", "/src/own.h", 7},
+                             {"", "/src/main.c", 16}};
+    const Profile profile = profile_of(symbols);
+    ReportOptions options;
+    options.inclusive = true;
+    const Annotation annotation = annotate(profile, {}, options);
+    ASSERT_EQ(annotation.files.size(), 3u);
+    EXPECT_EQ(annotation.files[0].path, "/src/main.c") << "the tree has as many samples, and is no own file";
+    EXPECT_EQ(annotation.files[0].inclusive, (std::map<uint32_t, Counts>{{16, {1}}}));
+    EXPECT_EQ(annotation.files[1].path, "/src/own.h");
+    EXPECT_EQ(annotation.files[1].inclusive_total, Counts{1});
+    EXPECT_EQ(annotation.files[1].totals, Counts{0});
+    EXPECT_EQ(annotation.files[2].inclusive, (std::map<uint32_t, Counts>{{5, {1}}}));
+    EXPECT_FALSE(annotation.is_aside(annotation.files[1]));
+    EXPECT_TRUE(annotation.is_aside(annotation.files[2]));
+}
+
+// A caller's line is that of the call: its return address may begin another one.
+TEST(Annotate, inclusive_counts_follow_the_stack) {
+    test::FakeSymbols symbols{{"work", 16, 16}, {"main", 32, 16}};
+    symbols.frames_at[16] = {{"", "/src/work.c", 3}};
+    symbols.frames_at[39] = {{"run", "/src/run.h", 4}, {"", "/src/main.c", 9}};
+    symbols.frames_at[40] = {{"", "/src/main.c", 10}};
+    Profile profile = profile_of(symbols);
+    profile.locations.push_back({0, 1, ImageOffset{40}});
+    profile.frames = {0, 2, 2};
+    profile.samples = {{0, 0, 3}};
+    profile.counts = {8};
+    profile.check();
+    ReportOptions options;
+    options.inclusive = true;
+    const Annotation annotation = annotate(profile, {}, options);
+    const auto lines = [&](std::string_view path) {
+        const auto file = std::ranges::find(annotation.files, path, &AnnotatedFile::path);
+        return file == annotation.files.end() ? std::map<uint32_t, Counts>{} : file->inclusive;
+    };
+    EXPECT_EQ(lines("/src/work.c"), (std::map<uint32_t, Counts>{{3, {8}}}));
+    EXPECT_EQ(lines("/src/run.h"), (std::map<uint32_t, Counts>{{4, {8}}}));
+    EXPECT_EQ(lines("/src/main.c"), (std::map<uint32_t, Counts>{{9, {8}}}));
+}
+
+TEST(Annotate, without_inclusive_counts_files_are_in_the_order_of_their_own) {
+    test::FakeSymbols symbols{{"../usr/include/tree", 16, 16}, {"main", 32, 16}};
+    Profile profile = profile_of(symbols);
+    profile.counts = {2, 1};
+    const Annotation annotation = annotate(profile, {}, {});
+    ASSERT_EQ(annotation.files.size(), 2u);
+    EXPECT_EQ(annotation.files[0].path, "/src/../usr/include/tree.c");
+    EXPECT_FALSE(annotation.is_aside(annotation.files[1]));
+}
+
+TEST(Annotate, files_of_libraries_are_listed_with_their_totals) {
+    Annotation annotation;
+    annotation.totals = {200};
+    annotation.is_inclusive = true;
+    const AnnotatedFile tree{"/usr/include/tree.h", {0}, {}, {}, {}, {150}, {}, SourceOrigin::library};
+    const AnnotatedFile* const aside[] = {&tree};
+    EXPECT_EQ(
+        annotation_aside(annotation, aside),
+        "/* \n * Files of packages and libraries; the lines that lead to them have their samples, too.\n"
+        " * --include-file=NAME lists one.\n * \n"
+        " *                   150 75.0000 : /usr/include/tree.h\n */\n");
+    EXPECT_EQ(annotation_aside(annotation, {}), "");
+}
+
+TEST(SourceOrigin, goes_by_path_and_by_the_images_with_samples) {
+    EXPECT_EQ(origin_of("/home/u/a.cpp", false), SourceOrigin::own);
+    EXPECT_EQ(origin_of("/home/u/include/a.h", false), SourceOrigin::own);
+    EXPECT_EQ(origin_of("malloc/malloc.c", true), SourceOrigin::package);
+    for (const char* path :
+         {"/usr/include/c++/12/bits/stl_tree.h", "/usr/lib/gcc/x86_64-linux-gnu/12/include/a.h",
+          "/opt/gcc/include/c++/14/map", "/home/u/.cargo/registry/src/x/lib.rs", "/home/u/go/pkg/mod/x/y.go",
+          "/rustc/0123/library/core/src/lib.rs"})
+        EXPECT_EQ(origin_of(path, false), SourceOrigin::library) << path;
+}
+
+TEST(SourceOrigin, images_of_packages_are_those_of_the_system) {
+    const auto of = [](const char* path) { return is_packaged({ImageName::Kind::file, path}); };
+    for (const char* path :
+         {"/usr/bin/python3", "/lib/x86_64-linux-gnu/libc.so.6", "/sbin/init", "nf_tables"})
+        EXPECT_TRUE(of(path)) << path;
+    for (const char* path : {"/usr/local/bin/own", "/home/u/a.out", "/opt/x/bin/y"})
+        EXPECT_FALSE(of(path)) << path;
+    EXPECT_TRUE(is_packaged({ImageName::Kind::kernel, "kallsyms"}));
+    EXPECT_FALSE(is_packaged({ImageName::Kind::anon, "[heap]"}));
+}
 
 TEST(Annotate, a_file_is_one_however_it_is_spelled) {
     test::FakeSymbols symbols{{"../sysdeps/x", 16, 16}, {"string/../../sysdeps/x", 32, 16}, {"y", 48, 16}};

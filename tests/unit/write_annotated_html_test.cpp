@@ -57,6 +57,26 @@ TEST(AnnotatedHtml, colours_lines_by_their_share_of_the_hottest) {
     EXPECT_TRUE(has(page, "<tr id=\"f1l30\" class=\"h3\"><td class=\"h3\">5</td>"));
 }
 
+TEST(AnnotatedHtml, shows_inclusive_counts_and_folds_libraries) {
+    Annotation annotation;
+    annotation.totals = {100};
+    annotation.head.columns = {{"E", 100, 0, {}, {}, {}}};
+    annotation.is_inclusive = true;
+    annotation.files = {{"/src/a.c", {5}, {{2, {5}}}, {}, {}, {80}, {{2, {5}}, {30, {80}}}},
+                        {"/usr/include/b.h", {75}, {}, {}, {}, {75}, {{1, {75}}}, SourceOrigin::library}};
+    const AnnotatedSource sources[] = {{&annotation.files[0], std::nullopt},
+                                       {&annotation.files[1], std::nullopt}};
+    const std::string page = annotated_html(annotation, sources, "opannotate --html");
+    EXPECT_TRUE(
+        has(page, "<td>5</td><td>5.00</td><td>80</td><td>80.00</td><td class=\"text\"><a href=\"#f1\">"));
+    EXPECT_TRUE(has(page, "<a href=\"#f1l30\">30</a> <a href=\"#f1l2\">2</a>")) << "hottest lines";
+    EXPECT_TRUE(has(page, "<tr id=\"f1l30\" class=\"h10\"><td></td><td></td><td class=\"h10\">80</td>"));
+    EXPECT_EQ(count(page, "<details>"), 1u);
+    EXPECT_TRUE(has(page,
+                    "</h2>\n<p class=\"none\">The source is not found: its functions and lines with "
+                    "samples.</p>\n<details>"));
+}
+
 TEST(AnnotatedHtml, names_functions_where_they_begin) {
     const Sampled sampled;
     EXPECT_TRUE(has(sampled.page(sampled.source),
