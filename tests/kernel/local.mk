@@ -24,6 +24,7 @@ kernel_programs = \
 	tests/kernel/programs/stream_check.h \
 	tests/kernel/programs/stream_stat.c
 kernel_cases = \
+	tests/kernel/t_autoload.sh \
 	tests/kernel/t_blocked_reader.sh \
 	tests/kernel/t_callers.sh \
 	tests/kernel/t_counters.sh \

@@ -283,6 +283,15 @@ TEST(DriverModule, is_known_by_its_first_bytes) {
         EXPECT_EQ(module_file_kind(other), ModuleFile::none) << other;
 }
 
+TEST(DriverModule, the_kernel_has_the_file_system_if_a_line_names_it) {
+    constexpr std::string_view text = "nodev\tproc\nnodev\toprofilefs\n\text4\n";
+    EXPECT_TRUE(has_file_system(text, "oprofilefs"));
+    EXPECT_TRUE(has_file_system(text, "ext4"));
+    for (const std::string_view other : {"oprofile", "profilefs", "nodev", "tproc"})
+        EXPECT_FALSE(has_file_system(text, other)) << other;
+    EXPECT_FALSE(has_file_system("", "ext4"));
+}
+
 TEST(DriverModule, a_test_tree_does_not_touch_the_kernel) {
     const Tree tree;
     EXPECT_TRUE(bring_up_driver(tree.paths, {}));

@@ -65,7 +65,8 @@ std::optional<std::string> load(const std::string& file, const std::string& mode
     const int error = errno;
     if (is_compressed && (error == EINVAL || error == EOPNOTSUPP))
         return printable(file) +
-               ": this kernel does not unpack modules itself; load it with modprobe oprofile";
+               ": this kernel does not unpack modules itself; load it with modprobe oprofile" +
+               (model.empty() ? "" : " " + parameters);
     return "cannot load " + printable(file) + ": " + errno_text(error) + ": " + load_refusal(error);
 }
 
@@ -87,9 +88,8 @@ std::optional<std::string> mount_reason(int error) {
            (error == EPERM ? ": not permitted in this container; run opcontrol outside it" : "");
 }
 
-std::optional<std::string> load_and_mount(const ControlPaths& paths, const DriverWish& wish) {
-    int error = mount_files(paths.driver);
-    if (error != ENODEV) return mount_reason(error);
+/// Loads the driver that was asked for; the reason if that failed.
+std::optional<std::string> find_and_load(const ControlPaths& paths, const DriverWish& wish) {
     const auto file =
         wish.module_file.empty() ? find_driver_module(paths.modules) : std::optional(wish.module_file);
     if (!file && ::access("/proc/modules", F_OK) != 0) return load_refusal(ENOSYS);
@@ -97,9 +97,19 @@ std::optional<std::string> load_and_mount(const ControlPaths& paths, const Drive
         return "there is no oprofile.ko below " + paths.modules +
                "; build and install it (doc/DRIVER-USE.md, \"Build and install the driver\") or name it with "
                "--init --module FILE";
-    if (const auto reason = load(*file, wish.model)) return reason;
-    error = mount_files(paths.driver);
-    return mount_reason(error);
+    return load(*file, wish.model);
+}
+
+/// mount(2) of a file system that the kernel does not have makes the kernel load the module that is installed
+/// for it, without our parameters: what was asked for is loaded before.
+std::optional<std::string> load_and_mount(const ControlPaths& paths, const DriverWish& wish) {
+    const bool is_particular = !wish.module_file.empty() || !wish.model.empty();
+    if (is_particular && !has_file_system(read_file_if_any("/proc/filesystems").value_or(""), file_system))
+        if (auto reason = find_and_load(paths, wish)) return reason;
+    const int error = mount_files(paths.driver);
+    if (error != ENODEV) return mount_reason(error);
+    if (auto reason = find_and_load(paths, wish)) return reason;
+    return mount_reason(mount_files(paths.driver));
 }
 
 /// The reason if a driver that is loaded counts by another model than the one that was asked for.
@@ -117,6 +127,14 @@ std::optional<std::string> find_driver_module(const std::string& modules_dir) {
     for (const char* part : {"updates", "extra", "misc", "kernel"})
         if (auto found = find_below(fs::path(modules_dir) / part)) return found;
     return std::nullopt;
+}
+
+bool has_file_system(std::string_view file_systems, std::string_view name) {
+    while (!file_systems.empty()) {
+        std::string_view line = take_line(file_systems);
+        if (line.substr(line.find('\t') + 1) == name) return true;
+    }
+    return false;
 }
 
 ModuleFile module_file_kind(std::string_view head) {

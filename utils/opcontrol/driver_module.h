@@ -29,6 +29,9 @@ void take_down_driver(const ControlPaths& paths);
 /// (.xz, .zst, .gz), in updates/, extra/, misc/ or kernel/, in that order; none if it is not found.
 std::optional<std::string> find_driver_module(const std::string& modules_dir);
 
+/// True if the kernel has that file system now, by the text of /proc/filesystems.
+bool has_file_system(std::string_view file_systems, std::string_view name);
+
 /// The kind of a module's file.
 enum class ModuleFile {
     none,
