@@ -305,9 +305,16 @@ bool op_worker_places_all(void)
 	return place_by_worker && IS_ENABLED(CONFIG_PREEMPT_RT);
 }
 
-/* Interrupts are off, not in NMI; the sampled process is current and was in user mode. */
+/*
+ * Interrupts are off, not in NMI; the sampled process is current. With a sampler the interrupt may have come in its kernel code, with
+ * any lock held: the mmap lock is only tried here, and others are those that are taken with interrupts off everywhere.
+ */
 static void hand_over_now(struct op_slot *slot)
 {
+	if (!op_is_process()) {
+		op_lose_slot(slot, OP_STAT_NO_MM);
+		return;
+	}
 	if (can_place_now() && (place_by_worker || !slot->callers) && place(slot, current->mm))
 		return;
 	if (place_by_worker)
@@ -324,7 +331,7 @@ void op_hand_over_nmi_queue(struct irq_work *irq_work)
 	struct op_slot *slot, *next;
 
 	llist_for_each_entry_safe(slot, next, queue, node) {
-		if (slot->task == current && current->mm)
+		if (slot->task == current)
 			hand_over_now(slot);
 		else
 			op_lose_slot(slot, OP_STAT_NO_MM);

@@ -5,6 +5,7 @@
 #ifndef OP_PLACE_H
 #define OP_PLACE_H
 
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #include "op_stats.h"
@@ -13,6 +14,12 @@ struct irq_work;
 struct op_place;
 struct op_slot;
 struct work_struct;
+
+/* True if the current task runs user code: it is no kernel thread, not even one that uses a process' memory. Any context. */
+static inline bool op_is_process(void)
+{
+	return current->mm && !(current->flags & PF_KTHREAD);
+}
 
 /*
  * From the handler: finds the place of an address of the current process; `failure` is OP_STATS, or why it has none. False, with

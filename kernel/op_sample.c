@@ -40,9 +40,13 @@ struct op_handler {
 
 static DEFINE_PER_CPU(struct op_handler, op_handlers);
 
-static bool has_user_stack(void)
+/*
+ * The registers of a sampler's sample are of two moments: the address and the mode are those of the sampled instruction, the rest is
+ * the interrupt's. So there are no kernel callers, and the process' own are those of its last entry into the kernel.
+ */
+static bool is_sampler(unsigned int counter)
 {
-	return current->mm && !(current->flags & PF_KTHREAD);
+	return op_counters[counter].pmu;
 }
 
 /* Callers of a kernel sample: the kernel's, then the process' own, all as addresses. */
@@ -50,12 +54,12 @@ static void add_callers(struct op_sample_room *room, struct pt_regs *regs)
 {
 	struct op_record_placed *record = &room->record;
 	unsigned int depth = op_settings.backtrace_depth;
-	unsigned int n = op_kernel_callers(regs, room->address, depth);
+	unsigned int n = is_sampler(record->event) ? 0 : op_kernel_callers(regs, room->address, depth);
 	unsigned int i;
 	bool aborted;
 
 	record->kernel_frames = n;
-	if (n < depth && has_user_stack()) {
+	if (n < depth && op_is_process()) {
 		struct pt_regs *user = task_pt_regs(current);
 
 		room->address[n++] = instruction_pointer(user);
@@ -104,7 +108,7 @@ static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsign
 	if (op_settings.backtrace_depth)
 		add_callers(handler->room, regs);
 	record->header.size += record->frames * sizeof(struct op_place);
-	put_record(handler, has_user_stack() ? current->mm : NULL, raw);
+	put_record(handler, op_is_process() ? current->mm : NULL, raw);
 }
 
 /* False, with nothing done, if the address has to be placed later. */
@@ -152,8 +156,10 @@ static void take_user_later(struct pt_regs *regs, unsigned int event, const stru
 	slot->event = event;
 	keep_raw(slot, raw);
 	slot->callers = 0;
-	if (op_settings.backtrace_depth) {
-		slot->callers = op_user_callers(regs, slot->caller, op_settings.backtrace_depth, &aborted);
+	if (op_settings.backtrace_depth && op_is_process()) {
+		struct pt_regs *user = is_sampler(event) ? task_pt_regs(current) : regs;
+
+		slot->callers = op_user_callers(user, slot->caller, op_settings.backtrace_depth, &aborted);
 		if (aborted)
 			op_count(slot->cpu, OP_STAT_TRACE_ABORTED);
 	}

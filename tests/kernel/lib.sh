@@ -201,6 +201,36 @@ check_alike() {
 		fail "not as many samples of $3 as of $4"
 }
 
+# in_chain LOG MODE PART...: samples of that mode in call_chain, and those of them whose innermost addresses lie in those parts.
+in_chain() {
+	awk -v mode="$2" -v parts="$3 ${4-} ${5-}" '
+		BEGIN { depth = split(parts, part) }
+		$1 == "range" { first[$2] = $3; last[$2] = $4 }
+		$1 == "base" { base = mode == "kernel" ? $2 : 0 }
+		$1 == "chain" && $2 == mode {
+			inside = 1
+			for (i = 1; i <= depth; i++) {
+				at = $(3 + i) - base
+				inside = inside && at >= first[part[i]] && at < last[part[i]]
+			}
+			all += $3
+			good += inside * $3
+		}
+		END { print all + 0, good + 0 }' "$1"
+}
+
+# check_chain LOG MODE: nearly all samples in c were called by b, which was called by a. Not all: on its first and last instructions
+# c has no frame of its own.
+check_chain() {
+	in_c=$(in_chain "$1" "$2" c)
+	in_c=${in_c#* }
+	whole=$(in_chain "$1" "$2" c b a)
+	whole=${whole#* }
+	echo "$2: $in_c samples in c, $whole of them called by b called by a"
+	check "samples in $2 mode of c" "$in_c" -gt "$(fewer 50)"
+	check "of these, called by b called by a, per mille" "$((whole * 1000 / in_c))" -ge 990
+}
+
 # check_equal_work PROGRAM PROGRAM: two copies of shares do equal work at the same time; each has its own samples, also as the
 # executable.
 check_equal_work() {

@@ -195,6 +195,41 @@ check_events 50000 IBS_FETCH_ALL IBS_FETCH_LATENCY
 check_eq "samples that found no room" "$(cat lost)" 0
 unload_double
 
+# Call chains. A sampler's interrupt may come when the process is in its kernel code already: the callers are those of user mode. The
+# kernel has none: what called the sampled instruction is not known.
+load_double
+put 0/count 50000
+put 0/kernel 1
+put 0/user 1
+put 0/enabled 1
+put 0/pmu "$(cat /sys/bus/event_source/devices/ibs_op/type)"
+put backtrace_depth 5
+sample_balanced chain.log -c call_chain call_chain 2000
+check_chain chain.log kernel
+check_eq "kernel callers" "$(value chain.log kernel_frames)" 0
+cat >late.sh <<-'END'
+	call_chain 3000 >ranges & pid=$!
+	until grep -q base ranges; do
+		sleep 0.05
+	done
+	place=$(awk '$2 == "c" { print $3 }' ranges)
+	echo $((place + $(sed -n 's/base //p' ranges))) >/sys/module/ibs_double/parameters/late_address
+	echo $pid >/sys/module/ibs_double/parameters/pid
+	wait
+	echo 0 >/sys/module/ibs_double/parameters/pid
+	cat ranges
+	echo "range late $place $((place + 1))"
+END
+sample_balanced late.log -c call_chain sh late.sh
+late=$(in_chain late.log user late)
+late=${late#* }
+whole=$(in_chain late.log user late b a)
+whole=${whole#* }
+echo "$late samples when the interrupt came late, $whole of them called by b called by a"
+check "samples when the interrupt came late" "$late" -gt "$(fewer 100)"
+check "of these, called by b called by a, per mille" $((whole * 1000 / late)) -ge 700 # the others are in other calls of the kernel
+unload_double
+
 # Without such PMUs, and with a model that has none.
 insmod "$KIT/oprofile.ko" timer=1
 mkdir -p "$fs"

@@ -6,7 +6,9 @@
  * (PERF_SAMPLE_RAW: capabilities, then registers). It tests what is made of such words; it does not show that processors give them.
  *
  * debugfs, ibs_double/delivered: a line for each row, "fetch|op ROW ALL OWN": overflows, and those in user mode of process `pid`.
- * Those are put at `address`, if that is not 0.
+ * Those are put at `address`, if that is not 0. Overflows in kernel mode of that process are put at `late_address`, if that is not 0,
+ * as of user mode, and are not among OWN: as by a sampler that interrupts when the process has entered the kernel. The kernel's PMUs
+ * too replace just the address and the segment.
  */
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
@@ -16,6 +18,7 @@
 #include <linux/string.h>
 
 #include <asm/nmi.h>
+#include <asm/segment.h>
 
 #include "pmu_double.h"
 
@@ -32,6 +35,9 @@ MODULE_PARM_DESC(pid, "process whose overflows in user mode are counted by thems
 static unsigned long address;
 module_param(address, ulong, 0644);
 MODULE_PARM_DESC(address, "where these are; 0: where they are taken");
+static unsigned long late_address;
+module_param(late_address, ulong, 0644);
+MODULE_PARM_DESC(late_address, "where overflows in its kernel mode are, as of user mode; 0: where they are taken");
 static bool counts_ops;
 module_param(counts_ops, bool, 0444);
 MODULE_PARM_DESC(counts_ops, "last event of ibs_op: counts dispatched ops");
@@ -91,6 +97,11 @@ static bool is_own(struct pt_regs *regs)
 	return user_mode(regs) && current->tgid == READ_ONCE(pid);
 }
 
+static bool is_late(struct pt_regs *regs)
+{
+	return READ_ONCE(late_address) && !user_mode(regs) && current->tgid == READ_ONCE(pid);
+}
+
 static void overflow(struct perf_event *event, struct pt_regs *interrupted)
 {
 	struct sampler *sampler = sampler_of(event);
@@ -106,6 +117,9 @@ static void overflow(struct perf_event *event, struct pt_regs *interrupted)
 		atomic_inc(&sampler->own[row]);
 		if (READ_ONCE(address))
 			regs.ip = READ_ONCE(address);
+	} else if (is_late(&regs)) {
+		regs.ip = READ_ONCE(late_address);
+		regs.cs = __USER_CS;
 	}
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	if (event->attr.sample_type & PERF_SAMPLE_RAW) {

@@ -129,6 +129,7 @@ static void check_frames(struct stream_counts* counts, const struct op_record_pl
             bad(counts, "sample: caller's image %u unknown", frames[i].image);
     }
     counts->frames += record->frames;
+    counts->kernel_frames += record->kernel_frames;
     if (record->frames > counts->deepest) counts->deepest = record->frames;
 }
 

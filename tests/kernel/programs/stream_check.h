@@ -41,7 +41,7 @@ struct stream_counts {
     op_u64 user_nowhere;    ///< user samples without an image
     op_u64 kernel_by_idle;  ///< kernel samples of tgid 0
     op_u64 missed;
-    op_u64 frames, deepest, throttles, unthrottles, contexts, announced, modules, reads;
+    op_u64 frames, kernel_frames, deepest, throttles, unthrottles, contexts, announced, modules, reads;
     const char* offsets_of;  ///< end of a path, or NULL: whose offsets to count
     op_u64* offsets;         ///< pairs (offset, samples), in the order of their first sample; owned
     size_t offset_count;

@@ -155,6 +155,7 @@ static void print_counts(const struct stream_counts* counts) {
     for (int i = 0; i < max_events; i++)
         if (counts->by_event[i]) printf("event%d %llu\n", i, (unsigned long long)counts->by_event[i]);
     print("frames", counts->frames);
+    print("kernel_frames", counts->kernel_frames);
     print("deepest", counts->deepest);
     print("missed", counts->missed);
     print("throttles", counts->throttles);
