@@ -56,7 +56,9 @@ static const bool place_by_task;
 /* The memo of this CPU's handler. */
 static DEFINE_PER_CPU(struct op_memo, handler_memo);
 
-/* The mapping that contains an address, or NULL. The mmap lock is held. Half the work of find_vma(), which finds the next one, too. */
+/*
+ * The mapping that contains an address, or NULL. The mmap lock is held. Half the work of find_vma(), which finds the next one, too.
+ */
 static struct vm_area_struct *mapping_of(struct mm_struct *mm, u64 address)
 {
 	return mtree_load(&mm->mm_mt, address);
@@ -302,7 +304,7 @@ static void give_to_task(struct op_slot *slot)
 
 bool op_worker_places_all(void)
 {
-	return place_by_worker && IS_ENABLED(CONFIG_PREEMPT_RT);
+	return place_by_worker && (place_by_task || IS_ENABLED(CONFIG_PREEMPT_RT));
 }
 
 /*

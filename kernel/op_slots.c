@@ -33,24 +33,27 @@ struct op_chunk {
 	u64 slots[]; /* struct op_slot, slot_bytes each */
 };
 
-/* In any context. */
-static void want_more(struct op_store *store)
+/* From the handler: half of `total` slots are out. */
+static void want_more(struct op_store *store, unsigned long total)
 {
-	if (store->total < READ_ONCE(store->limit))
-		irq_work_queue(&store->grow_irq);
+	if (total >= store->limit || time_before(jiffies, READ_ONCE(store->retry_at)))
+		return;
+	WRITE_ONCE(store->too_few, total);
+	irq_work_queue(&store->grow_irq);
 }
 
 struct op_slot *op_take_slot(void)
 {
 	struct op_store *store = this_cpu_ptr(&op_stores);
 	struct llist_node *node = llist_del_first(&store->free);
+	unsigned long total = READ_ONCE(store->total);
 	struct op_slot *slot;
 
 	if (!node)
 		return NULL;
 	slot = llist_entry(node, struct op_slot, node);
-	if (2 * (unsigned int)atomic_inc_return(&store->out) > READ_ONCE(store->total))
-		want_more(store);
+	if (2 * (unsigned int)atomic_inc_return(&store->out) > total)
+		want_more(store, total);
 	store->taken++;
 	slot->out = true;
 	slot->cpu = smp_processor_id();
@@ -115,14 +118,24 @@ static int add_chunk(struct op_store *store, unsigned long count, int node)
 	return 0;
 }
 
-/* Twice as many slots. If there is no memory for them, the store stays as it is. */
+/*
+ * Twice as many slots, unless the store has grown since that was asked for: handlers also ask while it grows. If there is no memory
+ * for them, the store stays as it is for a second.
+ */
 static void grow(struct work_struct *work)
 {
 	struct op_store *store = container_of(work, struct op_store, grow);
 	unsigned long count = min(store->total, store->limit - store->total);
 
-	if (!op_fits_memory((u64)count * slot_bytes) || add_chunk(store, count, cpu_to_node(store->cpu)))
-		WRITE_ONCE(store->limit, store->total);
+	if (READ_ONCE(store->too_few) < store->total)
+		return;
+	if (op_fits_memory((u64)count * slot_bytes) && !add_chunk(store, count, cpu_to_node(store->cpu)))
+		return;
+	WRITE_ONCE(store->retry_at, jiffies + HZ);
+	if (!store->warned)
+		pr_warn("no memory for more than %lu samples of CPU %u that wait to be placed: others may be lost\n", store->total,
+			store->cpu);
+	store->warned = true;
 }
 
 static void grow_from_irq(struct irq_work *work)
@@ -135,6 +148,7 @@ static void init_store(struct op_store *store, unsigned int cpu)
 	memset(store, 0, sizeof(*store));
 	store->cpu = cpu;
 	store->limit = slot_limit;
+	store->retry_at = jiffies;
 	init_irq_work(&store->grow_irq, grow_from_irq);
 	INIT_WORK(&store->grow, grow);
 	/* Hard: in the interrupt itself also on real-time kernels, where `current` is still the sampled process. */

@@ -51,9 +51,13 @@ struct op_chunk;
 /* A CPU's slots. It has few at first, and gets more when half of them are out, up to the limit of the settings. */
 struct op_store {
 	unsigned int cpu; /* constant */
-	struct op_chunk *chunks; /* added to when the CPU comes online and by `grow`, which come one after the other; freed under op_mutex */
+	/* Added to when the CPU comes online and by `grow`, which come one after the other; freed under op_mutex. */
+	struct op_chunk *chunks;
 	unsigned long total; /* slots in the chunks; the same */
-	unsigned long limit; /* of `total`; the same */
+	unsigned long limit; /* of `total`; constant while the buffer is open */
+	unsigned long too_few; /* `total` when half of it was out; written by the handler */
+	unsigned long retry_at; /* jiffies: none are asked for before; written by `grow` */
+	bool warned; /* the log reports that there was no memory; `grow` only */
 	struct irq_work grow_irq; /* handler -> grow */
 	struct work_struct grow;
 	struct llist_head free; /* lockless: only this CPU's handler takes, any CPU gives back */
