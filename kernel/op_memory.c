@@ -6,6 +6,7 @@
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/mm.h>
 
 #include "op_buffer.h"
@@ -13,6 +14,7 @@
 #include "op_slots.h"
 
 static enum cpuhp_state prepare_state; /* while there is memory; op_mutex */
+static struct cpumask equipped; /* CPUs that have all of it; the hot-plug lock, or op_mutex while there are no callbacks */
 
 bool op_fits_memory(u64 bytes)
 {
@@ -32,12 +34,20 @@ static int alloc_cpu(unsigned int cpu)
 	int error = op_alloc_cpu_rings(cpu);
 
 	error = error ?: op_alloc_store(cpu);
-	return error ?: op_alloc_handler(cpu);
+	error = error ?: op_alloc_handler(cpu);
+	if (!error)
+		cpumask_set_cpu(cpu, &equipped);
+	return error;
 }
 
-/* Before a CPU comes online. It is not kept from that: where memory is missing, samples are lost. */
+/*
+ * Before a CPU comes online. It is not kept from that: where memory is missing, samples are lost. A CPU that comes back has kept its
+ * memory.
+ */
 static int prepare_cpu(unsigned int cpu)
 {
+	if (cpumask_test_cpu(cpu, &equipped))
+		return 0;
 	if (!op_fits_memory(cpu_size()) || alloc_cpu(cpu))
 		pr_warn("no memory for samples of CPU %u: they are lost\n", cpu);
 	return 0;
@@ -62,6 +72,7 @@ static void free_cpus(void)
 	op_free_handlers();
 	op_free_stores();
 	op_free_rings();
+	cpumask_clear(&equipped);
 }
 
 int op_alloc_memory(void)

@@ -34,6 +34,27 @@ check_eq "bytes when it came online again" "$(used_memory)" "$both"
 exec 3<&-
 check_eq "bytes after closing" "$(used_memory)" 0
 
+# A CPU that comes back needs no memory: it is not reported if there is little by then.
+available() {
+	awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo
+}
+put backtrace_depth 64
+put cpu_buffer_size $(($(available) * 1024 / 5 / 608)) # slots that take, in the end, a fifth of the memory for a CPU
+exec 3<"$fs/buffer"
+echo 0 >"$online"
+mkdir filled
+mount -t tmpfs -o size=90% tmpfs filled
+full=$(($(available) * 2 / 3))
+fallocate -l ${full}K filled/file
+echo "free: $(available) kB"
+dmesg -c >/dev/null
+echo 1 >"$online"
+check_eq "lines about its memory" "$(dmesg | grep -c 'no memory for samples of CPU')" 0
+umount filled
+exec 3<&-
+put backtrace_depth 0
+put cpu_buffer_size 8192
+
 # A CPU that comes online while sampling is sampled.
 put buffer_size 131072
 put buffer_watershed 32768
