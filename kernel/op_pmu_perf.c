@@ -78,20 +78,24 @@ static struct perf_event *create_sampler(unsigned int cpu, unsigned int i)
 		.sample_period = c->count,
 		.sample_type = c->raw_size ? PERF_SAMPLE_RAW : 0,
 		.pinned = 1,
+		.disabled = 1, /* until it is known whose it is */
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, overflowed, (void *)(unsigned long)i);
 
-	if (IS_ERR(event) || is_sampler(event))
+	if (IS_ERR(event)) /* ENOENT: no PMU has that type */
+		return PTR_ERR(event) == -ENOENT ? ERR_PTR(-EINVAL) : event;
+	if (is_sampler(event)) {
+		perf_event_enable(event);
 		return event;
+	}
 	perf_event_release_kernel(event);
 	return ERR_PTR(-EINVAL);
 }
 
-/* Raw events go to the PMU of the CPU's kind of core, if the code is for all kinds. */
-static struct perf_event *create(unsigned int cpu, unsigned int i)
+/* Raw events go to `pmu`, that of the CPU's kind of core, if the code is for all kinds. */
+static struct perf_event *create(unsigned int cpu, unsigned int i, int pmu)
 {
 	const struct op_counter *c = &op_counters[i];
-	int pmu = op_core_pmu(cpu);
 	struct perf_event_attr attr = {
 		.type = pmu,
 		.size = sizeof(attr),
@@ -135,6 +139,7 @@ static int refusal(int error)
 static int perf_online(unsigned int cpu)
 {
 	struct perf_event **events = per_cpu(op_events, cpu);
+	int pmu = op_core_pmu(cpu);
 	int i;
 
 	for (i = 0; i < PERF_COUNTERS; i++) {
@@ -142,7 +147,7 @@ static int perf_online(unsigned int cpu)
 
 		if (!op_counter_used(i))
 			continue;
-		event = op_counters[i].pmu ? create_sampler(cpu, i) : create(cpu, i);
+		event = op_counters[i].pmu ? create_sampler(cpu, i) : create(cpu, i, pmu);
 		if (IS_ERR(event) || event->state != PERF_EVENT_STATE_ACTIVE) {
 			pr_warn("counter %d is not available on CPU %u (error %ld)\n", i, cpu,
 				IS_ERR(event) ? PTR_ERR(event) : -EBUSY);

@@ -202,6 +202,10 @@ put 0/count 50000
 put 0/kernel 1
 put 0/user 1
 put 0/enabled 1
+exec 3<"$fs/buffer"
+put 0/pmu 2147483647
+check_eq "a PMU that does not exist" "$(answer enable 1)" EINVAL
+exec 3<&-
 put 0/pmu "$(cat /sys/bus/event_source/devices/ibs_op/type)"
 put backtrace_depth 5
 sample_balanced chain.log -c call_chain call_chain 2000
