@@ -54,11 +54,6 @@ void decode_raw(uint64_t raw, const EventSpec& spec, const CounterRegisters& reg
     if (event.unit_mask > 0xff) throw_usage(quoted(spec) + "a unit mask has at most 8 bits");
 }
 
-/// The registers of the processor: the catalogue's, where the driver has no name for it.
-const CounterRegisters& registers_of(const DriverModel& model, const EventCatalogue& catalogue) {
-    return counter_registers(catalogue.model.name.empty() ? model.cpu_type : catalogue.model.name);
-}
-
 void set_clock_code(const EventSpec& spec, const DriverModel& model, const EventCatalogue& catalogue,
                     ConfiguredEvent& event) {
     event.code = registers_of(model, catalogue).clock_code;
@@ -287,6 +282,10 @@ void check_number(std::span<const EventSpec> specs, const DriverModel& model,
 }
 
 }  // namespace
+
+const CounterRegisters& registers_of(const DriverModel& model, const EventCatalogue& catalogue) {
+    return counter_registers(catalogue.model.name.empty() ? model.cpu_type : catalogue.model.name);
+}
 
 EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue) {
     EventSpec spec;

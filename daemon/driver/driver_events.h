@@ -56,6 +56,10 @@ struct ConfiguredEvent {
     bool operator==(const ConfiguredEvent&) const = default;
 };
 
+/// The registers of the processor: those of the catalogue's CPU model, of the driver's CPU type if it has
+/// none.
+const CounterRegisters& registers_of(const DriverModel& model, const EventCatalogue& catalogue);
+
 /// The event that is counted if the user asked for none: the model's only one, the default of the catalogue's
 /// CPU model, or CPU_CLK_UNHALTED.
 EventSpec default_driver_event(const DriverModel& model, const EventCatalogue& catalogue);

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <span>
 
+#include "libop/base/text.h"
+
 namespace op::collect {
 namespace {
 
@@ -21,19 +23,9 @@ EventInfo timer() {
     return row;
 }
 
-/// The last row is that of models that are not known.
+/// In the order in which the driver tries them.
 std::span<const DriverKind> kinds() {
     static const DriverKind rows[] = {
-        {.name = "timer",
-         .clock = timer(),
-         .greatest_count = greatest_count,
-         .counts_rate = false,
-         .programs_counters = false},
-        {.name = "rtc",
-         .clock = rtc,
-         .greatest_count = 4096,
-         .counts_rate = true,
-         .programs_counters = false},
         {.name = "intel",
          .clock = none,
          .greatest_count = greatest_count,
@@ -51,6 +43,16 @@ std::span<const DriverKind> kinds() {
          .programs_counters = true},
         {.name = "perf",
          .clock = none,
+         .greatest_count = greatest_count,
+         .counts_rate = false,
+         .programs_counters = false},
+        {.name = "rtc",
+         .clock = rtc,
+         .greatest_count = 4096,
+         .counts_rate = true,
+         .programs_counters = false},
+        {.name = "timer",
+         .clock = timer(),
          .greatest_count = greatest_count,
          .counts_rate = false,
          .programs_counters = false},
@@ -79,11 +81,15 @@ constexpr CounterRegisters registers[] = {
 
 const DriverKind& driver_kind(std::string_view name) noexcept {
     const auto row = std::ranges::find(kinds(), name, &DriverKind::name);
-    return row == kinds().end() ? kinds().back() : *row;
+    return row == kinds().end() ? driver_kind("perf") : *row;
 }
 
 bool is_driver_model(std::string_view name) noexcept {
     return std::ranges::find(kinds(), name, &DriverKind::name) != kinds().end();
+}
+
+std::string driver_model_names() {
+    return joined(kinds(), ", ", &DriverKind::name);
 }
 
 const EventInfo* find_driver_clock(std::string_view event) noexcept {

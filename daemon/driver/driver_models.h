@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "libop/events/event_table.h"
@@ -29,6 +30,9 @@ const DriverKind& driver_kind(std::string_view name) noexcept;
 
 /// True if the driver has a model of that name.
 bool is_driver_model(std::string_view name) noexcept;
+
+/// Their names with commas between.
+std::string driver_model_names();
 
 /// The row of an event that is the only one of some model; null for other events.
 const EventInfo* find_driver_clock(std::string_view event) noexcept;

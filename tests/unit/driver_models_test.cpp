@@ -31,6 +31,10 @@ TEST(DriverKinds, that_are_not_known_have_counters_that_the_kernel_programs) {
     EXPECT_TRUE(driver_kind("p4").programs_counters);
 }
 
+TEST(DriverKinds, are_listed_in_the_order_in_which_the_driver_tries_them) {
+    EXPECT_EQ(driver_model_names(), "intel, p4, amd, perf, rtc, timer");
+}
+
 TEST(DriverKinds, clocks_are_found_by_their_event) {
     ASSERT_TRUE(find_driver_clock("RTC_INTERRUPTS"));
     EXPECT_EQ(find_driver_clock("RTC_INTERRUPTS")->default_count, 1024u);

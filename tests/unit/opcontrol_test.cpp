@@ -374,6 +374,15 @@ TEST(EventList, has_counters_and_unit_masks) {
     }
 }
 
+TEST(EventList, has_raw_codes_only_where_the_processor_has_codes) {
+    const std::string dir = test::fixture("events/small");
+    EventCatalogue files = load_catalogue(*load_cpu_models(dir).find("i386/toy"), {dir, {}, false, ""});
+    const collect::DriverModel perf{"perf", "perf", {}};
+    EXPECT_TRUE(test::contains(event_list_text(perf, files, true), "rNNN: "));
+    files.model.name = "i386/p4";
+    EXPECT_FALSE(test::contains(event_list_text(perf, files, true), "rNNN: "));
+}
+
 TEST(EventList, lacks_what_cannot_be_sampled) {
     const test::TempDir dir;
     dir.write("x/events",

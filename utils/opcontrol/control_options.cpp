@@ -43,6 +43,8 @@ ControlAction the_one_action(const ControlOptions& o) {
 }
 
 void add_actions(ControlOptions& o, std::vector<Option>& table) {
+    static const std::string model_help = "with --init: count with this model of the driver (" +
+                                          collect::driver_model_names() + "); an error if it cannot";
     const Option rows[] = {
         {"init", 0, &o.init, "load the driver and mount its files"},
         {"setup", 0, &o.setup, "save the settings given with it"},
@@ -57,8 +59,7 @@ void add_actions(ControlOptions& o, std::vector<Option>& table) {
         {"deinit", 0, &o.deinit, "shut down, unmount the driver's files and unload it"},
         {"list-events", 'l', &o.list_events, "list the events that can be counted here"},
         {"module", 0, &o.module, "with --init: the driver to load (default: the kernel's own)", "FILE"},
-        {"model", 0, &o.model,
-         "with --init: the driver counts by intel, amd, perf, rtc or timer, or not at all", "NAME"},
+        {"model", 0, &o.model, model_help.c_str(), "NAME"},
         {"verbose", 'V', &o.verbose, "with --start: make the daemon log more, on the subjects of LIST",
          "LIST", &o.is_verbose},
         {"root-dir", 0, &o.root_dir, "use the files below DIR instead of the machine's, for tests", "DIR"},
@@ -117,7 +118,7 @@ ControlAction chosen_action(const ControlOptions& o) {
     if (o.module && action != ControlAction::init) throw_usage("--module can be given with --init only");
     if (o.model && action != ControlAction::init) throw_usage("--model can be given with --init only");
     if (o.model && !collect::is_driver_model(*o.model))
-        throw_usage("--model=" + printable(*o.model) + ": not one of intel, p4, amd, perf, rtc, timer");
+        throw_usage("--model=" + printable(*o.model) + ": not one of " + collect::driver_model_names());
     if (o.is_verbose && !starts) throw_usage("--verbose can be given with --start and --start-daemon only");
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_words, word) == std::end(verbose_words))

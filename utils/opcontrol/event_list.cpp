@@ -44,13 +44,14 @@ CatalogueEvent further_event(std::string_view name, std::string_view description
 }
 
 /// What a driver samples besides the events of its CPU type, or instead.
-std::vector<CatalogueEvent> events_of_driver(const collect::DriverModel& driver, bool has_catalogue) {
+std::vector<CatalogueEvent> events_of_driver(const collect::DriverModel& driver,
+                                             const EventCatalogue& catalogue) {
     const EventInfo &clock = driver.kind().clock, &cycles = *find_event(cycles_event);
     if (driver.kind().has_clock_only())
         return {further_event(clock.name, clock.description, clock.minimum_count)};
     std::vector<CatalogueEvent> events;
-    const bool has_codes = !collect::counter_registers(driver.cpu_type).numbers_events;
-    if (!has_catalogue && has_codes)
+    const bool has_codes = !collect::registers_of(driver, catalogue).numbers_events;
+    if (catalogue.events.empty() && has_codes)
         events.push_back(further_event(cycles.name, cycles.description, cycles.minimum_count));
     if (has_codes)
         events.push_back(further_event("rNNN", "Raw code NNN, hexadecimal, of the processor's manual", 1));
@@ -60,7 +61,7 @@ std::vector<CatalogueEvent> events_of_driver(const collect::DriverModel& driver,
 /// The events of the driver's type with the minimum counts of its counters.
 EventCatalogue catalogue_of_driver(const collect::DriverModel& driver, EventCatalogue catalogue) {
     if (driver.kind().has_clock_only()) catalogue.events.clear();
-    for (CatalogueEvent& event : events_of_driver(driver, !catalogue.events.empty()))
+    for (CatalogueEvent& event : events_of_driver(driver, catalogue))
         catalogue.events.push_back(std::move(event));
     const uint64_t least = driver.counters.empty() ? 0 : driver.counters.front().minimum_count;
     if (!driver.kind().counts_rate)
