@@ -20,6 +20,7 @@
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/image_bytes.h"
 #include "libpp/symbols/image_candidates.h"
+#include "libpp/symbols/image_symbols.h"
 #include "utils/shared/file_access.h"
 #include "utils/source_finder.h"
 
@@ -28,8 +29,7 @@ namespace {
 
 /// How a file differs from the profiled one.
 const char* difference(pp::FileChange change) {
-    if (change == pp::FileChange::several_builds)
-        return "was profiled in several builds, whose samples are counted together";
+    if (change == pp::FileChange::several_builds) return pp::several_builds_text;
     if (change == pp::FileChange::elsewhere) return "was another file where this session was recorded";
     if (change == pp::FileChange::other_content) return "has another content than the file that was profiled";
     if (change == pp::FileChange::other_time) return "was changed after it was profiled";

@@ -85,6 +85,10 @@ enum class FileChange : uint8_t {
     other_time,      ///< a build-id is unknown and the modification times differ
 };
 
+/// The description of a file with FileChange::several_builds, after its path.
+inline constexpr const char* several_builds_text =
+    "was profiled in several builds, whose samples are counted together";
+
 /// Compares the file at `path` with build-id `build_id` ("" = none) with the recorded one. Without build-ids
 /// the content decides if it is known: up to checksum_bytes of the file are read.
 FileChange file_change(const std::string& path, const std::string& build_id, const RecordedImage& recorded);

@@ -67,8 +67,7 @@ Shortcoming shortcoming_of(SymbolTable table) {
 
 /// How a file differs from the profiled one.
 const char* difference(FileChange change) {
-    if (change == FileChange::several_builds)
-        return "was profiled in several builds, whose samples are counted together";
+    if (change == FileChange::several_builds) return several_builds_text;
     if (change == FileChange::elsewhere)
         return "was another file where this session was recorded (deleted, replaced, or of a container)";
     if (change == FileChange::other_content)
