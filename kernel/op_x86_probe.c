@@ -127,10 +127,11 @@ static unsigned int op_x86_siblings(void)
 	return max(1U, threads / cores);
 }
 
-void op_x86_identify(struct op_x86_identity *identity)
+/* Fills in the fields that ask no other CPU. True if the identity is a double's, which is whole. */
+static bool op_x86_name(struct op_x86_identity *identity)
 {
 	if (op_msr_double_identity(identity))
-		return;
+		return true;
 	*identity = (struct op_x86_identity){
 		.vendor = boot_cpu_data.x86_vendor,
 		.family = boot_cpu_data.x86,
@@ -138,6 +139,13 @@ void op_x86_identify(struct op_x86_identity *identity)
 		.hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU),
 		.core_ext = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
 	};
+	return false;
+}
+
+void op_x86_identify(struct op_x86_identity *identity)
+{
+	if (op_x86_name(identity))
+		return;
 	if (identity->vendor == X86_VENDOR_INTEL && identity->family == 15)
 		identity->siblings = op_x86_siblings();
 	else if (identity->vendor == X86_VENDOR_INTEL)
@@ -150,6 +158,6 @@ bool op_x86_proved(void)
 {
 	struct op_x86_identity identity;
 
-	op_x86_identify(&identity);
+	op_x86_name(&identity);
 	return op_x86_is_listed(op_x86_proved_list, identity.vendor, identity.family, identity.model);
 }
