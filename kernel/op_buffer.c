@@ -70,6 +70,15 @@ void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, con
 	context->unknown = NULL;
 }
 
+void op_init_placed(struct op_record_placed *sample, unsigned int event, enum op_cpu_mode mode)
+{
+	*sample = (struct op_record_placed){
+		.header = { .type = OP_RECORD_PLACED, .size = sizeof(*sample) },
+		.event = event,
+		.mode = mode,
+	};
+}
+
 void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw)
 {
 	void *end = (void *)sample + sample->header.size;

@@ -47,6 +47,9 @@ struct op_record_irq_context {
 	struct mm_struct *mm; /* a reference, mmgrab() */
 };
 
+/* Fills in everything but the place and the callers. */
+void op_init_placed(struct op_record_placed *sample, unsigned int event, enum op_cpu_mode mode);
+
 /* Makes a sample whose callers are in it one with raw data. Behind the callers is room for op_raw_words(). Any context. */
 void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw);
 

@@ -127,11 +127,7 @@ static void place_callers(struct op_slot *slot, struct mm_struct *mm, struct pla
 
 static enum op_stat find_place(const struct op_slot *slot, struct mm_struct *mm, struct op_record_placed *record)
 {
-	*record = (struct op_record_placed){
-		.header = { .type = OP_RECORD_PLACED, .size = sizeof(*record) },
-		.event = slot->event,
-		.mode = OP_MODE_USER,
-	};
+	op_init_placed(record, slot->event, OP_MODE_USER);
 	return place_address(mm, slot->pc, slot->tgid, &record->place, NULL);
 }
 

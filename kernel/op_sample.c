@@ -72,16 +72,6 @@ static void add_callers(struct op_sample_room *room, struct pt_regs *regs)
 	record->frames = n;
 }
 
-static struct op_record_placed *begin_record(struct op_sample_room *room, unsigned int event, enum op_cpu_mode mode)
-{
-	room->record = (struct op_record_placed){
-		.header = { .type = OP_RECORD_PLACED, .size = sizeof(struct op_record_placed) },
-		.event = event,
-		.mode = mode,
-	};
-	return &room->record;
-}
-
 /* Puts the handler's record; mm, which may be NULL, is that of the executable. */
 static void put_record(struct op_handler *handler, struct mm_struct *mm, const struct op_raw *raw)
 {
@@ -103,7 +93,8 @@ static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsign
 		op_count(smp_processor_id(), OP_STAT_OVERFLOW);
 		return;
 	}
-	record = begin_record(handler->room, event, OP_MODE_KERNEL);
+	record = &handler->room->record;
+	op_init_placed(record, event, OP_MODE_KERNEL);
 	record->place.offset = instruction_pointer(regs);
 	if (op_settings.backtrace_depth)
 		add_callers(handler->room, regs);
@@ -119,7 +110,8 @@ static bool take_user_now(struct op_handler *handler, struct pt_regs *regs, unsi
 
 	if (op_settings.backtrace_depth || !handler->room)
 		return false;
-	record = begin_record(handler->room, event, OP_MODE_USER);
+	record = &handler->room->record;
+	op_init_placed(record, event, OP_MODE_USER);
 	if (!op_place_now(instruction_pointer(regs), &record->place, &failure))
 		return false;
 	if (failure == OP_STATS)
@@ -211,7 +203,6 @@ void op_sample_raw(struct pt_regs *regs, unsigned int counter, const struct op_r
 int op_alloc_handler(unsigned int cpu)
 {
 	struct op_handler *handler = per_cpu_ptr(&op_handlers, cpu);
-
 	size_t size = struct_size(handler->room, caller, op_settings.backtrace_depth) + op_raw_words() * sizeof(u64);
 
 	if (!handler->room)
