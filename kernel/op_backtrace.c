@@ -97,8 +97,9 @@ static bool can_be_frame(u32 word, u64 at)
 }
 
 /*
- * 32-bit Arm code. The frame pointer points at the caller's, with the return address above it (AAPCS32, clang); in gcc's code, other
- * than Thumb, at the return address, with the caller's below it. Bit 0 of a return address means that the caller is Thumb code.
+ * 32-bit Arm code. The frame pointer points at the caller's, with the return address above it (AAPCS32, clang); in gcc's code,
+ * other than Thumb, at the return address, with the caller's below it. Bit 0 of a return address means that the caller is Thumb
+ * code.
  */
 static bool read_frame32(u64 at, struct frame32 *frame)
 {

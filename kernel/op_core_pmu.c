@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The PMU of each CPU's core. On hybrid Intel processors raw events without a PMU go to that of the first kind of core only; generic
- * ones find the CPU's own. Tested with PMUs of a double.
+ * The PMU of each CPU's core. On hybrid Intel processors raw events without a PMU go to that of the first kind of core only;
+ * generic ones find the CPU's own. Tested with PMUs of a double.
  */
 #include "op_core_pmu.h"
 
@@ -23,7 +23,7 @@ int op_core_pmu(unsigned int cpu)
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 		.sample_period = 1UL << 30,
 		.disabled = 1,
-		.exclude_guest = 1, /* as of the events that count: others are refused while a guest has the counters */
+		.exclude_guest = 1, /* as create() does: events that count guests are refused while a guest has the counters */
 	};
 	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, never, NULL);
 	int type;

@@ -16,8 +16,8 @@ struct op_counter;
 int op_core_pmu(unsigned int cpu);
 
 /*
- * True if a raw event has the same code on this PMU as on the machine's others. Intel's cores of several kinds share the
- * architectural events only.
+ * False if `pmu` is that of another kind of core than the machine's first, and the event is not architectural: the code may mean
+ * another event there.
  */
 bool op_means_same(const struct op_counter *counter, int pmu);
 

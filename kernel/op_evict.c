@@ -19,7 +19,8 @@ static const struct op_watch_ops *watch_ops; /* constant after load */
 static struct fsnotify_group *group; /* constant after load */
 static atomic_t watches = ATOMIC_INIT(0); /* that are not unused yet */
 
-static int ignore_event(struct fsnotify_mark *mark, u32 mask, struct inode *inode, struct inode *dir, const struct qstr *name, u32 cookie)
+static int ignore_event(struct fsnotify_mark *mark, u32 mask, struct inode *inode, struct inode *dir, const struct qstr *name,
+			u32 cookie)
 {
 	return 0;
 }

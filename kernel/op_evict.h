@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notice of inodes that leave memory, so that the address of an inode identifies a file: it is forgotten before it can be used again.
- * A watch holds no reference; the file system can be unmounted.
+ * Notice of inodes that leave memory, so that the address of an inode identifies a file: it is forgotten before it can be used
+ * again. A watch holds no reference; the file system can be unmounted.
  */
 #ifndef OP_EVICT_H
 #define OP_EVICT_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The program that a process runs. In NMI no reference to its file can be taken: since 6.7 giving one back can be part of taking it.
+ * The program that a process runs. In NMI no reference to its file can be taken: since 6.7 giving one back can be part of taking
+ * it.
  */
 #include "op_exe.h"
 
@@ -14,8 +15,8 @@
 #include "op_image.h"
 
 /*
- * Without a reference a file may be freed and reused for another (6.7 and later). So the inode that was read is the right one if the
- * file is still the program's afterwards.
+ * Without a reference a file may be freed and reused for another (6.7 and later). So the inode that was read is the right one if
+ * the file is still the program's afterwards.
  */
 const struct inode *op_exe_inode(struct mm_struct *mm)
 {

@@ -15,16 +15,18 @@ struct vm_area_struct;
 
 #define OP_NO_COOKIE 0
 
-/* The cookie found last by one user: most samples are in the file of the sample before. Its user's alone, never interrupted by it. */
+/*
+ * The cookie found last by one user: most samples are in the file of the sample before. Its user's alone, never interrupted by it.
+ */
 struct op_memo {
 	const struct inode *inode;
 	u32 cookie;
-	unsigned long forgotten; /* images forgotten before that was found: void once another is */
+	unsigned long forgotten; /* images forgotten before that was found: no longer valid once another image is forgotten */
 };
 
 /*
- * Returns the cookie of an inode, or OP_NO_COOKIE if it has none yet. Any context up to NMI; the inode is only compared. What may be
- * NULL: a memo that saves the look-up.
+ * Returns the cookie of an inode, or OP_NO_COOKIE if it has none yet. Any context up to NMI; the inode is only compared. `memo`
+ * saves the look-up; may be NULL.
  */
 u32 op_inode_cookie(const struct inode *inode, struct op_memo *memo);
 
@@ -37,11 +39,13 @@ u32 op_file_cookie(struct file *file, struct op_memo *memo);
 /* The same for a mapping without a file, of the process tgid. The mmap lock is held. */
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
 
+/* True if an image is to be announced: also one that only records still in a ring name. Any context. */
+bool op_image_waits(void);
+
 /*
  * Writes the record of the next image to be announced, into `size` bytes of room. Returns the record's size; 0 if no image waits;
  * -E2BIG if the room is too small. op_announced() removes that image from the list. For the reader; process context.
  */
-bool op_image_waits(void); /* also those of records that are in a ring */
 int op_next_image(struct op_record_image *record, size_t size);
 void op_announced(void);
 

@@ -74,7 +74,10 @@ void op_update_timer(unsigned int cpu);
 /* Puts what this CPU's guard has to report into the ring. From a handler, as op_put_irq_sample(). */
 void op_report_guard(void);
 
-/* The room of a CPU's handler, unless it has one: before the CPU samples. Free all: while nothing samples. Process context. */
+/*
+ * op_alloc_handler() allocates the room of a CPU's handler if it has none; before that CPU samples. op_free_handlers() frees all;
+ * while nothing samples. Process context.
+ */
 int op_alloc_handler(unsigned int cpu);
 void op_free_handlers(void);
 

@@ -41,8 +41,8 @@ static int alloc_cpu(unsigned int cpu)
 }
 
 /*
- * Before a CPU comes online. It is not kept from that: where memory is missing, samples are lost. A CPU that comes back has kept its
- * memory.
+ * Before a CPU comes online. It is not kept from that: where memory is missing, samples are lost. A CPU that comes back has kept
+ * its memory.
  */
 static int prepare_cpu(unsigned int cpu)
 {

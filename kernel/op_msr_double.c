@@ -5,10 +5,10 @@
  * it is written, so each NMI is an overflow of every counter in use.
  *
  * debugfs, below oprofile_msr: log (every write; writing empties it), registers, lvtpc (of the APIC), lint1 (writing opens every
- * CPU's LINT1, by which an emulator injects NMIs), taken (select register N-1 is reserved for another user; 0: none), again (1: counter 0
- * overflows a second time when LVTPC is opened), stolen (1: each NMI is another user's: no counter has overflowed, and that user has
- * stopped them all; writing stops them, too), zeroed (writing makes all selects and counters 0, as KVM leaves them), svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the
- * counter only).
+ * CPU's LINT1, by which an emulator injects NMIs), taken (select register N-1 is reserved for another user; 0: none), again (1:
+ * counter 0 overflows a second time when LVTPC is opened), stolen (1: each NMI is another user's: no counter has overflowed, and
+ * that user has stopped them all; writing stops them, too), zeroed (writing makes all selects and counters 0, as KVM leaves them),
+ * svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the counter only).
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -126,8 +126,8 @@ static bool is_cccr(u32 msr)
 
 static bool is_select(u32 msr)
 {
-	return (msr >= 0x186 && msr < 0x18e) || is_cccr(msr) || (msr >= 0x3a0 && msr < 0x3e2) || (msr >= 0xc0010000 && msr < 0xc0010004) ||
-	       (msr >= 0xc0010200 && msr < 0xc0010210 && !(msr & 1));
+	return (msr >= 0x186 && msr < 0x18e) || is_cccr(msr) || (msr >= 0x3a0 && msr < 0x3e2) ||
+	       (msr >= 0xc0010000 && msr < 0xc0010004) || (msr >= 0xc0010200 && msr < 0xc0010210 && !(msr & 1));
 }
 
 /* Registers whose writes change another register. */

@@ -81,7 +81,7 @@ static u64 get_counter_pmu(unsigned long index)
 	return op_counters[index].pmu;
 }
 
-/* The types below are those of events that are no hardware's, or of the CPU's counters. */
+/* Smaller types are software events, or those of the CPU's counters. */
 static int set_counter_pmu(unsigned long index, unsigned long value)
 {
 	if (op_is_sampling())

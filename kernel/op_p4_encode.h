@@ -4,9 +4,9 @@
  * (tests/unit/p4_encode_test.cpp). Intel SDM volume 3, "Performance monitoring, processors based on NetBurst microarchitecture". No
  * register is touched here.
  *
- * An event is chosen by an ESCR and counted by a counter, which has a CCCR that selects one of a few ESCRs. Of the 18 counters eight
- * are used, two of each unit. The first four and the ESCRs of even address are half 0, the others half 1; an ESCR can be counted only
- * by its half.
+ * An event is chosen by an ESCR and counted by a counter, which has a CCCR that selects one of a few ESCRs. Of the 18 counters
+ * eight are used, two of each unit. The first four and the ESCRs of even address are half 0, the others half 1; an ESCR can be
+ * counted only by its half.
  */
 #ifndef OP_P4_ENCODE_H
 #define OP_P4_ENCODE_H

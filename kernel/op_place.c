@@ -304,8 +304,8 @@ bool op_worker_places_all(void)
 }
 
 /*
- * Interrupts are off, not in NMI; the sampled process is current. With a sampler the interrupt may have come in its kernel code, with
- * any lock held: the mmap lock is only tried here, and others are those that are taken with interrupts off everywhere.
+ * Interrupts are off, not in NMI; the sampled process is current. With a sampler the interrupt may have come in its kernel code,
+ * with any lock held: the mmap lock is only tried here, and others are those that are taken with interrupts off everywhere.
  */
 static void hand_over_now(struct op_slot *slot)
 {

@@ -23,8 +23,8 @@ struct op_counter {
 	unsigned long user;
 	unsigned long extra;
 	unsigned long pmu; /* model perf: type of the kernel's PMU; 0 = the CPU's counters */
-	unsigned long raw_size; /* model perf: bytes of the PMU's raw data that go with a sample, at most OP_MAX_RAW; constant while the
-				   buffer is open */
+	/* Model perf: bytes of the PMU's raw data that go with a sample, at most OP_MAX_RAW; constant while the buffer is open. */
+	unsigned long raw_size;
 };
 
 extern struct op_counter op_counters[OP_MAX_COUNTERS];

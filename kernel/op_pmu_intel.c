@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Model "intel": general counters of Intel processors, as CPUID leaf 0xA describes them (architectural performance
- * monitoring) up to version 5, or the two counters of the P6 family, which has no such leaf. Not supported: fixed counters. NetBurst: op_pmu_p4.c.
+ * monitoring) up to version 5, or the two counters of the P6 family, which has no such leaf. Not supported: fixed counters.
+ * NetBurst: op_pmu_p4.c.
  *
  * Odd: a write sets the low 32 bits of a counter, and bit 31 is extended to the counter's width. So a counter of any width
  * takes counts below 2^31. P6 has one ENABLE, in the select register of counter 0, for both counters.

@@ -3,8 +3,8 @@
  * Model "p4": counters of NetBurst processors (Pentium 4, Xeon and Pentium D of family 15), with up to two logical processors in a
  * core. Not supported: tagged and precise events, thresholds, ten of the 18 counters.
  *
- * Odd: the logical processors of a core share its registers, so each uses one half; an event that can be counted by only one half is
- * counted only there, for the core. An event has a number in op_p4_encode.h that no register has.
+ * Odd: the logical processors of a core share its registers, so each uses one half; an event that can be counted by only one half
+ * is counted only there, for the core. An event has a number in op_p4_encode.h that no register has.
  */
 #include <linux/errno.h>
 #include <linux/percpu.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared code of the register-level x86 models. op_x86_probe.c: finds the registers; op_x86_cpu.c: one CPU's registers and NMI
- * handler; op_x86_select.c: counters with one select register each; op_pmu_x86.c: the life cycle over all CPUs. A model describes its
- * registers in struct op_x86_pmu.
+ * handler; op_x86_select.c: counters with one select register each; op_pmu_x86.c: the life cycle over all CPUs. A model describes
+ * its registers in struct op_x86_pmu.
  */
 #ifndef OP_PMU_X86_H
 #define OP_PMU_X86_H

@@ -30,7 +30,8 @@
 #define OP_MIN_READ 4096
 #define OP_READ_SIZE (256 * 1024)
 
-static DEFINE_MUTEX(read_mutex); /* the consumer's side of the rings, of images and of losses; op_mutex is never taken inside it, nor it inside op_mutex */
+/* The consumer's side of the rings, of images and of losses. op_mutex is never taken inside it, nor it inside op_mutex. */
+static DEFINE_MUTEX(read_mutex);
 static char *read_room; /* OP_READ_SIZE bytes while the buffer is open; content: read_mutex */
 static unsigned int first_cpu; /* with which the next read begins; read_mutex */
 static size_t read_kept; /* bytes in read_room that could not be delivered, because the reader's address was bad; read_mutex */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring of records with one producer and one consumer, both lockless. A write puts in all of its records or none. Records are aligned
- * and of whole 8-byte words, so that a word never wraps.
+ * A ring of records with one producer and one consumer, both lockless. A write puts in all of its records or none. Records are
+ * aligned and of whole 8-byte words, so that a word never wraps.
  */
 #ifndef OP_RING_H
 #define OP_RING_H

@@ -41,8 +41,8 @@ struct op_handler {
 static DEFINE_PER_CPU(struct op_handler, op_handlers);
 
 /*
- * The registers of a sampler's sample are of two moments: the address and the mode are those of the sampled instruction, the rest is
- * the interrupt's. So there are no kernel callers, and the process' own are those of its last entry into the kernel.
+ * The registers of a sampler's sample are of two moments: the address and the mode are those of the sampled instruction, the rest
+ * is the interrupt's. So there are no kernel callers, and the process' own are those of its last entry into the kernel.
  */
 static bool is_sampler(unsigned int counter)
 {

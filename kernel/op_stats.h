@@ -47,7 +47,7 @@ static inline u64 op_stat_total(unsigned int cpu, enum op_stat stat)
 	return atomic64_read(&per_cpu(op_stats, cpu).count[stat]);
 }
 
-/* Since the last op_restart_stats(), of a CPU and of all. Under op_mutex, as the third. */
+/* Since the last op_restart_stats(), of a CPU and of all. Under op_mutex, as op_restart_stats(). */
 u64 op_stat(unsigned int cpu, enum op_stat stat);
 u64 op_stat_sum(enum op_stat stat);
 void op_restart_stats(void);

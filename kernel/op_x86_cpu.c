@@ -111,8 +111,8 @@ static unsigned int op_x86_open_vector(struct pt_regs *regs)
 }
 
 /*
- * Counters run again at the end whoever stopped them: perf's handler, which is called before, may have done so for a user that needs
- * no counter (PT, BTS).
+ * Counters run again at the end whoever stopped them: perf's handler, which is called before, may have done so for a user that
+ * needs no counter (PT, BTS).
  */
 static unsigned int op_x86_collect(const struct op_x86_cpu *cpu, struct pt_regs *regs)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters with one event select register each, at equal distances: P6 to today's Intel processors, and AMD's. Values: op_x86_encode.h.
+ * Counters with one event select register each, at equal distances: P6 to today's Intel processors, and AMD's. Values:
+ * op_x86_encode.h.
  */
 #include "op_pmu.h"
 #include "op_pmu_x86.h"
