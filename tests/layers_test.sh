@@ -142,6 +142,7 @@ libop/session/sample_file_open.cpp 2 undo note
 libop/session/session.cpp 1 undo
 libop/session/session_files.cpp 2 note
 libop/session/session_reader.cpp 2 note absent
+libop/stacks/recover_account.cpp 1 note
 libop/stacks/stack_images.cpp 1 absent
 libop/stacks/stack_set.cpp 1 note
 libop/stream/stream.cpp 1 note
@@ -155,7 +156,7 @@ libpp/report/report.cpp 1 note
 libpp/symbols/image_symbols.cpp 1 note
 libpp/symbols/packages.cpp 1 absent
 libpp/symbols/symbolizer.cpp 2 note
-utils/archive_inventory.cpp 2 note
+utils/archive_inventory.cpp 3 note
 utils/archive_session.cpp 1 note
 utils/debuginfod.cpp 1 edge
 utils/event_support.cpp 1 note

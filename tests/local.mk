@@ -176,7 +176,9 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/source_finder_test.cpp \
 	tests/unit/sources_test.cpp \
 	tests/unit/split_inlines_test.cpp \
+	tests/unit/stack_crash_test.cpp \
 	tests/unit/stack_reader_test.cpp \
+	tests/unit/stack_session_test.cpp \
 	tests/unit/stack_set_test.cpp \
 	tests/unit/standard_descriptors_test.cpp \
 	tests/unit/stored_stacks.h \
@@ -226,6 +228,7 @@ fuzz_targets = \
 	tests/fuzz/sample_file_fuzz \
 	tests/fuzz/sample_path_fuzz \
 	tests/fuzz/session_tree_fuzz \
+	tests/fuzz/stack_store_fuzz \
 	tests/fuzz/stream_fuzz \
 	tests/fuzz/unpack_fuzz \
 	tests/fuzz/writers_fuzz
@@ -242,7 +245,7 @@ fuzz_tests = $(fuzz_targets)
 endif
 LDADD = $(fuzz_main) libpp.a libopd.a libop.a $(op_system_libs)
 tests_fuzz_disassemble_fuzz_LDADD = $(fuzz_main) libpp.a libop.a -lopcodes -lbfd $(op_system_libs)
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/hostile_profile.h
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/hostile_profile.h tests/fuzz/work_dir.h
 
 # Golden cases: what commands print, case by case. `make update-golden` takes today's outcome as expected;
 # review the difference.
@@ -320,11 +323,13 @@ AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
 EXTRA_PROGRAMS += tests/bench/make_big_session
 tests_bench_make_big_session_LDADD = libutils.a libop.a -lz
 if HAVE_BENCHMARK
-bench_programs = tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench tests/bench/make_big_session
-EXTRA_PROGRAMS += tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench
+bench_programs = tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench \
+	tests/bench/stack_store_bench tests/bench/make_big_session
+EXTRA_PROGRAMS += tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench tests/bench/stack_store_bench
 tests_bench_measure_LDADD =
 tests_bench_replay_bench_LDADD = libopd.a libop.a -lz $(PFM_LIBS)
 tests_bench_sample_file_bench_LDADD = libop.a -lz -lbenchmark -lpthread
+tests_bench_stack_store_bench_LDADD = libop.a -lz -lbenchmark -lpthread
 bench: $(bench_programs) tests/e2e/shares operf opreport
 	sh $(srcdir)/tests/bench/run.sh | tee bench.md
 	{ cat bench.md; echo; sed -n '/^## /,$$p' $(srcdir)/doc/bench.md; } >bench.new && mv bench.new $(srcdir)/doc/bench.md

@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "libop/stacks/stack_reader.h"
 #include "libpp/object/debuginfo.h"
 #include "libpp/object/image_bytes.h"
 #include "libpp/symbols/image_candidates.h"
@@ -26,6 +29,9 @@
 
 namespace op::tool {
 namespace {
+
+/// Each is looked for, whoever wrote the session.
+constexpr size_t most_stack_images = 65536;
 
 /// How a file differs from the profiled one.
 const char* difference(pp::FileChange change) {
@@ -53,6 +59,8 @@ public:
             add_image(file.name.app);
             if (file.name.callee) add_image(*file.name.callee);
         }
+        for (const SessionReader& session : loaded.opened().sessions)
+            add_stack_images(session);
     }
 
     void add_sources() {
@@ -105,6 +113,19 @@ private:
         if (::fstat(file.get(), &st) != 0) return std::nullopt;
         const bool is_placed_there = is_path_trusted(file, std::filesystem::absolute(*path), st.st_uid);
         return is_placed_there ? std::optional(st.st_uid) : std::nullopt;
+    }
+
+    /// The callers on stacks are also in images without any sample of their own.
+    void add_stack_images(const SessionReader& session) {
+        try {
+            const auto stacks = StackSetReader::open(session.directory(), session.path(), notes_);
+            if (!stacks) return;
+            const size_t most = std::min(stacks->images().size(), most_stack_images);
+            for (const ImageName& image : std::span(stacks->images()).first(most))
+                if (!image.name.empty()) add_image(image);
+        } catch (const Error& error) {
+            notes_.warn(std::string(error.what()) + "; binaries of callers may be missing in the archive");
+        }
     }
 
     /// `file`, if there is one, is a sample file of the image.

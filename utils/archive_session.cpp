@@ -17,11 +17,12 @@
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/session/session_files.h"
+#include "libop/stacks/stack_frame.h"
 
 namespace op::tool {
 namespace {
 
-constexpr size_t most_statistics = 10000;
+constexpr size_t most_statistics = 10000, most_stack_files = 100000;
 
 /// Where a session lies in the archive, whatever its place on this machine.
 std::string archived_session(const SessionReader& session) {
@@ -64,9 +65,12 @@ public:
             const SessionPart part = session_part(name);
             if (part == SessionPart::statistics && entry.is_directory)
                 take_statistics(dir);
+            else if (part == SessionPart::stacks && entry.is_directory)
+                take_stacks(dir);
             else if (part == SessionPart::manifest || part == SessionPart::kallsyms)
                 take_one(dir, name, session_.path() + "/" + name, target_ + "/" + name);
-            else if (part == SessionPart::unknown || part == SessionPart::statistics)
+            else if (part == SessionPart::unknown || part == SessionPart::statistics ||
+                     part == SessionPart::stacks)
                 others.push_back(name);
         }
         if (!others.empty()) note_others(others);
@@ -116,6 +120,23 @@ private:
         else
             leave_out(path, fault);
         return true;
+    }
+
+    /// While a recorder adds to them: nodes name frames, and frames images.
+    void take_stacks(const Fd& dir) {
+        const std::string path = session_.path() + "/" + stacks_dir;
+        const Fd stacks = open_directory_at(dir, stacks_dir, path, false);
+        std::vector<std::string> names;
+        for (const DirectoryEntry& entry : list(stacks, path))
+            if (parse_class(entry.name)) names.push_back(entry.name);
+        if (names.size() > most_stack_files) {
+            leave_out(path, "of its files only " + std::to_string(most_stack_files) + " are taken");
+            names.resize(most_stack_files);
+        }
+        names.insert(names.end(), {stack_frames_name, stack_images_name});
+        for (const std::string& name : names)
+            take_one(stacks, name, path + "/" + name, target_ + "/" + stacks_dir + "/" + name,
+                     sample_file_limit);
     }
 
     void take_statistics(const Fd& dir) {

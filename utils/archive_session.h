@@ -27,10 +27,10 @@ void check_session_place(const SessionReader& session);
 
 using TakeSessionFile = std::function<void(const SessionFile&)>;
 
-/// Calls `take` with each file of a session that has no samples: manifest, kernel symbols, statistics, logs,
-/// `abi`. What is not of these names, or for what take_sample_file() leaves out a sample file, is left out
-/// with a note; kept binaries are, without one. Throws a system error if a directory cannot be read, and what
-/// `take` throws.
+/// Calls `take` with each file of a session that has no samples: manifest, kernel symbols, call stacks,
+/// statistics, logs, `abi`. What is not of these names, or for what take_sample_file() leaves out a sample
+/// file, is left out with a note; kept binaries are, without one. Throws a system error if a directory cannot
+/// be read, and what `take` throws.
 void take_session_files(const SessionReader& session, Diagnostics& notes, const TakeSessionFile& take);
 
 /// Calls `take` with the sample file at a path below the session. What is not a regular file, too large,

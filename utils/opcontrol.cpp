@@ -18,6 +18,7 @@
 #include "libop/base/text.h"
 #include "libop/control/control.h"
 #include "libop/session/session.h"
+#include "libop/stacks/recover_account.h"
 #include "utils/opcontrol/control_daemon.h"
 #include "utils/opcontrol/control_options.h"
 #include "utils/opcontrol/control_paths.h"
@@ -183,7 +184,7 @@ private:
         const ActAsOwner owner(dir);
         SessionWriter session(dir, false, tool_.notes);
         session.begin(true);
-        session.recover_account(tool_.notes);
+        recover_account(session, tool_.notes);
         session.save_as(*o_.save);
     }
 

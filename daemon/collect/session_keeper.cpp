@@ -9,6 +9,7 @@
 #include "daemon/source/kernel_map.h"
 #include "libop/base/clock.h"
 #include "libop/base/text.h"
+#include "libop/stacks/recover_account.h"
 
 namespace op::collect {
 namespace {
@@ -22,7 +23,7 @@ constexpr uint64_t bytes_of_a_look = uint64_t{32} << 20;
 
 /// The account of the runs before, if the session has one.
 std::optional<SessionInfo> account_before(SessionWriter& session, Diagnostics& notes) {
-    session.recover_account(notes);
+    recover_account(session, notes);
     return session.read_info(notes);
 }
 

@@ -227,20 +227,6 @@ std::optional<SessionInfo> SessionWriter::read_info(Diagnostics& notes) const {
     return read_manifest(current(), current_path(), notes);
 }
 
-void SessionWriter::recover_account(Diagnostics& notes) {
-    if (!lock_.was_left()) return;
-    auto info = read_info(notes);
-    if (!info) return;
-    const HeldSamples held = count_held_samples(current(), current_path(), notes);
-    const uint64_t recorded = info->ledger.stored();
-    if (held.samples == recorded && held.arcs == info->arcs_stored) return;
-    info->ledger.set_stored(held.samples);
-    info->arcs_stored = held.arcs;
-    write_info(*info);
-    notes.warn(printable(current_path()) + ": recovered after a crash: the sample files hold " +
-               std::to_string(held.samples) + " samples, the manifest had " + std::to_string(recorded));
-}
-
 void SessionWriter::write_info(const SessionInfo& info) {
     write_file(manifest_name, to_json(info));
 }

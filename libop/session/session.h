@@ -67,10 +67,8 @@ public:
     std::vector<std::string> list() const;
     /// The manifest of the session being appended to, if there is a readable one; a damaged one is a warning.
     std::optional<SessionInfo> read_info(Diagnostics& notes) const;
-    /// Corrects the manifest's account by the sample files, with a warning, if the previous writer crashed:
-    /// the files then hold more than the manifest. Otherwise does nothing. To be called after begin() with
-    /// `append`. Throws a system error.
-    void recover_account(Diagnostics& notes);
+    /// True if the writer before ended without giving up its lock: see recover_account().
+    bool follows_crash() const noexcept { return lock_.was_left(); }
     /// Writes the manifest atomically.
     void write_info(const SessionInfo& info);
     /// Writes a file of ours beside the sample files, atomically. `name` has no '/'. Throws a system error
@@ -91,7 +89,8 @@ public:
     /// True if samples/current is still where it was; false once somebody removed or renamed it.
     bool is_in_place() const noexcept;
 
-    /// Removes what samples/current holds: its sample files, stats/, the manifest and the kernel's symbols.
+    /// Removes what samples/current holds: its sample files, stacks, stats/, the manifest and the kernel's
+    /// symbols.
     /// Other files stay. Open sample files continue to be written, without a name. A samples/current that
     /// somebody removed or renamed is made again.
     void reset();
@@ -101,6 +100,10 @@ public:
 
     /// The path of samples/current, for messages.
     std::string current_path() const;
+    /// The open directory samples/current, after begin(). Another one after save_as(), begin() or reset().
+    const Fd& directory() const { return current(); }
+    /// What is used and made there follows it.
+    const AccessPolicy& policy() const noexcept { return policy_; }
     /// Creates a file directly in samples/, e.g. operf.data, mode 0600, open for reading and writing; one
     /// that is there already is removed first. Throws a system error.
     Fd create_in_samples(const std::string& name);

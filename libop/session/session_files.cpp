@@ -73,7 +73,7 @@ bool is_side_file(const DirectoryEntry& entry) {
 }
 
 bool is_side_directory(std::string_view name) {
-    return name == statistics_dir || name == kept_images_dir;
+    return name == statistics_dir || name == kept_images_dir || name == stacks_dir;
 }
 
 /// True if there are only directories below the directory `at`, however deep.
@@ -99,6 +99,7 @@ SessionPart session_part(std::string_view name) {
     if (name == manifest_name) return SessionPart::manifest;
     if (name == kallsyms_name) return SessionPart::kallsyms;
     if (name == statistics_dir) return SessionPart::statistics;
+    if (name == stacks_dir) return SessionPart::stacks;
     return name == kept_images_dir ? SessionPart::kept_images : SessionPart::unknown;
 }
 

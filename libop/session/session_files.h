@@ -29,7 +29,7 @@ inline constexpr const char* abi_name = "abi";
 inline constexpr const char* stacks_dir = "stacks";
 
 /// The parts of a session's directory.
-enum class SessionPart : uint8_t { samples, manifest, kallsyms, statistics, kept_images, unknown };
+enum class SessionPart : uint8_t { samples, manifest, kallsyms, statistics, kept_images, stacks, unknown };
 /// The part that an entry of the directory belongs to, by its name.
 SessionPart session_part(std::string_view name);
 
@@ -40,7 +40,8 @@ std::vector<std::string> list_sample_files(const Fd& dir, const std::string& lab
                                            size_t limit = std::numeric_limits<size_t>::max());
 
 /// True if a session's directory holds nothing but what a run without samples leaves: manifest, kallsyms
-/// snapshot, stats/, directories without a file. Throws a system error naming a path below `label`.
+/// snapshot, stats/, images/, stacks/, directories without a file. Throws a system error naming a path below
+/// `label`.
 bool holds_only_leavings(const Fd& dir, const std::string& label);
 
 /// The sums over all sample files of a session; saturating.

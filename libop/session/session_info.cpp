@@ -26,6 +26,7 @@ constexpr JsonLimits limits{.bytes = size_t{64} << 20, .values = size_t{4} << 20
 /// Far beyond those of any recording. Readers compare each event with every other one, and look kernel images
 /// up one by one.
 constexpr size_t most_events = 1000, most_kernel_images = 16384;
+constexpr size_t most_stack_ends = 100;
 
 // ---- reading members
 
@@ -63,6 +64,12 @@ public:
         const Object object(*found, label_, member(key));
         for (const auto& [name, value] : *found->if_object())
             take(name, Object(value, label_, object.member(name)));
+    }
+
+    /// Calls take(name, number) for every member of object `key`, if there is one.
+    template <class Take>
+    void read_numbers(const char* key, Take take) const {
+        if (const Json* const found = value_.find(key)) Object(*found, label_, member(key)).each_number(take);
     }
 
     /// Calls take(name, number) for every member of this object.
@@ -196,6 +203,28 @@ Json ledger_json(const Ledger& ledger) {
     for (const auto& [where, n] : ledger.losses())
         lost[loss_name(where.first)][std::to_string(where.second)] = n;
     return {{"sampled", ledger.sampled()}, {"stored", ledger.stored()}, {"lost", lost}};
+}
+
+Json stacks_json(const StackAccount& stacks) {
+    Json incomplete = Json::object();
+    for (const auto& [reason, samples] : stacks.incomplete)
+        incomplete[percent_escaped(reason)] = samples;
+    return {{"complete", stacks.complete},
+            {"incomplete", incomplete},
+            {"cut", stacks.cut},
+            {"lost", stacks.lost}};
+}
+
+StackAccount read_stacks(const Object& object) {
+    StackAccount stacks;
+    object.read("complete", stacks.complete);
+    object.read("cut", stacks.cut);
+    object.read("lost", stacks.lost);
+    object.read_numbers("incomplete", [&](const std::string& reason, uint64_t samples) {
+        if (stacks.incomplete.size() < most_stack_ends)
+            stacks.incomplete[percent_unescaped(reason)] = samples;
+    });
+    return stacks;
 }
 
 uint32_t cpu_number(const std::string& text, const Object& counts) {
@@ -374,6 +403,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
     }
     names.merge(newer.names);
     ledger.merge(newer.ledger);
+    stacks.merge(newer.stacks);
     arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);
     arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);
     side_band_lost = add_saturating(side_band_lost, newer.side_band_lost);
@@ -396,6 +426,7 @@ std::string to_json(const SessionInfo& info) {
         image_fields(Writer(images.add(percent_escaped(path), Json::object())), image);
     put_names(out, info.names);
     out["ledger"] = ledger_json(info.ledger);
+    if (!info.stacks.is_empty()) out["stacks"] = stacks_json(info.stacks);
     return json_text(std::move(out), {.indent = 1, .sorts_members = true}) + "\n";
 }
 
@@ -424,6 +455,8 @@ SessionInfo parse_session_info(std::string_view text, std::string_view label) {
     info.names = read_names(manifest);
     if (const Json* const ledger = parsed.find("ledger"))
         info.ledger = read_ledger(Object(*ledger, label, "ledger"));
+    if (const Json* const stacks = parsed.find("stacks"))
+        info.stacks = read_stacks(Object(*stacks, label, "stacks"));
     return info;
 }
 

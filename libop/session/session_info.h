@@ -13,6 +13,7 @@
 #include "libop/session/counted_time.h"
 #include "libop/session/ledger.h"
 #include "libop/session/recorded_names.h"
+#include "libop/session/stack_account.h"
 
 namespace op {
 
@@ -107,6 +108,7 @@ struct SessionInfo {
     std::map<std::string, RecordedImage> images;  ///< by absolute path
     RecordedNames names;
     Ledger ledger;
+    StackAccount stacks;
     uint64_t arcs_stored = 0, arcs_lost = 0;  ///< call-graph arcs, not samples
     uint64_t side_band_lost = 0;              ///< records of processes and mappings, not samples
     uint64_t mappings_left_out = 0;           ///< for which the recorder had no room

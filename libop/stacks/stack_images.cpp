@@ -40,7 +40,8 @@ Fd open_list(const Fd& dir, const std::string& label, const AccessPolicy& policy
 
 std::vector<ImageName> parse_stack_images(std::string_view text) {
     std::vector<ImageName> images(1);
-    for (std::string_view rest = whole_lines(text); !rest.empty();) {
+    for (std::string_view rest = whole_lines(text);
+         !rest.empty() && images.size() <= StackFrame::most_images;) {
         const std::string name = percent_unescaped(take_line(rest));
         images.push_back(parse_image(name).value_or(ImageName()));
     }

@@ -17,8 +17,8 @@ namespace op {
 /// The file is not longer.
 inline constexpr size_t stack_images_limit = size_t{64} << 20;
 
-/// The images of the file's text, by number; number 0 is not used. A name is empty where this version does
-/// not know the line. A last line without newline is not there yet.
+/// The first StackFrame::most_images images of the file's text, by number; number 0 is not used. A name is
+/// empty where this version does not know the line. A last line without newline is not there yet.
 std::vector<ImageName> parse_stack_images(std::string_view text);
 
 /// The file open for appending. One writer at a time. Not thread-safe.

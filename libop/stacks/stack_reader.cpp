@@ -23,6 +23,7 @@ namespace {
 /// All used slots, in order.
 std::vector<SampleEntry> slots_of(std::span<const std::byte> bytes, const std::string& label,
                                   Diagnostics& notes) {
+    if (bytes.empty()) return {};  // as left by a machine that crashed
     SalvagedSamples found = salvage_samples(bytes, label, SalvagedSlots::all);
     if (!found.fault.empty())
         notes.warn(label + ": damaged file of call stacks: " + found.fault + "; " +
@@ -101,18 +102,18 @@ std::optional<StackSetReader> StackSetReader::open(const Fd& session_dir, const 
     return reader;
 }
 
-std::optional<std::string> StackSetReader::read_file(const std::string& name) const {
+std::optional<std::string> StackSetReader::read_file(const std::string& name, size_t limit) const {
     const std::string path = std::string(stacks_dir) + "/" + name;
-    return read_file_below(*session_dir_, path, printable(label_ + "/" + path), sample_file_limit);
+    return read_file_below(*session_dir_, path, printable(label_ + "/" + path), limit);
 }
 
 void StackSetReader::read_frames(Diagnostics& notes) {
-    const auto bytes = read_file(stack_frames_name);
+    const auto bytes = read_file(stack_frames_name, sample_file_limit);
     std::vector<SampleEntry> slots;
     if (bytes)
         slots =
             slots_of(as_bytes(*bytes), printable(label_ + "/" + stacks_dir + "/" + stack_frames_name), notes);
-    images_ = parse_stack_images(read_file(stack_images_name).value_or(""));
+    images_ = parse_stack_images(read_file(stack_images_name, stack_images_limit).value_or(""));
     const auto unknown_image = static_cast<uint32_t>(images_.size());
     images_.emplace_back();
     frames_.assign(1, {});
@@ -126,7 +127,7 @@ void StackSetReader::read_frames(Diagnostics& notes) {
 StoredTree StackSetReader::read(const SampleClass& sample_class, Diagnostics& notes) {
     const std::string name = mangle_class(sample_class);
     const std::string label = printable(label_ + "/" + stacks_dir + "/" + name);
-    const auto bytes = read_file(name);
+    const auto bytes = read_file(name, sample_file_limit);
     if (!bytes) throw_system("cannot open " + label, ENOENT);
     const std::vector<SampleEntry> slots = slots_of(as_bytes(*bytes), label, notes);
     if (greatest_frame(slots) >= frames_.size()) read_frames(notes);

@@ -55,7 +55,7 @@ private:
     StackSetReader(const Fd& session_dir, const std::string& label);
 
     void read_frames(Diagnostics& notes);
-    std::optional<std::string> read_file(const std::string& name) const;
+    std::optional<std::string> read_file(const std::string& name, size_t limit) const;
 
     const Fd* session_dir_;
     std::string label_;

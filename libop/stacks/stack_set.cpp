@@ -28,8 +28,13 @@ constexpr size_t chain_count = 64;
 /// Of the nodes, all but those of the two marks.
 constexpr size_t most_code_frames = deepest_stack - 2;
 
-bool is_sound_frame(uint32_t /*slot*/, uint64_t key) {
-    return key != 0;
+/// Lines of the list of images that a machine that crashes may lose while frames of the images are kept.
+constexpr uint32_t most_lost_images = 65536;
+
+SlotCheck sound_frames(uint32_t images) {
+    return [images](uint32_t, uint64_t key) {
+        return key != 0 && frame_of_key(key).image <= images + most_lost_images;
+    };
 }
 
 SlotCheck sound_nodes(uint32_t frames) {
@@ -88,7 +93,7 @@ StackSet::StackSet(const Fd& session_dir, const std::string& label, Diagnostics&
       room_{limits.bytes},
       images_(dir_, label_ + "/" + stack_images_name, policy_),
       frames_(open_sample_table({dir_, stack_frames_name, label_ + "/" + stack_frames_name, policy_}, {},
-                                notes_, is_sound_frame)),
+                                notes_, sound_frames(images_.count()))),
       chains_(std::make_unique<Chain[]>(chain_count)) {
     // A line that never reached the disk: its number is not another image's.
     if (!images_.pad_to(greatest_image(*frames_))) throw_system("cannot write " + label_ + "/images", ENOSPC);

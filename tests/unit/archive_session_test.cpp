@@ -48,18 +48,22 @@ const std::string top = "/var/lib/oprofile";
 
 TEST(ArchiveSession, takes_what_a_session_has) {
     const test::TempDir dir;
-    for (const char* const name : {"manifest.json", "kallsyms.gz", "stats/lost_kernel", "stats/cpu0/received",
-                                   "stats/a/b/c", "images/ab12", "core", "keys/id_rsa"})
+    for (const char* const name :
+         {"manifest.json", "kallsyms.gz", "stats/lost_kernel", "stats/cpu0/received", "stats/a/b/c",
+          "images/ab12", "core", "keys/id_rsa", "stacks/frames", "stacks/images",
+          "stacks/CYCLES.1.0.all.all.all", "stacks/CYCLES.1.0.all.all.all.damaged", "stacks/other"})
         dir.write(std::string("samples/current/") + name, "1");
     dir.write("abi", "1");
     dir.write("samples/operf.log", "1");
     dir.write("secret", "1");
     std::string notes;
     const std::string session = top + "/samples/current";
-    EXPECT_EQ(taken(dir, &notes),
-              (std::vector<std::string>{session + "/kallsyms.gz", session + "/manifest.json",
-                                        session + "/stats/cpu0/received", session + "/stats/lost_kernel",
-                                        top + "/samples/operf.log", top + "/abi"}));
+    EXPECT_EQ(
+        taken(dir, &notes),
+        (std::vector<std::string>{session + "/kallsyms.gz", session + "/manifest.json",
+                                  session + "/stacks/CYCLES.1.0.all.all.all", session + "/stacks/frames",
+                                  session + "/stacks/images", session + "/stats/cpu0/received",
+                                  session + "/stats/lost_kernel", top + "/samples/operf.log", top + "/abi"}));
     EXPECT_TRUE(test::contains(notes, "(core,keys)")) << notes;
 }
 

@@ -48,6 +48,7 @@ SessionInfo full_info() {
     info.unsure_samples = 8;
     info.mappings_left_out = 9;
     info.missed_periods = 4;
+    info.stacks = {.complete = most, .incomplete = {{"dump_short", 3}, {"new%", 4}}, .cut = 5, .lost = 6};
     info.names.add_command("/bin/\xff%41", "a \"name\"\n", most);
     info.names.set_thread({1, 4294967295}, "50%\xfe");
     info.names.add_left_out_samples(7);
@@ -75,6 +76,7 @@ void expect_same(const SessionInfo& a, const SessionInfo& b) {
     EXPECT_EQ(a.arcs_lost, b.arcs_lost);
     EXPECT_EQ(a.side_band_lost, b.side_band_lost);
     EXPECT_EQ(a.missed_periods, b.missed_periods);
+    EXPECT_EQ(a.stacks, b.stacks);
     EXPECT_EQ(a.unsure_samples, b.unsure_samples);
     EXPECT_EQ(a.mappings_left_out, b.mappings_left_out);
     EXPECT_EQ(a.names, b.names);

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "libop/base/fd.h"
+#include "libop/stacks/recover_account.h"
 #include "tests/unit/faults.h"
 #include "tests/unit/temp_dir.h"
 
@@ -103,8 +104,8 @@ TEST(Session, the_leavings_of_a_run_without_samples_are_deleted) {
     const TempDir dir;
     run_session(dir / "d", "/bin/a");
     run_session(dir / "d", "/bin/b");
-    for (const char* name :
-         {"manifest.json", ".manifest.json.x1", "kallsyms.gz", "stats/lost_kernel", "stats/throttled/TIMER"})
+    for (const char* name : {"manifest.json", ".manifest.json.x1", "kallsyms.gz", "stats/lost_kernel",
+                             "stats/throttled/TIMER", "stacks/frames"})
         dir.write("d/samples/current/" + std::string(name), "");
     fs::remove_all(dir / "d/samples/current/{root}");
     fs::create_directories(dir / "d/samples/current/{root}/bin");
@@ -184,7 +185,7 @@ TEST(Session, after_a_crash_the_account_is_that_of_the_files) {
     const auto reopen = [&] {
         SessionWriter session(dir / "d", true, notes);
         session.begin(true);
-        session.recover_account(notes);
+        recover_account(session, notes);
         return session.read_info(notes);
     };
     {

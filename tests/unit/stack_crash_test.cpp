@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sets of stacks that a writer, or the machine, left in any state.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "libop/session/sample_file_layout.h"
+#include "tests/unit/sample_file_bytes.h"
+#include "tests/unit/stored_stacks.h"
+
+namespace op {
+
+using test::file_image;
+using test::put_u32;
+using test::some_class;
+using test::StacksFolder;
+using test::StackTexts;
+using test::sum_of;
+
+namespace {
+
+const std::string class_name = mangle_class(some_class);
+
+/// Adds stack number i of a sequence; each is new, and has some frames of its own.
+void add_stack(StackSet& set, uint64_t i) {
+    const uint32_t app = set.image(file_image("/app")),
+                   lib = set.image(file_image("/lib" + std::to_string(i % 9)));
+    const std::vector<StackFrame> stack{{lib, i, true}, {lib, i / 3, false}, {app, i % 5, false}};
+    set.add(some_class, app, stack, i % 4 ? StackEnd::root : StackEnd::no_mapping, 1);
+}
+
+void add_stacks(StacksFolder& folder, uint64_t from, uint64_t to) {
+    StackSet set = folder.set();
+    for (uint64_t i = from; i < to; ++i)
+        add_stack(set, i);
+}
+
+StackTexts stacks_of(uint64_t from, uint64_t to) {
+    StacksFolder folder;
+    add_stacks(folder, from, to);
+    return folder.stacks();
+}
+
+/// True if no stack has more samples than in `others`: none has become another one.
+bool are_among(const StackTexts& stacks, const StackTexts& others) {
+    return std::ranges::all_of(stacks, [&](const auto& stack) {
+        const auto other = others.find(stack.first);
+        return other != others.end() && stack.second <= other->second;
+    });
+}
+
+/// Adds stacks 100 to 199, and further ones, to stacks 0 to 99 with one file changed.
+void check_appended(StacksFolder& folder, const StackTexts& after) {
+    add_stacks(folder, 100, 200);
+    const StackTexts found = folder.stacks();
+    EXPECT_TRUE(are_among(found, after));
+    EXPECT_GE(sum_of(found), 100u);
+    folder.notes.take();
+    add_stacks(folder, 200, 210);
+    EXPECT_EQ(folder.notes.warnings(), std::vector<std::string>()) << "sound after that";
+}
+
+}  // namespace
+
+TEST(StackCrash, a_file_cut_anywhere_keeps_its_beginning) {
+    const StackTexts before = stacks_of(0, 100), after = stacks_of(0, 200);
+    StacksFolder whole;
+    add_stacks(whole, 0, 100);
+    for (const std::string name : {"frames", class_name.c_str()}) {
+        const std::string bytes = whole.bytes(name);
+        for (size_t length = 0; length < bytes.size(); length += length < sample_nodes_at + 33 ? 1 : 67) {
+            StacksFolder folder;
+            for (const std::string& each : whole.files())
+                folder.write(each, each == name ? bytes.substr(0, length) : whole.bytes(each));
+            // A file without its magic number is an error to readers, and is set aside by writers.
+            const bool is_readable = length == 0 || length >= 8;
+            EXPECT_TRUE(!is_readable || are_among(folder.stacks(), before));
+            check_appended(folder, after);
+        }
+    }
+}
+
+TEST(StackCrash, an_image_whose_line_is_lost_keeps_its_number) {
+    StacksFolder folder;
+    {
+        StackSet set = folder.set();
+        const uint32_t a = set.image(file_image("/a")), b = set.image(file_image("/b"));
+        set.add(some_class, a, std::vector<StackFrame>{{b, 1, true}}, StackEnd::root, 1);
+    }
+    folder.write("images", "{root}/a\n{root}/b");
+    {
+        StackSet set = folder.set();
+        const uint32_t c = set.image(file_image("/c"));
+        EXPECT_EQ(c, 3u);
+        set.add(some_class, c, std::vector<StackFrame>{{c, 1, true}}, StackEnd::root, 1);
+    }
+    EXPECT_EQ(folder.stacks(), (StackTexts{{"/a;+1!", 1}, {"/c;/c+1!", 1}}));
+}
+
+TEST(StackCrash, nodes_of_lost_frames_do_not_become_those_of_new_ones) {
+    StacksFolder folder;
+    add_stacks(folder, 0, 100);
+    std::string frames = folder.bytes("frames");
+    put_u32(frames, 76, 20);  // as a page that never reached the disk would have it
+    folder.write("frames", frames);
+    EXPECT_TRUE(are_among(folder.stacks(), stacks_of(0, 100)));
+    check_appended(folder, stacks_of(0, 200));
+}
+
+TEST(StackCrash, a_page_of_zeros_ends_a_file) {
+    for (const std::string name : {"frames", class_name.c_str()}) {
+        StacksFolder folder;
+        add_stacks(folder, 0, 100);
+        std::string bytes = folder.bytes(name);
+        bytes.replace(sample_nodes_at + 16 * 50, 16, 16, '\0');
+        folder.write(name, bytes);
+        EXPECT_TRUE(are_among(folder.stacks(), stacks_of(0, 100)));
+        check_appended(folder, stacks_of(0, 200));
+    }
+}
+
+TEST(StackCrash, noise_leads_nothing_astray) {
+    std::mt19937 random(5);
+    StacksFolder whole;
+    add_stacks(whole, 0, 100);
+    for (int round = 0; round < 100; ++round) {
+        StacksFolder folder;
+        for (const std::string& name : whole.files()) {
+            std::string bytes = whole.bytes(name);
+            for (int n = 0; n < 20; ++n)
+                bytes[random() % std::min<size_t>(bytes.size(), 3000)] ^=
+                    static_cast<char>(1 << random() % 8);
+            folder.write(name, bytes);
+        }
+        add_stacks(folder, 100, 200);
+        EXPECT_GE(sum_of(folder.stacks()), 100u);
+    }
+}
+
+TEST(StackCrash, a_writer_killed_at_any_moment_loses_nothing_that_it_had_counted) {
+    std::mt19937 random(7);
+    const auto over = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    StacksFolder folder;
+    uint64_t counted = 0;
+    for (int round = 0; round < 100 && std::chrono::steady_clock::now() < over; ++round) {
+        int ends[2];
+        ASSERT_EQ(::pipe(ends), 0);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            StackSet set = folder.set();
+            for (uint64_t i = counted;; ++i) {
+                add_stack(set, i);
+                if (::write(ends[1], "x", 1) != 1) ::_exit(1);
+            }
+        }
+        ::close(ends[1]);
+        const auto wanted = static_cast<uint64_t>(random() % 300);
+        uint64_t seen = 0;
+        char byte;
+        while (seen < wanted && ::read(ends[0], &byte, 1) == 1)
+            ++seen;
+        ::kill(child, SIGKILL);
+        ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+        while (::read(ends[0], &byte, 1) == 1)
+            ++seen;
+        ::close(ends[0]);
+        counted += seen;
+        // The one in work when the signal came may be there or not, and comes again then.
+        const uint64_t sum = sum_of(folder.stacks());
+        EXPECT_GE(sum, counted);
+        EXPECT_LE(sum, counted + round + 1);
+    }
+    EXPECT_TRUE(are_among(stacks_of(0, counted), folder.stacks()));
+}
+
+}  // namespace op
