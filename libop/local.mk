@@ -78,10 +78,10 @@ libop_a_SOURCES = \
 	libop/stream/record.h libop/stream/record_bytes.h \
 	libop/stream/stream.cpp libop/stream/stream.h \
 	libop/stream/stream_writer.cpp \
-	libop/stacks/recover_account.cpp libop/stacks/recover_account.h \
 	libop/stacks/stack_end.cpp libop/stacks/stack_end.h \
 	libop/stacks/stack_frame.h \
 	libop/stacks/stack_images.cpp libop/stacks/stack_images.h \
+	libop/stacks/recover_account.cpp libop/stacks/recover_account.h \
 	libop/stacks/stack_reader.cpp libop/stacks/stack_reader.h \
 	libop/stacks/stack_set.cpp libop/stacks/stack_set.h
 

@@ -66,6 +66,28 @@ adding 1000 8
 adding 100000 20
 adding 1000000 70
 
+$bench/stack_store_bench --benchmark_min_time=0.5 --benchmark_format=csv >"$work/stacks" 2>/dev/null
+# storing BENCHMARK TEXT WANTED; growing BENCHMARK TEXT WANTED
+storing() {
+	ns=$(sed -n "s|^\"$1\",[^,]*,[^,]*,\([^,]*\),.*|\1|p" "$work/stacks")
+	row "a call stack of depth ${1#*/} stored, $2" "$(printf '%.0f' "$ns") ns" "" "$3 ns"
+}
+growing() {
+	sed -n "s|^\"grow/$1\".*,\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\)$|\1 \2 \3 \4|p" "$work/stacks" | {
+		read -r bytes frames nodes ns
+		row "${1#*/} call stacks $2: $(printf '%.0f nodes, %.0f frames' "$nodes" "$frames")" \
+			"$(printf '%.1f' "$bytes") bytes a sample" "" "$3"
+	}
+}
+storing repeat/20 'callers as before' 100
+storing repeat/60 'callers as before' 200
+storing alternate/20 'nothing as before' 400
+storing alternate/60 'nothing as before' 1000
+growing python/12594 'as an interpreter has them' '20 bytes'
+growing python/62970 'as an interpreter has them' 'less'
+growing compiler/11384 'as a compiler has them' '100 bytes'
+growing compiler/56920 'as a compiler has them' 'less'
+
 node=$(readlink -f "$(command -v node || command -v clang || command -v g++)")
 mkdir "$work/addresses" "$work/files"
 $bench/make_big_session addresses "$work/addresses" "$node" 200000 >/dev/null

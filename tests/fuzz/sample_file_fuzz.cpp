@@ -2,13 +2,11 @@
 // Fuzz target: parse the bytes as a sample file; open them for counting, count, and check that the file is
 // sound and holds what it held and what was added; then count while somebody else writes to it.
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,35 +14,11 @@
 #include "libop/base/bytes.h"
 #include "libop/base/error.h"
 #include "libop/session/sample_file.h"
+#include "tests/fuzz/work_dir.h"
 
 namespace {
 
 constexpr uint64_t added_keys = 40;
-
-class WorkDir {
-public:
-    WorkDir() {
-        // in memory if possible: every file that is rebuilt is synced
-        const bool has_shm = ::access("/dev/shm", W_OK) == 0;
-        std::string pattern = has_shm ? "/dev/shm" : std::filesystem::temp_directory_path();
-        pattern += "/oprofile-ng-fuzz.XXXXXX";
-        if (!::mkdtemp(pattern.data())) ::abort();
-        path_ = pattern;
-        fd_ = op::open_file(path_, O_RDONLY | O_DIRECTORY);
-    }
-    WorkDir(const WorkDir&) = delete;
-    WorkDir& operator=(const WorkDir&) = delete;
-    ~WorkDir() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    const op::Fd& fd() const { return fd_; }
-    std::string file() const { return path_ + "/f"; }
-
-private:
-    std::string path_;
-    op::Fd fd_;
-};
 
 void require(bool claim) {
     if (!claim) ::abort();
@@ -67,7 +41,7 @@ std::map<uint64_t, uint64_t> sums(const std::optional<op::SampleFileContent>& co
     return sums;
 }
 
-void add_to(std::map<uint64_t, uint64_t>& counts, const WorkDir& dir) {
+void add_to(std::map<uint64_t, uint64_t>& counts, const op::fuzz::WorkDir& dir) {
     op::Diagnostics notes;
     op::SampleFile file(dir.fd(), "f", {}, "fuzz", notes);
     for (uint64_t key = 0; key < added_keys; ++key) {
@@ -81,11 +55,11 @@ void add_to(std::map<uint64_t, uint64_t>& counts, const WorkDir& dir) {
 
 /// Counts while words are written into the file, at places and with values from the bytes. Whatever becomes
 /// of the counts, nothing is led astray.
-void add_beside_writer(std::span<const std::byte> bytes, const WorkDir& dir) {
+void add_beside_writer(std::span<const std::byte> bytes, const op::fuzz::WorkDir& dir) {
     constexpr size_t step = sizeof(uint16_t) + sizeof(uint32_t), most_steps = 64;
     op::Diagnostics notes;
     op::SampleFile file(dir.fd(), "f", {}, "fuzz", notes);
-    const op::Fd other = op::open_file(dir.file(), O_RDWR);
+    const op::Fd other = op::open_file(dir / "f", O_RDWR);
     const auto words = static_cast<size_t>(::lseek(other.get(), 0, SEEK_END)) / sizeof(uint32_t);
     op::ByteReader in(bytes, "fuzz");
     for (uint64_t i = 0; i < std::min(bytes.size() / step, most_steps); ++i) {
@@ -102,16 +76,16 @@ void add_beside_writer(std::span<const std::byte> bytes, const WorkDir& dir) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    static const WorkDir dir;
+    static const op::fuzz::WorkDir dir;
     const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
     op::Diagnostics damaged, sound;
     std::map<uint64_t, uint64_t> counts = sums(parse(bytes, damaged));
     {
-        const op::Fd fd = op::open_file(dir.file(), O_WRONLY | O_CREAT | O_TRUNC);
-        op::write_fd(fd.get(), {reinterpret_cast<const char*>(data), size}, dir.file());
+        const op::Fd fd = op::open_file(dir / "f", O_WRONLY | O_CREAT | O_TRUNC);
+        op::write_fd(fd.get(), {reinterpret_cast<const char*>(data), size}, dir / "f");
     }
     add_to(counts, dir);
-    const std::string after = op::read_file(dir.file());
+    const std::string after = op::read_file(dir / "f");
     const std::map<uint64_t, uint64_t> stored = sums(parse(op::as_bytes(after), sound));
     require(sound.warnings().empty() && stored.size() == counts.size());
     for (const auto& [key, count] : counts)

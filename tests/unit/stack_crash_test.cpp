@@ -2,6 +2,7 @@
 // Sets of stacks that a writer, or the machine, left in any state.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,24 @@ using test::sum_of;
 namespace {
 
 const std::string class_name = mangle_class(some_class);
+
+/// Files are in memory if possible: every file that is rebuilt is synced.
+class StackCrash : public testing::Test {
+protected:
+    void SetUp() override {
+        if (const char* place = ::getenv("TMPDIR")) place_before_ = place;
+        if (::access("/dev/shm", W_OK) == 0) ::setenv("TMPDIR", "/dev/shm", 1);
+    }
+    void TearDown() override {
+        if (place_before_)
+            ::setenv("TMPDIR", place_before_->c_str(), 1);
+        else
+            ::unsetenv("TMPDIR");
+    }
+
+private:
+    std::optional<std::string> place_before_;
+};
 
 /// Adds stack number i of a sequence; each is new, and has some frames of its own.
 void add_stack(StackSet& set, uint64_t i) {
@@ -67,7 +86,7 @@ void check_appended(StacksFolder& folder, const StackTexts& after) {
 
 }  // namespace
 
-TEST(StackCrash, a_file_cut_anywhere_keeps_its_beginning) {
+TEST_F(StackCrash, a_file_cut_anywhere_keeps_its_beginning) {
     const StackTexts before = stacks_of(0, 100), after = stacks_of(0, 200);
     StacksFolder whole;
     add_stacks(whole, 0, 100);
@@ -85,7 +104,7 @@ TEST(StackCrash, a_file_cut_anywhere_keeps_its_beginning) {
     }
 }
 
-TEST(StackCrash, an_image_whose_line_is_lost_keeps_its_number) {
+TEST_F(StackCrash, an_image_whose_line_is_lost_keeps_its_number) {
     StacksFolder folder;
     {
         StackSet set = folder.set();
@@ -102,7 +121,7 @@ TEST(StackCrash, an_image_whose_line_is_lost_keeps_its_number) {
     EXPECT_EQ(folder.stacks(), (StackTexts{{"/a;+1!", 1}, {"/c;/c+1!", 1}}));
 }
 
-TEST(StackCrash, nodes_of_lost_frames_do_not_become_those_of_new_ones) {
+TEST_F(StackCrash, nodes_of_lost_frames_do_not_become_those_of_new_ones) {
     StacksFolder folder;
     add_stacks(folder, 0, 100);
     std::string frames = folder.bytes("frames");
@@ -112,7 +131,7 @@ TEST(StackCrash, nodes_of_lost_frames_do_not_become_those_of_new_ones) {
     check_appended(folder, stacks_of(0, 200));
 }
 
-TEST(StackCrash, a_page_of_zeros_ends_a_file) {
+TEST_F(StackCrash, a_page_of_zeros_ends_a_file) {
     for (const std::string name : {"frames", class_name.c_str()}) {
         StacksFolder folder;
         add_stacks(folder, 0, 100);
@@ -124,7 +143,7 @@ TEST(StackCrash, a_page_of_zeros_ends_a_file) {
     }
 }
 
-TEST(StackCrash, noise_leads_nothing_astray) {
+TEST_F(StackCrash, noise_leads_nothing_astray) {
     std::mt19937 random(5);
     StacksFolder whole;
     add_stacks(whole, 0, 100);
@@ -142,7 +161,7 @@ TEST(StackCrash, noise_leads_nothing_astray) {
     }
 }
 
-TEST(StackCrash, a_writer_killed_at_any_moment_loses_nothing_that_it_had_counted) {
+TEST_F(StackCrash, a_writer_killed_at_any_moment_loses_nothing_that_it_had_counted) {
     std::mt19937 random(7);
     const auto over = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     StacksFolder folder;

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -72,13 +71,7 @@ private:
         return image + "+" + hex(frame.offset) + (frame.is_exact ? "!" : "");
     }
 
-    /// In memory if possible: every file that is rebuilt is synced.
-    static std::string place() {
-        const bool has_shm = ::access("/dev/shm", W_OK) == 0;
-        return has_shm ? "/dev/shm" : std::filesystem::temp_directory_path().string();
-    }
-
-    TempDir temp_{place()};
+    TempDir temp_;
 };
 
 inline uint64_t sum_of(const StackTexts& stacks) {
