@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/profile/stack_tree.h"
 #include "libpp/report/symbol_rows.h"
 
 namespace op::pp {
@@ -39,13 +41,14 @@ public:
         annotation.totals.resize(width_);
         for (size_t i = 0; i < profile_.samples.size(); ++i) {
             const Location& at = profile_.leaf(i);
-            if (at.symbol == Location::no_symbol || !wanted[at.symbol]) continue;
+            if (!is_wanted(at, wanted)) continue;
             const uint64_t* const counts = &profile_.counts[i * width_];
             add(annotation.totals, counts, width_);
             add_address(at, counts);
             add_line(at, counts);
-            if (options_.inclusive) add_inclusive(profile_.samples[i], counts);
         }
+        if (options_.inclusive && profile_.stacks.is_empty()) add_inlined(wanted);
+        if (options_.inclusive && !profile_.stacks.is_empty()) add_stacks(wanted);
         annotation.has_lines = !files_.empty();
         add_symbols();
     }
@@ -105,26 +108,73 @@ private:
         if (options_.calls) add_call(at, target.calls[line->line], counts);
     }
 
-    /// Every line on the stack of a sample, through calls and inlined calls.
-    void add_inclusive(const StackSamples& sample, const uint64_t* counts) {
-        std::set<std::pair<AnnotatedFile*, uint32_t>> lines;
-        for (uint32_t i = 0; i < sample.frames; ++i) {
-            const Location& at = profile_.locations[profile_.frames[sample.first_frame + i]];
-            const ProfileImage& image = profile_.images[at.image];
-            if (!image.symbols) continue;
-            const auto kind = i == 0 ? CodeAddress::instruction : CodeAddress::return_address;
-            for (const InlineFrame& frame : image.symbols->frames(code_byte(at.offset, kind))) {
-                if (frame.file.empty()) continue;
-                AnnotatedFile& target = file(frame.file);
-                lines.emplace(&target, frame.line);
-                if (!is_packaged(image.name)) own_.insert(&target);
+    static bool is_wanted(const Location& at, const std::vector<bool>& wanted) {
+        return at.symbol != Location::no_symbol && wanted[at.symbol];
+    }
+
+    /// What has inclusive counts: a line of a file, or without one the file.
+    using Place = std::pair<AnnotatedFile*, std::optional<uint32_t>>;
+
+    /// The places that an instruction is in, through inlined calls: indexes into places_, each once.
+    std::set<size_t> places_at(const Location& at, CodeAddress kind) {
+        std::set<size_t> found;
+        const ProfileImage& image = profile_.images[at.image];
+        if (!image.symbols) return found;
+        for (const InlineFrame& frame : image.symbols->frames(code_byte(at.offset, kind))) {
+            if (frame.file.empty()) continue;
+            AnnotatedFile& target = file(frame.file);
+            if (!is_packaged(image.name)) own_.insert(&target);
+            for (const Place& place : {Place{&target, frame.line}, Place{&target, std::nullopt}}) {
+                const auto [number, is_new] = numbers_.try_emplace(place, places_.size());
+                if (is_new) places_.push_back(place);
+                found.insert(number->second);
             }
         }
-        AnnotatedFile* counted = nullptr;
-        for (const auto& [target, line] : lines) {
-            if (target != std::exchange(counted, target)) add(target->inclusive_total, counts, width_);
-            add(target->inclusive[line], counts, width_);
+        return found;
+    }
+
+    void count_at(size_t number, const uint64_t* counts) {
+        const auto& [target, line] = places_[number];
+        add(line ? target->inclusive[*line] : target->inclusive_total, counts, width_);
+    }
+
+    /// Without stacks: the lines of the sampled instruction.
+    void add_inlined(const std::vector<bool>& wanted) {
+        for (size_t i = 0; i < profile_.samples.size(); ++i) {
+            const Location& at = profile_.leaf(i);
+            if (!is_wanted(at, wanted)) continue;
+            for (const size_t place : places_at(at, CodeAddress::instruction))
+                count_at(place, &profile_.counts[i * width_]);
         }
+    }
+
+    /// With stacks: also those of its callers. Where a place is on a stack more than once, the outermost
+    /// counts.
+    void add_stacks(const std::vector<bool>& wanted) {
+        StackTree tree = profile_.stacks;
+        std::erase_if(tree.counts, [&](const StackCount& count) {
+            const StackNode& leaf = tree.nodes[count.node];
+            return !leaf.is_code() || !is_wanted(profile_.locations[leaf.location], wanted);
+        });
+        const std::vector<uint64_t> inclusive = inclusive_counts(tree, width_);
+        std::vector<std::set<size_t>> path;
+        std::vector<uint32_t> entered;  // by place: how many nodes of the path are in it
+        const auto enter = [&](uint32_t node) {
+            const StackNode& at = tree.nodes[node];
+            const auto counts = std::span(inclusive).subspan(node * width_, width_);
+            const bool has_samples = std::ranges::any_of(counts, [](uint64_t n) { return n > 0; });
+            path.push_back(has_samples && at.is_code()
+                               ? places_at(profile_.locations[at.location], address_kind(at))
+                               : std::set<size_t>{});
+            entered.resize(places_.size());
+            for (const size_t place : path.back())
+                if (entered[place]++ == 0) count_at(place, counts.data());
+        };
+        walk_stacks(tree, enter, [&](uint32_t) {
+            for (const size_t place : path.back())
+                --entered[place];
+            path.pop_back();
+        });
     }
 
     /// Where the innermost function at a location was called, if it was inlined.
@@ -160,6 +210,8 @@ private:
     size_t width_;
     std::map<std::string, AnnotatedFile> files_;  ///< by plain path
     std::map<std::string_view, AnnotatedFile*> by_spelling_;
+    std::map<Place, size_t> numbers_;  ///< indexes into places_
+    std::vector<Place> places_;
     std::set<const AnnotatedFile*> own_;      ///< with samples in other images than the system's
     std::map<uint32_t, AnnotatedCode> code_;  ///< by index into Profile::symbols
 };

@@ -60,9 +60,16 @@ TEST(Annotate, inclusive_counts_follow_the_stack) {
     symbols.frames_at[40] = {{"", "/src/main.c", 10}};
     Profile profile = profile_of(symbols);
     profile.locations.push_back({0, 1, ImageOffset{40}});
-    profile.frames = {0, 2, 2};
-    profile.samples = {{0, 0, 3}};
+    profile.samples = {{0, 0, 1}};
     profile.counts = {8};
+    // main calls itself, then work; once the stack is cut.
+    StackTree& tree = profile.stacks;
+    tree.add({0, 0, StackNodeKind::root});
+    const uint32_t app = tree.add({0, 0, StackNodeKind::application});
+    const uint32_t again = tree.add({tree.add({app, 2, StackNodeKind::call}), 2, StackNodeKind::call});
+    const uint32_t cut = tree.add({app, StackTree::no_stack, StackNodeKind::cut});
+    tree.counts = {{tree.add({again, 0, StackNodeKind::code}), 0, 5},
+                   {tree.add({cut, 0, StackNodeKind::code}), 0, 3}};
     profile.check();
     ReportOptions options;
     options.inclusive = true;
@@ -72,8 +79,8 @@ TEST(Annotate, inclusive_counts_follow_the_stack) {
         return file == annotation.files.end() ? std::map<uint32_t, Counts>{} : file->inclusive;
     };
     EXPECT_EQ(lines("/src/work.c"), (std::map<uint32_t, Counts>{{3, {8}}}));
-    EXPECT_EQ(lines("/src/run.h"), (std::map<uint32_t, Counts>{{4, {8}}}));
-    EXPECT_EQ(lines("/src/main.c"), (std::map<uint32_t, Counts>{{9, {8}}}));
+    EXPECT_EQ(lines("/src/run.h"), (std::map<uint32_t, Counts>{{4, {5}}}));
+    EXPECT_EQ(lines("/src/main.c"), (std::map<uint32_t, Counts>{{9, {5}}}));
 }
 
 TEST(Annotate, without_inclusive_counts_files_are_in_the_order_of_their_own) {
