@@ -127,9 +127,10 @@ void StackSetReader::read_frames(Diagnostics& notes) {
 StoredTree StackSetReader::read(const SampleClass& sample_class, Diagnostics& notes) {
     const std::string name = mangle_class(sample_class);
     const std::string label = printable(label_ + "/" + stacks_dir + "/" + name);
-    const auto bytes = read_file(name, sample_file_limit);
+    auto bytes = read_file(name, sample_file_limit);
     if (!bytes) throw_system("cannot open " + label, ENOENT);
     const std::vector<SampleEntry> slots = slots_of(as_bytes(*bytes), label, notes);
+    bytes.reset();  // larger than the tree
     if (greatest_frame(slots) >= frames_.size()) read_frames(notes);
     TreeBuilder tree(frames_, slots.size());
     for (const SampleEntry& slot : slots)

@@ -63,8 +63,7 @@ public:
 
     void add_class(const ClassFiles& files, StackSetReader& set, const SampleClass& of) {
         const StoredTree stored = set.read(of, samples_.notes());
-        find_selected(files, set, stored);
-        add_nodes(set, stored);
+        add_nodes(set, stored, find_selected(files, set, stored));
     }
 
     /// Frames and images of another set have other numbers.
@@ -84,34 +83,44 @@ private:
 
     // One class of one session
 
-    /// For each node the selected file of the samples that end there; null if there are none.
-    void find_selected(const ClassFiles& files, const StackSetReader& set, const StoredTree& stored) {
+    /// The selected ones of a class, by stored node. Gone when the class is added, as there may be millions.
+    struct Marks {
+        std::vector<const Selected*> files = {nullptr};
+        std::vector<uint32_t>
+            file_of;  ///< the number in `files` of that of the samples that end there; 0 = none
+        std::vector<bool> is_needed;  ///< there are some there or below
+    };
+
+    Marks find_selected(const ClassFiles& files, const StackSetReader& set, const StoredTree& stored) {
         std::map<ImageName, uint32_t> numbers;
         for (uint32_t i = 1; i < set.images().size(); ++i)
             numbers.emplace(set.images()[i], i);
-        std::unordered_map<uint64_t, const Selected*> by_number;
+        Marks marks;
+        std::unordered_map<uint64_t, uint32_t> by_number;
         for (const auto& [names, selected] : files) {
             const auto app = numbers.find(names.first), image = numbers.find(names.second);
-            if (app != numbers.end() && image != numbers.end())
-                by_number.emplace(key_of(app->second, image->second), &selected);
+            if (app == numbers.end() || image == numbers.end()) continue;
+            by_number.emplace(key_of(app->second, image->second), static_cast<uint32_t>(marks.files.size()));
+            marks.files.push_back(&selected);
         }
-        apps_.assign(stored.nodes.size(), 0);
-        selected_.assign(stored.nodes.size(), nullptr);
-        is_needed_.assign(stored.nodes.size(), false);
+        std::vector<uint32_t> apps(stored.nodes.size());
+        marks.file_of.resize(stored.nodes.size());
+        marks.is_needed.resize(stored.nodes.size());
         for (size_t i = 1; i < stored.nodes.size(); ++i) {
             const StackFrame& frame = set.frames()[stored.nodes[i].frame];
-            apps_[i] = frame.is_application() ? frame.image : apps_[stored.nodes[i].parent];
+            apps[i] = frame.is_application() ? frame.image : apps[stored.nodes[i].parent];
             if (stored.nodes[i].count == 0) continue;
-            const auto at = by_number.find(key_of(apps_[i], frame.is_code() ? frame.image : apps_[i]));
+            const auto at = by_number.find(key_of(apps[i], frame.is_code() ? frame.image : apps[i]));
             if (at == by_number.end()) continue;
-            selected_[i] = at->second;
-            is_needed_[i] = true;
+            marks.file_of[i] = at->second;
+            marks.is_needed[i] = true;
         }
         for (size_t i = stored.nodes.size(); i-- > 1;)
-            if (is_needed_[i]) is_needed_[stored.nodes[i].parent] = true;
+            if (marks.is_needed[i]) marks.is_needed[stored.nodes[i].parent] = true;
+        return marks;
     }
 
-    void add_nodes(const StackSetReader& set, const StoredTree& stored) {
+    void add_nodes(const StackSetReader& set, const StoredTree& stored, const Marks& marks) {
         if (tree_.nodes.size() == 1)
             tree_.nodes.reserve(stored.nodes.size());
         else if (!index_)
@@ -121,14 +130,15 @@ private:
         std::vector<uint32_t> numbers(stored.nodes.size());   // in the profile's tree
         std::map<const Selected*, SampleFileContent> scaled;  // by node
         for (size_t i = 1; i < stored.nodes.size(); ++i) {
-            if (!is_needed_[i]) continue;
+            if (!marks.is_needed[i]) continue;
             const StoredNode& node = stored.nodes[i];
             numbers[i] = add_node(numbers[node.parent], set, node.frame);
-            if (!selected_[i] || numbers[i] == 0) continue;
-            if (is_scalable(selected_[i]->time))
-                scaled[selected_[i]].entries.push_back({numbers[i], node.count});
+            const Selected* const selected = marks.files[marks.file_of[i]];
+            if (!selected || numbers[i] == 0) continue;
+            if (is_scalable(selected->time))
+                scaled[selected].entries.push_back({numbers[i], node.count});
             else
-                tree_.counts.push_back({numbers[i], selected_[i]->column, node.count});
+                tree_.counts.push_back({numbers[i], selected->column, node.count});
         }
         for (auto& [selected, content] : scaled) {
             scale_counts(content, selected->time);
@@ -265,10 +275,6 @@ private:
     StackNode last_{0, none, StackNodeKind::code};  ///< the newest of these
     // For the set being read:
     std::vector<uint32_t> image_of_number_, location_of_frame_;  ///< by number in the set
-    // For the class being added, by stored node:
-    std::vector<uint32_t> apps_;             ///< numbers of images
-    std::vector<const Selected*> selected_;  ///< the file of the samples that end there
-    std::vector<bool> is_needed_;
 };
 
 }  // namespace

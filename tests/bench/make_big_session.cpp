@@ -105,13 +105,13 @@ void make_calls(SessionWriter& session, const std::string& image, uint64_t sampl
     }
 }
 
-/// N stacks that have about half of their frames in common with others, as those of a compiler do: from the
-/// outermost function on, each function calls one that it calls mostly, or one of three others.
+/// N stacks in a tree of about four nodes a stack, as that of a compiler has: from the outermost function on,
+/// each calls mostly the same one, or one of three others.
 void make_stacks(SessionWriter& session, const std::string& session_dir, const std::string& image,
                  uint64_t samples, Diagnostics& notes) {
-    constexpr uint64_t depth = 30, addresses = 65536, leaves = 16;
+    constexpr uint64_t depth = 30, functions = 8192, leaves = 8;
     const Range code = code_range(image);
-    const uint64_t step = std::max<uint64_t>(1, code.length / addresses);
+    const uint64_t step = std::max<uint64_t>(1, code.length / functions);
     const Fd dir = open_file(session_dir + "/samples/current", O_RDONLY | O_DIRECTORY);
     StackSet stacks(dir, session_dir, notes);
     SampleFile file = open_file_of(session, image, image, notes);
@@ -126,9 +126,9 @@ void make_stacks(SessionWriter& session, const std::string& session_dir, const s
     for (uint64_t i = 0; i < samples; ++i) {
         uint64_t path = 0;
         for (uint64_t level = 0; level < depth; ++level) {
-            const uint64_t callee = draw(8) != 0 ? 0 : 1 + draw(3);
+            const uint64_t callee = draw(12) != 0 ? 0 : 1 + draw(3);
             path = (path * 31 + callee + 1) * 0x9e3779b97f4a7c15;
-            frames[depth - 1 - level] = {number, code.start + (path >> 40) % addresses * step, false};
+            frames[depth - 1 - level] = {number, code.start + (path >> 40) % functions * step, false};
         }
         frames.front() = {number, frames.front().offset + draw(leaves), true};
         stacks.add(of, number, frames, StackEnd::root, 1);
