@@ -8,6 +8,8 @@ libopd_a_SOURCES = \
 	daemon/collect/collector_gaps.cpp \
 	daemon/collect/collector_images.cpp \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
+	daemon/collect/frame_tables.cpp daemon/collect/frame_tables.h \
+	daemon/collect/host_machine.h \
 	daemon/collect/image_keeper.cpp daemon/collect/image_keeper.h \
 	daemon/collect/image_limits.h daemon/collect/image_ref.h \
 	daemon/collect/known_file.cpp daemon/collect/known_file.h \
@@ -18,6 +20,8 @@ libopd_a_SOURCES = \
 	daemon/collect/sample_files.cpp daemon/collect/sample_files.h \
 	daemon/collect/sample_origin.h \
 	daemon/collect/slot_cache.h \
+	daemon/collect/stack_resolver.cpp daemon/collect/stack_resolver.h \
+	daemon/collect/stack_walker.cpp daemon/collect/stack_walker.h \
 	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
 	daemon/count/choose_counted.cpp daemon/count/choose_counted.h \
 	daemon/count/count_loop.cpp daemon/count/count_loop.h \
@@ -43,6 +47,7 @@ libopd_a_SOURCES = \
 	daemon/perf/perf_ring.cpp daemon/perf/perf_ring.h \
 	daemon/perf/perf_source.cpp daemon/perf/perf_source.h \
 	daemon/perf/perf_times.cpp daemon/perf/perf_times.h \
+	daemon/perf/user_registers.h \
 	daemon/source/samplers.cpp daemon/source/samplers.h \
 	daemon/run/child_process.cpp daemon/run/child_process.h \
 	daemon/run/recording.cpp daemon/run/recording.h \
@@ -66,4 +71,12 @@ libopd_a_SOURCES = \
 	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
 	daemon/source/replay_source.cpp daemon/source/replay_source.h \
 	daemon/source/sample_source.h \
-	daemon/source/vmlinux.cpp daemon/source/vmlinux.h
+	daemon/source/vmlinux.cpp daemon/source/vmlinux.h \
+	daemon/unwind/cfi_bytes.cpp daemon/unwind/cfi_bytes.h \
+	daemon/unwind/cfi_program.cpp daemon/unwind/cfi_program.h \
+	daemon/unwind/cfi_reader.cpp daemon/unwind/cfi_reader.h \
+	daemon/unwind/elf_frames.cpp daemon/unwind/elf_frames.h \
+	daemon/unwind/stack_memory.h \
+	daemon/unwind/unwind_rule.h \
+	daemon/unwind/unwind_table.cpp daemon/unwind/unwind_table.h \
+	daemon/unwind/unwinder.cpp daemon/unwind/unwinder.h

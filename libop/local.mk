@@ -77,7 +77,7 @@ libop_a_SOURCES = \
 	libop/session/stack_account.h \
 	libop/stream/record.h libop/stream/record_bytes.h \
 	libop/stream/stream.cpp libop/stream/stream.h \
-	libop/stream/stream_writer.cpp \
+	libop/stream/stream_writer.cpp libop/stream/user_stack.h \
 	libop/stacks/stack_end.cpp libop/stacks/stack_end.h \
 	libop/stacks/stack_frame.h \
 	libop/stacks/stack_images.cpp libop/stacks/stack_images.h \

@@ -47,12 +47,13 @@ arrows libop/events libop/base
 arrows libop/control libop/base
 arrows libop/session libop/base
 arrows libop/stacks libop/base libop/session
-arrows libop/stream libop/base libop/session kernel/uapi
+arrows libop/stream libop/base libop/session libop/stacks kernel/uapi
 arrows daemon/source $below_daemon
 arrows daemon/perf $below_daemon daemon/source
 arrows daemon/driver $below_daemon daemon/source kernel/uapi
 arrows daemon/run $below_daemon daemon/source
-arrows daemon/collect $below_daemon daemon/source
+arrows daemon/unwind $below_daemon
+arrows daemon/collect $below_daemon daemon/source daemon/unwind
 arrows daemon/count $below_daemon daemon/source daemon/perf daemon/run
 arrows daemon/service $below_daemon daemon/source daemon/perf daemon/driver daemon/run daemon/collect
 arrows libpp/object libop/base
@@ -117,6 +118,7 @@ fi
 # Where errors are caught: file, number of clauses, kinds (doc/adr/0012-where-errors-are-caught.md). A clause that goes is
 # taken off the list, a new one is of a kind and added.
 listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
+daemon/collect/frame_tables.cpp 2 absent
 daemon/collect/image_keeper.cpp 1 note
 daemon/collect/sample_files.cpp 2 absent note
 daemon/count/choose_counted.cpp 2 absent again
@@ -133,6 +135,7 @@ daemon/source/attach.cpp 2 absent
 daemon/source/image_file.cpp 1 absent
 daemon/source/kernel_map.cpp 1 absent
 daemon/source/proc_scan.cpp 1 absent
+daemon/unwind/cfi_reader.cpp 3 absent
 libop/base/build_id.cpp 3 absent
 libop/base/kernel_file.cpp 1 absent
 libop/control/control.cpp 1 edge
@@ -202,7 +205,12 @@ daemon/collect/known_images.cpp 3 move
 daemon/collect/process_table.cpp 1 move
 daemon/collect/sample_files.cpp 2 move
 daemon/collect/sample_origin.h 1 convert
+daemon/collect/stack_walker.cpp 2 read
 daemon/source/vmlinux.cpp 1 convert
+daemon/unwind/cfi_program.cpp 2 move
+daemon/unwind/cfi_reader.cpp 1 read
+daemon/unwind/elf_frames.cpp 2 read
+daemon/unwind/unwind_table.cpp 1 move
 libop/stream/stream.cpp 4 read
 libpp/annotate/write_annotated.cpp 1 read
 libpp/object/disassemble.cpp 1 read

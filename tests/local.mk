@@ -25,7 +25,11 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/build_stacks_test.cpp \
 	tests/unit/call_stacks_test.cpp \
 	tests/unit/call_tree_test.cpp \
+	tests/unit/cfi_bytes_builder.h \
 	tests/unit/checked_file_test.cpp \
+	tests/unit/stack_walker_test.cpp \
+	tests/unit/unwinder_test.cpp \
+	tests/unit/cfi_reader_test.cpp \
 	tests/unit/checksum_test.cpp \
 	tests/unit/child_process_test.cpp \
 	tests/unit/choose_counted_test.cpp \
@@ -277,6 +281,7 @@ e2e_tests = \
 	tests/e2e/debuginfod_test.sh \
 	tests/e2e/oparchive_test.sh \
 	tests/e2e/gprof_test.sh \
+	tests/e2e/stacks_test.sh \
 	tests/e2e/losses_test.sh \
 	tests/e2e/ocount_test.sh \
 	tests/e2e/op2calltree_test.sh \

@@ -52,7 +52,7 @@ for command in opreport opannotate opgprof oparchive opimport ophelp; do
 	check "$command" options_test.uses
 done
 if [ -x ./oprofiled ]; then
-	uses operf 'operf|profile|expect|record' "$golden"/operf/*/cmd "$e2e"/operf_test.sh "$e2e"/while_recording_test.sh
+	uses operf 'operf|profile|expect|record|chain|refused' "$golden"/operf/*/cmd "$e2e"/operf_test.sh "$e2e"/stacks_test.sh "$e2e"/while_recording_test.sh
 	check operf options_test.uses
 	uses ocount 'ocount|count|expect' "$golden"/ocount/*/cmd "$e2e"/ocount_test.sh
 	check ocount options_test.uses

@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "daemon/collect/session_keeper.h"
+#include "daemon/collect/stack_resolver.h"
+#include "daemon/perf/perf_open.h"
 #include "daemon/perf/perf_rate.h"
 #include "daemon/run/child_process.h"
 #include "daemon/run/recording.h"
@@ -39,9 +41,9 @@ constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc",
 struct Options {
     bool system_wide = false, callgraph = false, separate_thread = false, separate_cpu = false;
     bool append = false, lazy = false;
-    std::optional<uint64_t> pid;
+    std::optional<uint64_t> pid, stack_size;
     std::vector<std::string> events, verbose, command;
-    std::string session_dir, vmlinux;
+    std::string session_dir, vmlinux, unwind = "tables";
 
     bool is_verbose(const char* what) const {
         const auto has = [this](const char* word) {
@@ -63,6 +65,8 @@ CommandSyntax syntax(Options& o) {
         {"events", 'e', &o.events,
          "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
         {"callgraph", 'g', &o.callgraph, "record call chains too"},
+        {"unwind", 0, &o.unwind, "how callers are found: tables (default) or frame-pointers", "METHOD"},
+        {"stack-size", 0, &o.stack_size, "bytes of the stack to copy with each sample", "BYTES"},
         {"separate-thread", 't', &o.separate_thread, "keep the samples of each thread apart"},
         {"separate-cpu", 'c', &o.separate_cpu, "keep the samples of each CPU apart"},
         {"session-dir", 'd', &o.session_dir,
@@ -73,6 +77,17 @@ CommandSyntax syntax(Options& o) {
         {"verbose", 'V', &o.verbose, "say more: debug, record, convert, misc, sfile, arcs, all", "LIST"},
     };
     return s;
+}
+
+void check_stacks(const Options& o) {
+    if (o.unwind != "tables" && o.unwind != "frame-pointers")
+        throw_usage("--unwind=" + o.unwind + ": not one of tables, frame-pointers");
+    if (!o.stack_size) return;
+    if (!o.callgraph || o.unwind != "tables")
+        throw_usage("--stack-size is for --callgraph with --unwind=tables");
+    if (*o.stack_size < smallest_stack || *o.stack_size > largest_stack || *o.stack_size % 8 != 0)
+        throw_usage("--stack-size=" + std::to_string(*o.stack_size) + ": not a multiple of 8 from " +
+                    std::to_string(smallest_stack) + " to " + std::to_string(largest_stack));
 }
 
 void check(const Options& o) {
@@ -86,6 +101,7 @@ void check(const Options& o) {
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
             throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
+    check_stacks(o);
     if (!o.command.empty()) find_program(o.command.front());
 }
 
@@ -109,6 +125,8 @@ SourceOptions describe_source(const Options& o, const SourceKind& kind, std::str
         for (EventSpec& spec : parse_event_specs(o.events))
             source.events.push_back({std::move(spec), {}, {}});
     source.callgraph = o.callgraph ? all_callers : 0;
+    if (o.callgraph && o.unwind == "tables")
+        source.stack_bytes = static_cast<uint32_t>(o.stack_size.value_or(usual_stack));
     source.rate = [pid = static_cast<pid_t>(o.pid.value_or(0))](const RecordedEvent& event,
                                                                 const EventEncoding& encoding) {
         return measure_event(event, encoding, pid);
@@ -215,7 +233,7 @@ private:
             recording.sink = [this](auto records) {
                 count_tasks(records);
                 for (const Record& record : records)
-                    stream_->write(record);
+                    stream_->write(stacks_.resolve(record));
                 for (const Record& record : loss_scan_(records, monotonic_ns()))
                     stream_->write(record);
                 stream_->finish();  // a kill costs what the kernel's buffers hold, no more
@@ -372,6 +390,7 @@ private:
     Fd attached_;
     OpenedSource opened_;
     GapFiller gaps_;
+    StackResolver stacks_;
     LossScan loss_scan_;
     std::optional<SessionKeeper> keeper_;
     std::optional<StreamWriter> stream_;

@@ -45,7 +45,8 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
       images_(names_, options.images_are_local, options.limits),
       keeper_(session, notes),
       files_(session, info_, names_, images_, options.open_files, notes, options.limits),
-      cache_(options.separation.thread, options.separation.cpu) {
+      cache_(options.separation.thread, options.separation.cpu),
+      walker_(table_) {
     only_images_.insert(options.only_images.begin(), options.only_images.end());
 }
 
@@ -73,7 +74,19 @@ void Collector::take(const Sample& sample) {
     } else {
         take_uncached(sample, slot);
     }
-    if (!sample.chain.empty()) take_chain(sample, sample.pc.value());
+    if (sample.user_stack)
+        take_stack(sample);
+    else if (!sample.chain.empty())
+        take_chain(sample, sample.pc.value());
+}
+
+/// Its callers are found first.
+void Collector::take_stack(const Sample& sample) {
+    if (sample.mode == CpuMode::guest || sample.tgid == unseen_process) return;
+    Sample walked = sample;
+    walked.stack_end = walker_.walk(sample, chain_);
+    walked.chain = chain_;
+    if (!walked.chain.empty()) take_chain(walked, walked.pc.value());
 }
 
 void Collector::take(const PlacedSample& sample) {

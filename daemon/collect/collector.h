@@ -15,6 +15,7 @@
 #include "daemon/collect/sample_files.h"
 #include "daemon/collect/sample_origin.h"
 #include "daemon/collect/slot_cache.h"
+#include "daemon/collect/stack_walker.h"
 #include "daemon/source/gap_filler.h"
 #include "libop/base/diagnostics.h"
 #include "libop/session/session.h"
@@ -120,6 +121,7 @@ private:
     FileKey key_for(const Origin& origin, const ImageRef& image);
     std::optional<ImageKey> key_of(const Sample& sample, uint64_t pc, bool kernel);
     std::optional<ImageKey> key_of(const PlacedSample& sample, const Place& place, bool kernel);
+    void take_stack(const Sample& sample);
     template <class S, class Where>
     void take_chain(const S& sample, const Where& innermost);
     void store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
@@ -147,6 +149,8 @@ private:
     std::set<std::string, std::less<>> only_images_;
     std::set<StringId> to_keep_;  ///< replaced files that were not yet looked for
     SlotCache cache_;
+    StackWalker walker_;
+    std::vector<uint64_t> chain_;  ///< of the sample being taken
 };
 
 }  // namespace op::collect

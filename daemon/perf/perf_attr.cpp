@@ -8,6 +8,8 @@
 
 #include <cstddef>
 
+#include "daemon/perf/user_registers.h"
+
 namespace op::collect {
 
 namespace {
@@ -47,6 +49,12 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.precise_ip = features.precise ? encoding.precise : 0;
     attr.sample_period = event.count;
     if (request.callgraph) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    if (request.callgraph && request.stack_bytes != 0) {
+        attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr.sample_regs_user = user_register_mask;
+        attr.sample_stack_user = request.stack_bytes;
+        attr.exclude_callchain_user = 1;
+    }
     // AMD's samplers see both modes; what is not wanted of them is left out later.
     const bool is_sampler = encoding.sampler != Sampler::counter;
     if (is_sampler) attr.sample_type |= PERF_SAMPLE_RAW;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "daemon/perf/user_registers.h"
 #include "libop/base/bytes.h"
 #include "libop/base/error.h"
 
@@ -57,6 +58,27 @@ std::pair<std::span<const uint64_t>, uint16_t> take_chain(ByteReader& in, uint64
     return {chains.since(start), kernel_frames};
 }
 
+/// REGS_USER and STACK_USER. What the kernel copied begins at the stack pointer; its last word is the number
+/// of bytes that are valid.
+UserStack take_user_stack(ByteReader& in) {
+    UserStack stack;
+    const auto abi = in.get<uint64_t>();
+    if (abi != PERF_SAMPLE_REGS_ABI_NONE)
+        for (const uint8_t number : user_register_numbers) {
+            const auto value = in.get<uint64_t>();
+            if (number == user_register_pc)
+                stack.registers.pc = {value};
+            else
+                stack.registers.by_number[number] = value;
+        }
+    stack.has_registers = abi == PERF_SAMPLE_REGS_ABI_64;
+    stack.requested = in.get<uint64_t>();
+    if (stack.requested == 0) return stack;
+    stack.bytes = in.take(stack.requested);
+    stack.bytes = stack.bytes.first(std::min(in.get<uint64_t>(), stack.requested));
+    return stack;
+}
+
 /// MMAP2: u32 major, minor; u64 inode, generation (perf_event_open(2)).
 FileIdentity decode_file(ByteReader in) {
     const auto major = in.get<uint32_t>(), minor = in.get<uint32_t>();
@@ -70,6 +92,7 @@ FileIdentity decode_file(ByteReader in) {
 PerfDecoder::PerfDecoder(uint64_t sample_type, std::vector<Sampling> samplings)
     : has_id_(sample_type & PERF_SAMPLE_IDENTIFIER),
       has_chain_(sample_type & PERF_SAMPLE_CALLCHAIN),
+      has_user_stack_(sample_type & PERF_SAMPLE_STACK_USER),
       trailer_size_(has_id_ ? 32 : 24),
       samplings_(std::move(samplings)) {}
 
@@ -112,6 +135,7 @@ std::optional<PerfDecoder::Decoded> PerfDecoder::decode_sample(std::span<const s
     if (has_chain_) std::tie(s.chain, s.kernel_frames) = take_chain(in, s.pc.value(), chains);
     Decoded decoded{s.time, s, sampling_of(s.event)};
     if (decoded.sampling) decoded.raw = in.take(in.get<uint32_t>());
+    if (has_user_stack_) std::get<Sample>(decoded.record).user_stack = chains.add_stack(take_user_stack(in));
     return decoded;
 }
 

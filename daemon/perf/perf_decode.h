@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -22,9 +23,16 @@ public:
         for (auto& block : blocks_)
             block.clear();
         current_ = 0;
+        stacks_.clear();
+        stack_bytes_ = 0;
     }
     /// False when the batch should end; there is still room for the current record.
-    bool has_room() const noexcept { return blocks_.empty() || fits(0); }
+    bool has_room() const noexcept { return (blocks_.empty() || fits(0)) && stack_bytes_ < stack_capacity; }
+    /// Keeps a stack; its bytes stay where they are.
+    const UserStack* add_stack(const UserStack& stack) {
+        stack_bytes_ += stack.requested;
+        return &stacks_.emplace_back(stack);
+    }
     /// Begins a chain.
     size_t mark() {
         if (!blocks_.empty() && !fits(current_)) ++current_;
@@ -45,6 +53,10 @@ private:
     static constexpr size_t capacity = 8 * longest;
     std::vector<std::vector<uint64_t>> blocks_;
     size_t current_ = 0;  ///< block that is being filled
+    /// A batch ends there, so that the kernel gets the room in its rings back.
+    static constexpr uint64_t stack_capacity = 8 << 20;
+    std::deque<UserStack> stacks_;
+    uint64_t stack_bytes_ = 0;
 };
 
 /// Decodes the records of one perf session.
@@ -85,7 +97,7 @@ private:
     uint16_t event_of(uint64_t id) const;
     const Sampling* sampling_of(uint16_t event) const noexcept;
 
-    bool has_id_, has_chain_;
+    bool has_id_, has_chain_, has_user_stack_;
     size_t trailer_size_;
     std::unordered_map<uint64_t, uint16_t> events_;
     std::vector<Sampling> samplings_;

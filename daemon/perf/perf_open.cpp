@@ -99,7 +99,8 @@ public:
         : options_(options),
           events_(events),
           notes_(notes),
-          request_{options.callgraph, options.target.kind == PerfTarget::Kind::command, events.size() > 1} {
+          request_{options.callgraph, options.target.kind == PerfTarget::Kind::command, events.size() > 1,
+                   options.stack_bytes} {
         for (size_t i = 0; i < events.size(); ++i) {
             cpus_.push_back(cpus_of_event(event_source_devices(), options.encodings.at(i)));
             opened_.opened_for.push_back(op::collect::opened_for(options.encodings, i));

@@ -33,9 +33,14 @@ struct PerfTarget {
     pid_t pid = 0;  ///< of the child or process
 };
 
+/// Bytes that the kernel can be asked to copy of a stack, a multiple of 8 (perf_event_open(2),
+/// sample_stack_user); most programs need less than the usual.
+inline constexpr uint32_t smallest_stack = 1024, usual_stack = 16384, largest_stack = 65528;
+
 struct PerfOptions {
     PerfTarget target;
     bool callgraph = false;
+    uint32_t stack_bytes = 0;  ///< copied of the user stack of each sample, with callgraph; see PerfRequest
     std::vector<EventEncoding> encodings;  ///< one per event of the session
     NamedKernel kernel;                    ///< the kernel's images as the user named them
     size_t ring_bytes = size_t{1} << 19;   ///< wanted room for samples per CPU, a power of two; shrinks to

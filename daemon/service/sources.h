@@ -23,6 +23,8 @@ namespace op::collect {
 struct SourceOptions {
     std::vector<DaemonEventSpec> events;  ///< wanted; none: the default one
     uint64_t callgraph = 0;               ///< most callers of a sample, 0 = none
+    uint32_t stack_bytes = 0;             ///< perf: copied of each sample's user stack, to find callers; 0 =
+                                          ///< by frame pointers
     NamedKernel kernel;
     Oprofilefs files;                   ///< driver
     PerfTarget perf_target;             ///< perf

@@ -83,7 +83,7 @@ struct op_record_sample {
 	op_u32 cpu;
 	op_u16 event;
 	op_u8 mode; /* enum op_cpu_mode */
-	op_u8 reserved;
+	op_u8 stack_end; /* 0: not known; else 1 + the reason why there are no more frames (doc/FORMATS.md) */
 	op_u16 frames;
 	op_u16 kernel_frames;
 	op_u32 weight; /* counts as that many samples; 0 = as one */

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -12,6 +13,8 @@
 #include "libop/base/file_identity.h"
 #include "libop/session/counted_time.h"
 #include "libop/session/ledger.h"
+#include "libop/stacks/stack_end.h"
+#include "libop/stream/user_stack.h"
 
 namespace op {
 
@@ -40,6 +43,9 @@ struct Sample {
     RuntimeAddress pc;
     std::span<const uint64_t> chain;
     uint32_t weight = 1;  ///< counts as that many samples: cycles, of an event that is a latency
+    const UserStack* user_stack = nullptr;  ///< then `chain` has no user frames yet
+    /// Why a chain that was followed to its end has no more frames; empty: not known.
+    std::optional<StackEnd> stack_end = {};
 };
 /// Executable memory appears in a process or, if `kernel`, a kernel image or module. Replaces earlier
 /// mappings in [start, start + length).

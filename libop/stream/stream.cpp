@@ -14,6 +14,12 @@
 namespace op {
 namespace {
 
+/// None of reasons that a newer version has.
+std::optional<StackEnd> decode_stack_end(uint8_t number) {
+    if (number == 0 || number > static_cast<uint8_t>(StackEnd::count)) return std::nullopt;
+    return static_cast<StackEnd>(number - 1);
+}
+
 Sample decode_sample(ByteReader& in) {
     const auto r = in.get<op_record_sample>();
     const auto frames = in.take(r.frames * sizeof(op_u64));
@@ -28,7 +34,9 @@ Sample decode_sample(ByteReader& in) {
             r.kernel_frames,
             RuntimeAddress{r.pc},
             {reinterpret_cast<const uint64_t*>(frames.data()), r.frames},
-            r.weight == 0 ? 1 : r.weight};
+            r.weight == 0 ? 1 : r.weight,
+            nullptr,
+            decode_stack_end(r.stack_end)};
 }
 
 Mapping decode_mapping(ByteReader& in, uint16_t flags) {

@@ -81,6 +81,7 @@ struct Encode {
         r.cpu = s.cpu;
         r.event = s.event;
         r.mode = static_cast<op_u8>(s.mode);
+        r.stack_end = s.stack_end ? static_cast<op_u8>(1 + static_cast<op_u8>(*s.stack_end)) : op_u8{0};
         r.frames = static_cast<op_u16>(frames);
         r.kernel_frames = static_cast<op_u16>(std::min<size_t>(s.kernel_frames, frames));
         r.weight = s.weight == 1 ? 0 : s.weight;

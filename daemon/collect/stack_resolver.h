@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Walks the stacks of samples that are kept in a file until they are collected: a copy of a stack never
+// reaches a disk.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/collect/process_table.h"
+#include "daemon/collect/stack_walker.h"
+#include "libop/stream/record.h"
+
+namespace op::collect {
+
+/// Follows processes by the records that pass. Not thread-safe.
+class StackResolver {
+public:
+    StackResolver() : walker_(table_) {}
+
+    /// The record as it may be written: a sample has its whole chain, and the reason why it ends. Views in it
+    /// are valid until the next call.
+    Record resolve(const Record& record);
+
+private:
+    ProcessTable table_;
+    StackWalker walker_;
+    std::vector<uint64_t> chain_;
+};
+
+}  // namespace op::collect

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The callers of a sample, from the copy of its stack and the unwind tables of what its process has mapped.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "daemon/collect/frame_tables.h"
+#include "daemon/collect/process_table.h"
+#include "daemon/unwind/unwinder.h"
+#include "libop/stream/record.h"
+
+namespace op::collect {
+
+/// Walks the stacks of one machine's programs. Not thread-safe.
+class StackWalker {
+public:
+    explicit StackWalker(const ProcessTable& table);
+
+    /// Replaces `chain` by the sample's callers, innermost first: its kernel frames, then those of its user
+    /// stack, without the sampled pc itself. Each is an address behind the code that ran: a return
+    /// address, or one byte behind the start of an instruction that was interrupted. Reports why there are no
+    /// more.
+    StackEnd walk(const Sample& sample, std::vector<uint64_t>& chain);
+
+private:
+    class Finder;
+
+    struct CachedPlace {
+        uint64_t address = 0;
+        uint32_t tgid = 0, generation = 0;
+        CodePlace place;
+    };
+    static constexpr size_t cached_places = 4096;
+
+    const ProcessTable& table_;
+    Unwinder unwinder_;
+    FrameTables tables_;
+    std::vector<CachedPlace> cache_;
+    std::vector<WalkedFrame> frames_;
+};
+
+}  // namespace op::collect

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading ELF headers as far as call frame information needs them.
+#include "daemon/unwind/elf_frames.h"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "daemon/unwind/cfi_bytes.h"
+#include "libop/base/bytes.h"
+#include "libop/base/error.h"
+
+namespace op::collect {
+
+namespace {
+
+constexpr size_t most_segments = 256, most_sections = 65536, longest_names = 1 << 20;
+constexpr std::string_view what = "ELF header";
+
+template <class T>
+std::vector<T> read_table(const Fd& file, uint64_t offset, size_t count) {
+    const auto bytes = read_part(file, offset, count * sizeof(T));
+    std::vector<T> table(bytes.size() / sizeof(T));
+    std::memcpy(table.data(), bytes.data(), table.size() * sizeof(T));
+    return table;
+}
+
+const UnwindMachine* machine_of(uint16_t number) {
+    switch (number) {
+        case EM_X86_64:
+            return &unwind_x86_64;
+        case EM_AARCH64:
+            return &unwind_aarch64;
+        default:
+            return nullptr;
+    }
+}
+
+bool is_readable(const Elf64_Ehdr& head) {
+    constexpr auto native = __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+    return std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+           head.e_ident[EI_DATA] == native && head.e_phentsize == sizeof(Elf64_Phdr);
+}
+
+void take_section(const Elf64_Shdr& section, bool is_debug_frame, ElfFrames& out) {
+    out.offset = section.sh_offset;
+    out.size = section.sh_size;
+    out.address = {section.sh_addr};
+    out.is_debug_frame = is_debug_frame;
+}
+
+/// By the section headers, which a loaded file need not have: .eh_frame, else .debug_frame if it is not
+/// compressed.
+void find_section(const Fd& file, const Elf64_Ehdr& head, ElfFrames& out) {
+    if (head.e_shentsize != sizeof(Elf64_Shdr)) return;
+    const auto sections =
+        read_table<Elf64_Shdr>(file, head.e_shoff, std::min<size_t>(head.e_shnum, most_sections));
+    if (head.e_shstrndx >= sections.size()) return;
+    const Elf64_Shdr& names = sections[head.e_shstrndx];
+    const auto text = read_part(file, names.sh_offset, std::min<uint64_t>(names.sh_size, longest_names));
+    for (const Elf64_Shdr& section : sections) {
+        if (section.sh_type == SHT_NOBITS || section.sh_name >= text.size()) continue;
+        const char* start = reinterpret_cast<const char*>(text.data()) + section.sh_name;
+        const std::string_view name(start, ::strnlen(start, text.size() - section.sh_name));
+        if (name == ".eh_frame") return take_section(section, false, out);
+        if (name == ".debug_frame" && !(section.sh_flags & SHF_COMPRESSED)) take_section(section, true, out);
+    }
+}
+
+/// By the header of .eh_frame, which is a segment: u8 version, 3 encodings, the section's address. The
+/// section then ends at its terminator, at the latest with the part of the file that holds it.
+void find_segment(const Fd& file, const std::vector<Elf64_Phdr>& segments, ElfFrames& out) {
+    const auto header = std::ranges::find(segments, Elf64_Word{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);
+    if (header == segments.end()) return;
+    const auto bytes = read_part(file, header->p_offset, std::min<uint64_t>(header->p_filesz, 16));
+    if (bytes.size() < 8) return;
+    ByteReader in(bytes, what);
+    in.skip(1);
+    const auto encoding = in.get<uint8_t>();
+    in.skip(2);
+    const LinkAddress address{read_encoded(in, encoding, header->p_vaddr + 4)};
+    for (const Elf64_Phdr& s : segments) {
+        const uint64_t into = address.value() - s.p_vaddr;
+        if (s.p_type != PT_LOAD || into >= s.p_filesz) continue;
+        out.offset = s.p_offset + into;
+        out.size = s.p_filesz - into;
+        out.address = address;
+        return;
+    }
+}
+
+}  // namespace
+
+std::vector<std::byte> read_part(const Fd& file, uint64_t offset, uint64_t size) {
+    std::vector<std::byte> bytes(size);
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n =
+            ::pread(file.get(), bytes.data() + done, size - done, static_cast<off_t>(offset + done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw_system("cannot read call frame information");
+        if (n == 0) break;
+        done += static_cast<size_t>(n);
+    }
+    bytes.resize(done);
+    return bytes;
+}
+
+std::optional<LinkAddress> ElfFrames::link_address(uint64_t file_offset) const noexcept {
+    for (const LoadedPart& part : code)
+        if (file_offset - part.file_offset < part.size)
+            return part.address + (file_offset - part.file_offset);
+    return std::nullopt;
+}
+
+std::optional<ElfFrames> find_elf_frames(const Fd& file) {
+    const auto start = read_part(file, 0, sizeof(Elf64_Ehdr));
+    if (start.size() < sizeof(Elf64_Ehdr)) return std::nullopt;
+    const auto head = ByteReader(start, what).get<Elf64_Ehdr>();
+    ElfFrames out;
+    out.machine = is_readable(head) ? machine_of(head.e_machine) : nullptr;
+    if (out.machine == nullptr) return std::nullopt;
+    const auto segments =
+        read_table<Elf64_Phdr>(file, head.e_phoff, std::min<size_t>(head.e_phnum, most_segments));
+    for (const Elf64_Phdr& s : segments)
+        if (s.p_type == PT_LOAD && (s.p_flags & PF_X))
+            out.code.push_back({s.p_offset, s.p_filesz, {s.p_vaddr}});
+    find_section(file, head, out);
+    if (out.size == 0) find_segment(file, segments, out);
+    if (out.size > largest_frame_section) out.size = 0;
+    return out;
+}
+
+}  // namespace op::collect

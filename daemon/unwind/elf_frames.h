@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds the call frame information of an ELF file (System V gABI; Linux Standard Base, "Exception Frames").
+// Foreign bytes: whatever they hold, a bounded part of the file is read, and nothing of it is mapped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/unwind/unwind_rule.h"
+#include "libop/base/address.h"
+#include "libop/base/fd.h"
+
+namespace op::collect {
+
+/// Where a part of the file goes when it is loaded.
+struct LoadedPart {
+    uint64_t file_offset = 0, size = 0;  ///< bytes of the file
+    LinkAddress address = {};
+};
+
+/// What a walk needs to know of a file.
+struct ElfFrames {
+    const UnwindMachine* machine = nullptr;
+    std::vector<LoadedPart> code;   ///< executable parts
+    uint64_t offset = 0, size = 0;  ///< of the section in the file; size 0 = the file has no such section
+    LinkAddress address = {};       ///< of the section
+    bool is_debug_frame = false;
+
+    /// The linked address of a file offset in executable code; none elsewhere.
+    std::optional<LinkAddress> link_address(uint64_t file_offset) const noexcept;
+};
+
+/// Larger sections are not read. The largest known are of some ten MB.
+inline constexpr uint64_t largest_frame_section = 64 << 20;
+
+/// Reads the headers. None if it is no 64-bit ELF file of this host's byte order, or of a machine whose
+/// stacks cannot be walked. Throws an input error if it is damaged.
+std::optional<ElfFrames> find_elf_frames(const Fd& file);
+
+/// The section's bytes; fewer if the file is shorter. Throws a system error.
+std::vector<std::byte> read_part(const Fd& file, uint64_t offset, uint64_t size);
+
+}  // namespace op::collect

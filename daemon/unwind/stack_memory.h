@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The copy of a thread's stack that a sample brings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+namespace op::collect {
+
+/// Words of a copied stack. The bytes must outlive the object.
+class StackMemory {
+public:
+    /// `start` is the run-time address of the first byte; `requested` the bytes that a full copy would have.
+    StackMemory(std::span<const std::byte> bytes, uint64_t start, uint64_t requested)
+        : bytes_(bytes), start_(start), requested_(requested) {}
+
+    /// The word at an address; none if it lies outside the copy.
+    std::optional<uint64_t> word(uint64_t address) const noexcept {
+        const uint64_t at = address - start_;
+        if (bytes_.size() < sizeof(uint64_t) || at > bytes_.size() - sizeof(uint64_t)) return std::nullopt;
+        uint64_t value;
+        std::memcpy(&value, bytes_.data() + at, sizeof value);
+        return value;
+    }
+    uint64_t start() const noexcept { return start_; }
+    uint64_t size() const noexcept { return bytes_.size(); }
+    /// False if pages were absent: a larger copy would not have more.
+    bool is_full() const noexcept { return bytes_.size() >= requested_; }
+
+private:
+    std::span<const std::byte> bytes_;
+    uint64_t start_, requested_;
+};
+
+}  // namespace op::collect

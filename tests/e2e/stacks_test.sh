@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Call stacks of programs without frame pointers are exact, and no copy of a stack reaches a file.
+. "$(dirname "$0")/lib.sh"
+need_profiling
+case $(uname -m) in
+x86_64 | aarch64) ;;
+*)
+	echo "skipped: on this machine stacks are walked by the kernel"
+	exit 77
+	;;
+esac
+
+cat >"$work/chain.c" <<'END'
+#include <stdlib.h>
+#include <string.h>
+static volatile unsigned long sink;
+#define APART __attribute__((noinline, noclone))
+APART void leaf(unsigned long n) { while (n--) sink += n; }
+APART void third(unsigned long n) { leaf(n); sink++; }
+APART void second(unsigned long n) { char *room = alloca(16 + n % 64); memset(room, 1, 16); third(n); sink += room[3]; }
+APART void first(unsigned long n) { second(n); sink++; }
+APART void deep(int levels, unsigned long n)
+{
+	volatile char frame[1000];
+	frame[0] = 1;
+	if (levels == 0)
+		first(n);
+	else
+		deep(levels - 1, n);
+	sink += frame[0];
+}
+int main(int argc, char **argv)
+{
+	char secret[32];
+	for (int i = 0; i < 31; i++)
+		secret[i] = "GURDHNYVGLBSZREPLVFABGFGENVARQ1"[i] ^ 1; // it is in no file
+	secret[31] = 0;
+	for (int i = 0; i < 300; i++)
+		deep(argc > 1 ? atoi(argv[1]) : 0, argc * 1000000ul);
+	return secret[sink % 31] == 0;
+}
+END
+cc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o "$work/chain" "$work/chain.c" || fail "chain.c cannot be compiled"
+secret=$(printf GURDHNYVGLBSZREPLVFABGFGENVARQ1 | tr 'ABCDEFGHIJKLMNOPQRSTUVWXYZ1' '@CBEDGFIHKJMLONQPSRUTWVYX[0')
+
+# chain NAME [operf words]: profiles it into a session of that name.
+chain() {
+	name=$1
+	levels=$2
+	shift 2
+	mkdir -p "$work/$name"
+	profile "$name" --session-dir "$work/$name" --callgraph --events TIMER:200000 "$@" "$work/chain" "$levels" || fail "operf"
+	! grep -rqF "$secret" "$work/$name" || fail "$name: what was on the stack is in a file"
+}
+
+# callers NAME FUNCTION: those that opreport lists, with their samples.
+callers() {
+	"$build/opreport" --session-dir "$work/$1" --callgraph "$work/chain" 2>/dev/null |
+		awk -v function_name="$2" '/^-+$/ { n = 0; next } /^ / { n++; line[n] = $1 " " $NF; next }
+			$NF == function_name { for (i = 1; i <= n; i++) print line[i] }'
+}
+
+# only_caller NAME FUNCTION CALLER: it has no other, and at least 200 samples came by it.
+only_caller() {
+	callers "$1" "$2" >"$work/callers.txt"
+	awk -v caller="$3" '$2 == caller { good += $1; next } { bad += $1 } END { exit !(good >= 200 && bad + 0 == 0) }' \
+		"$work/callers.txt" || {
+		cat "$work/callers.txt" "$work/$1.log"
+		fail "$1: callers of $2"
+	}
+}
+
+for name in tables lazy; do
+	if [ $name = lazy ]; then chain lazy 0 --lazy-conversion; else chain tables 0; fi
+	only_caller $name leaf third
+	only_caller $name third second
+	only_caller $name second first
+	only_caller $name first deep
+	only_caller $name deep main
+	only_caller $name main __libc_start_call_main
+	balanced "$work/$name"
+done
+
+# A copy that holds a part of the stack gives that part.
+chain deep 100 --stack-size=32768
+only_caller deep first deep
+[ -z "$(callers deep main)" ] || fail "deep: main was beyond the copy"
+
+chain pointers 0 --unwind=frame-pointers
+balanced "$work/pointers"
+
+# refused TEXT [operf words]
+refused() {
+	text=$1
+	shift
+	if profile refused --session-dir "$work/tables" "$@" true; then fail "$*: accepted"; fi
+	grep -q -- "$text" "$work/refused.log" || fail "$*: no word of '$text'"
+}
+refused 'not one of tables, frame-pointers' --callgraph --unwind=dwarf
+refused 'not a multiple of 8' --callgraph --stack-size=1001
+refused 'from 1024 to 65528' --callgraph --stack-size=65536
+refused '--stack-size is for' --stack-size=8192
