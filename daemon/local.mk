@@ -7,7 +7,9 @@ libopd_a_SOURCES = \
 	daemon/collect/collector_account.cpp \
 	daemon/collect/collector_gaps.cpp \
 	daemon/collect/collector_images.cpp \
+	daemon/collect/collector_stacks.cpp \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
+	daemon/collect/frame_cache.h \
 	daemon/collect/frame_tables.cpp daemon/collect/frame_tables.h \
 	daemon/collect/host_machine.h \
 	daemon/collect/image_keeper.cpp daemon/collect/image_keeper.h \
@@ -18,8 +20,10 @@ libopd_a_SOURCES = \
 	daemon/collect/mapped_image.h \
 	daemon/collect/process_table.cpp daemon/collect/process_table.h \
 	daemon/collect/sample_files.cpp daemon/collect/sample_files.h \
+	daemon/collect/sample_names.cpp daemon/collect/sample_names.h \
 	daemon/collect/sample_origin.h \
 	daemon/collect/slot_cache.h \
+	daemon/collect/stack_files.cpp daemon/collect/stack_files.h \
 	daemon/collect/stack_resolver.cpp daemon/collect/stack_resolver.h \
 	daemon/collect/stack_walker.cpp daemon/collect/stack_walker.h \
 	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \

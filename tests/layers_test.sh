@@ -121,6 +121,7 @@ listed=$(cut -d' ' -f1,2 <<'END' | LC_ALL=C sort
 daemon/collect/frame_tables.cpp 2 absent
 daemon/collect/image_keeper.cpp 1 note
 daemon/collect/sample_files.cpp 2 absent note
+daemon/collect/stack_files.cpp 1 note
 daemon/count/choose_counted.cpp 2 absent again
 daemon/count/perf_counters.cpp 1 again
 daemon/driver/oprofilefs.cpp 1 absent
@@ -203,8 +204,10 @@ daemon/collect/collector.cpp 3 read
 daemon/collect/collector_gaps.cpp 1 read
 daemon/collect/known_images.cpp 3 move
 daemon/collect/process_table.cpp 1 move
-daemon/collect/sample_files.cpp 2 move
+daemon/collect/sample_files.cpp 1 read
+daemon/collect/sample_names.cpp 1 move
 daemon/collect/sample_origin.h 1 convert
+daemon/collect/stack_files.cpp 1 read
 daemon/collect/stack_walker.cpp 2 read
 daemon/source/vmlinux.cpp 1 convert
 daemon/unwind/cfi_program.cpp 2 move

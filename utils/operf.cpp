@@ -223,6 +223,7 @@ private:
         CollectorOptions options{.images_are_local = true};
         options.separation.thread = o_.separate_thread;
         options.separation.cpu = o_.separate_cpu;
+        options.stacks = o_.callgraph;
         return options;
     }
 

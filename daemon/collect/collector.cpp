@@ -46,7 +46,8 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
       keeper_(session, notes),
       files_(session, info_, names_, images_, options.open_files, notes, options.limits),
       cache_(options.separation.thread, options.separation.cpu),
-      walker_(table_) {
+      walker_(table_),
+      stacks_(session, info_, names_, notes) {
     only_images_.insert(options.only_images.begin(), options.only_images.end());
 }
 
@@ -65,6 +66,7 @@ void Collector::process(std::span<const Record> records) {
 
 void Collector::take(const Sample& sample) {
     ledger_.add_sampled(sample.weight);
+    const uint64_t lost = lost_;
     Slot& slot = cache_.slot_for(sample);
     if (cache_.holds(slot, sample, generation(sample))) {
         if (store(slot, sample.pc.value(), sample.weight))
@@ -74,30 +76,20 @@ void Collector::take(const Sample& sample) {
     } else {
         take_uncached(sample, slot);
     }
-    if (sample.user_stack)
-        take_stack(sample);
-    else if (!sample.chain.empty())
-        take_chain(sample, sample.pc.value());
-}
-
-/// Its callers are found first.
-void Collector::take_stack(const Sample& sample) {
-    if (sample.mode == CpuMode::guest || sample.tgid == unseen_process) return;
-    Sample walked = sample;
-    walked.stack_end = walker_.walk(sample, chain_);
-    walked.chain = chain_;
-    if (!walked.chain.empty()) take_chain(walked, walked.pc.value());
+    if (sample.user_stack || sample.stack_end || options_.stacks || !sample.chain.empty())
+        take_callers(sample, lost_ == lost);
 }
 
 void Collector::take(const PlacedSample& sample) {
     ledger_.add_sampled(sample.weight);
+    const uint64_t lost = lost_;
     Slot& slot = cache_.slot_for(sample);
     if (cache_.holds(slot, sample, generation(sample))) {
         if (!store(slot, sample.place.offset, sample.weight)) lose_unwanted(sample.cpu, sample.weight);
     } else {
         take_uncached(sample, slot);
     }
-    if (!sample.chain.empty()) take_chain(sample, sample.place);
+    if (options_.stacks || !sample.chain.empty()) take_callers(sample, lost_ == lost);
 }
 
 template <class S>
@@ -284,36 +276,6 @@ std::optional<ImageKey> Collector::key_of(const PlacedSample& sample, const Plac
     return ImageKey{images_.of(*region, sample.tgid), region->offset(address).value()};
 }
 
-template <class S, class Where>
-void Collector::take_chain(const S& sample, const Where& innermost) {
-    if (sample.mode == CpuMode::guest || sample.event >= info_.events.size() || !is_wanted(sample)) return;
-    const Origin origin = origin_of(sample);
-    auto callee = key_of(sample, innermost, sample.mode == CpuMode::kernel);
-    for (size_t i = 0; i < sample.chain.size(); ++i) {
-        auto caller = key_of(sample, sample.chain[i], i < sample.kernel_frames);
-        store_arc(origin, caller, callee);
-        callee = std::move(caller);
-    }
-}
-
-void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
-                          const std::optional<ImageKey>& callee) {
-    SampleFile* file = nullptr;
-    if (caller && callee) {
-        FileKey key = key_for(origin, caller->image);
-        key.callee = callee->image;
-        const bool is_refused = key.image.is_refused() || key.app.is_refused() || key.callee.is_refused();
-        if (!is_refused) file = files_.get(key);
-        has_refused_arcs_ |= is_refused || (!file && files_.failure() == LossCause::image_limit);
-    }
-    if (!file) {
-        arcs_lost_ += origin.weight;
-        return;
-    }
-    note_image(caller->image, {origin.tgid});
-    add(*file, caller->key << 32 | (callee->key & 0xffffffff), origin.weight);
-}
-
 /// True if the path has no mark of deletion, even if it looks like it. Looks at files once per image.
 bool Collector::has_real_name(Mapping mapping) {
     if (mapping.is_exact || !mapping.path.ends_with(deletion_mark)) return mapping.is_exact;
@@ -396,5 +358,11 @@ void Collector::take(const Throttle& throttle) {
 void Collector::take(const EventTime& more) {
     if (more.event < info_.events.size()) info_.events[more.event].time += more.time;
 }
+
+// For collector_stacks.cpp.
+template Origin Collector::origin_of(const Sample&);
+template Origin Collector::origin_of(const PlacedSample&);
+template bool Collector::is_wanted(const Sample&) const;
+template bool Collector::is_wanted(const PlacedSample&) const;
 
 }  // namespace op::collect

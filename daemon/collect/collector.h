@@ -9,12 +9,14 @@
 
 #include "daemon/collect/collector_options.h"
 #include "daemon/collect/command_names.h"
+#include "daemon/collect/frame_cache.h"
 #include "daemon/collect/image_keeper.h"
 #include "daemon/collect/known_images.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/sample_files.h"
 #include "daemon/collect/sample_origin.h"
 #include "daemon/collect/slot_cache.h"
+#include "daemon/collect/stack_files.h"
 #include "daemon/collect/stack_walker.h"
 #include "daemon/source/gap_filler.h"
 #include "libop/base/diagnostics.h"
@@ -44,9 +46,15 @@ public:
 
     /// Closes the sample files. Later samples reopen them in the directory that is then the session's
     /// current one.
-    void reopen_files() { files_.close_all(); }
+    void reopen_files() {
+        files_.close_all();
+        stacks_.close();
+    }
     /// Tries again to open sample files that could not be opened.
-    void retry_files() { files_.forget_unopened(); }
+    void retry_files() {
+        files_.forget_unopened();
+        stacks_.retry();
+    }
     /// Other files of the paths in that manifest, to which the run is added, get other names.
     void add_earlier(const SessionInfo& earlier) { images_.add_earlier(earlier); }
     /// These sample files of the session, sorted, count for the limits. To be called after add_earlier().
@@ -121,7 +129,12 @@ private:
     FileKey key_for(const Origin& origin, const ImageRef& image);
     std::optional<ImageKey> key_of(const Sample& sample, uint64_t pc, bool kernel);
     std::optional<ImageKey> key_of(const PlacedSample& sample, const Place& place, bool kernel);
-    void take_stack(const Sample& sample);
+    void take_callers(const Sample& sample, bool is_stored);
+    void take_callers(const PlacedSample& sample, bool is_stored);
+    template <class S, class Where>
+    void take_stack(const S& sample, const Where& innermost);
+    template <class S, class Where>
+    bool add_frame(const S& sample, const Where& where, bool kernel, bool is_exact);
     template <class S, class Where>
     void take_chain(const S& sample, const Where& innermost);
     void store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
@@ -150,7 +163,10 @@ private:
     std::set<StringId> to_keep_;  ///< replaced files that were not yet looked for
     SlotCache cache_;
     StackWalker walker_;
-    std::vector<uint64_t> chain_;  ///< of the sample being taken
+    StackFiles stacks_;
+    FrameCache frame_cache_;
+    std::vector<uint64_t> chain_;    ///< of the sample being taken
+    std::vector<StackFrame> stack_;  ///< the same
 };
 
 }  // namespace op::collect

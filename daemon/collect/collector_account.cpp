@@ -18,6 +18,8 @@ void Collector::note_limit() {
 void Collector::begin_run(uint64_t start_time) {
     files_.close_all();
     files_.begin_run();
+    stacks_.close();
+    stacks_.begin_run();
     table_.begin_run();
     ledger_ = {};
     lost_ = run_.begin = 0;
@@ -49,6 +51,7 @@ SessionInfo Collector::flush_and_account() {
         arcs_lost_ + counts.arcs.lost_saturated + counts.arcs.lost_no_space + counts.arcs.lost_limit;
     if (info.ledger.lost(LossCause::image_limit) > 0 || counts.arcs.lost_limit > 0 || has_refused_arcs_)
         note_limit();
+    info.stacks = stacks_.account();
     info.mappings_left_out = table_.left_out_mappings();
     info.names = commands_.describe(names_);
     if (options_.separation.thread && table_.left_out_thread_names() > 0) info.names.set_left_out_threads();

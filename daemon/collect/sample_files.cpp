@@ -34,10 +34,6 @@ void mix(size_t& hash, const ImageRef& image) {
     if (image.kind == RegionKind::anon) mix(hash, image.start.value() ^ image.tgid);
 }
 
-std::optional<uint32_t> number(uint32_t value) {
-    return value == FileKey::all ? std::nullopt : std::optional(value);
-}
-
 /// The number of names on a path that another one does not have.
 uint64_t names_beyond(std::string_view path, std::string_view other) {
     const auto [begin, ignored] = std::ranges::mismatch(path, other);
@@ -241,31 +237,17 @@ SampleHeader SampleFiles::header(const FileKey& key) const {
 }
 
 SampleName SampleFiles::name(const FileKey& key) const {
-    const RecordedEvent& event = info_.events.at(key.event);
+    const SampleClass of = class_name({key.event, key.tgid, key.tid, key.cpu}, info_);
     SampleName name;
-    name.app = image_name(key.app);
-    name.image = image_name(key.image);
-    if (key.callee.name != StringId::none) name.callee = image_name(key.callee);
-    name.event = event.name;
-    name.count = event.count;
-    name.unit_mask = event.unit_mask;
-    name.tgid = number(key.tgid);
-    name.tid = number(key.tid);
-    name.cpu = number(key.cpu);
-    return name;
-}
-
-ImageName SampleFiles::image_name(const ImageRef& image) const {
-    ImageName name;
-    name.name = names_.text(image.name);
-    if (image.kind == RegionKind::anon) {
-        name.kind = ImageName::Kind::anon;
-        name.tgid = image.tgid;
-        name.start = image.start.value();
-        name.end = image.end.value() - 1;
-    } else if (image.kind == RegionKind::kernel && name.name.find('/') == std::string::npos) {
-        name.kind = ImageName::Kind::kernel;
-    }
+    name.app = image_name(key.app, names_);
+    name.image = image_name(key.image, names_);
+    if (key.callee.name != StringId::none) name.callee = image_name(key.callee, names_);
+    name.event = of.event;
+    name.count = of.count;
+    name.unit_mask = of.unit_mask;
+    name.tgid = of.tgid;
+    name.tid = of.tid;
+    name.cpu = of.cpu;
     return name;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/collect/known_images.h"
+#include "daemon/collect/sample_names.h"
 #include "libop/base/diagnostics.h"
 #include "libop/base/intern.h"
 #include "libop/session/session.h"
@@ -20,7 +21,7 @@ namespace op::collect {
 
 /// What selects a sample file.
 struct FileKey {
-    static constexpr uint32_t all = UINT32_MAX;  ///< not separated
+    static constexpr uint32_t all = ClassKey::all;
 
     uint16_t event = 0;
     ImageRef app, image, callee;
@@ -95,7 +96,6 @@ private:
     void add(StoredCounts& sum, Entry& entry);
     SampleHeader header(const FileKey& key) const;
     SampleName name(const FileKey& key) const;
-    ImageName image_name(const ImageRef& image) const;
 
     SessionWriter& session_;
     const SessionInfo& info_;

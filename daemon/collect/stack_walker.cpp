@@ -37,6 +37,7 @@ StackWalker::StackWalker(const ProcessTable& table)
 StackEnd StackWalker::walk(const Sample& sample, std::vector<uint64_t>& chain) {
     const UserStack& stack = *sample.user_stack;
     chain.assign(sample.chain.begin(), sample.chain.end());
+    if (stack.is_kernel_thread && sample.mode == CpuMode::kernel) return StackEnd::root;
     if (!stack.has_registers) return StackEnd::no_registers;
     Finder finder(*this, sample.tgid);
     const uint64_t sp = stack.registers.by_number[host_machine.stack_pointer];

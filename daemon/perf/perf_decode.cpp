@@ -71,6 +71,7 @@ UserStack take_user_stack(ByteReader& in) {
             else
                 stack.registers.by_number[number] = value;
         }
+    stack.is_kernel_thread = abi == PERF_SAMPLE_REGS_ABI_NONE;
     stack.has_registers = abi == PERF_SAMPLE_REGS_ABI_64;
     stack.requested = in.get<uint64_t>();
     if (stack.requested == 0) return stack;

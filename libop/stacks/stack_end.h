@@ -19,6 +19,7 @@ enum class StackEnd : uint8_t {
     no_progress,   ///< a frame that is its own caller
     too_deep,      ///< more frames than are kept
     no_registers,  ///< the sample has no user registers
+    frame_pointers,  ///< followed by frame pointers, which do not show where a stack ends
     count
 };
 

@@ -23,7 +23,8 @@ struct UserRegisters {
 /// A copy of the stack from its pointer on.
 struct UserStack {
     UserRegisters registers;
-    bool has_registers = false;  ///< false of kernel threads and of 32-bit programs
+    bool is_kernel_thread = false;  ///< it has no user stack
+    bool has_registers = false;     ///< false of kernel threads and of 32-bit programs
     std::span<const std::byte> bytes = {};
     uint64_t requested = 0;  ///< bytes that would have been copied if all had been in memory
 };

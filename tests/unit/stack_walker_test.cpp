@@ -57,7 +57,7 @@ struct Sampler {
     }
     /// Valid until the next call.
     UserStack copy(const ucontext_t& context) {
-        UserStack stack{registers_of(context), true, {}, copied};
+        UserStack stack{registers_of(context), false, true, {}, copied};
 #if defined(__aarch64__)
         const uint64_t sp = stack.registers.by_number[31];
 #else

@@ -27,6 +27,29 @@ inline const SampleClass some_class{"CYCLES", 100000, 1, {}, {}, {}};
 /// A stack as text: "app;outermost;...;innermost", a cut as "[dump_short]", an exact frame with "!".
 using StackTexts = std::map<std::string, uint64_t>;
 
+inline std::string text_of_frame(const StackSetReader& reader, const StackFrame& frame) {
+    if (frame.is_cut()) return "[" + std::string(stack_end_name(frame.end())) + "]";
+    const std::string image = reader.images()[frame.image].display();
+    if (frame.is_application()) return image;
+    return image + "+" + hex(frame.offset) + (frame.is_exact ? "!" : "");
+}
+
+/// All stacks of a class in a session's directory, with their samples.
+inline StackTexts stacks_in(const Fd& dir, const SampleClass& sample_class, Diagnostics& notes) {
+    auto reader = StackSetReader::open(dir, "S", notes);
+    StackTexts texts;
+    if (!reader) return texts;
+    const StoredTree tree = reader->read(sample_class, notes);
+    std::vector<std::string> paths(1);
+    for (size_t i = 1; i < tree.nodes.size(); ++i) {
+        const StoredNode& node = tree.nodes[i];
+        paths.push_back(paths[node.parent] + (node.parent == 0 ? "" : ";") +
+                        text_of_frame(*reader, reader->frames()[node.frame]));
+        if (node.count != 0) texts[paths[i]] += node.count;
+    }
+    return texts;
+}
+
 class StacksFolder {
 public:
     Fd open() const { return open_file(temp_.path(), O_RDONLY | O_DIRECTORY); }
@@ -46,31 +69,12 @@ public:
 
     /// All stacks of a class with their samples.
     StackTexts stacks(const SampleClass& sample_class = some_class) {
-        const Fd dir = open();
-        auto reader = StackSetReader::open(dir, "S", notes);
-        StackTexts texts;
-        if (!reader) return texts;
-        const StoredTree tree = reader->read(sample_class, notes);
-        std::vector<std::string> paths(1);
-        for (size_t i = 1; i < tree.nodes.size(); ++i) {
-            const StoredNode& node = tree.nodes[i];
-            paths.push_back(paths[node.parent] + (node.parent == 0 ? "" : ";") +
-                            text(*reader, reader->frames()[node.frame]));
-            if (node.count != 0) texts[paths[i]] += node.count;
-        }
-        return texts;
+        return stacks_in(open(), sample_class, notes);
     }
 
     Diagnostics notes;
 
 private:
-    static std::string text(const StackSetReader& reader, const StackFrame& frame) {
-        if (frame.is_cut()) return "[" + std::string(stack_end_name(frame.end())) + "]";
-        const std::string image = reader.images()[frame.image].display();
-        if (frame.is_application()) return image;
-        return image + "+" + hex(frame.offset) + (frame.is_exact ? "!" : "");
-    }
-
     TempDir temp_;
 };
 

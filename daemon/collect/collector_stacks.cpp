@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The callers of samples: whole stacks, and calls as pairs.
+#include <algorithm>
+
+#include "daemon/collect/collector.h"
+
+namespace op::collect {
+namespace {
+
+StackEnd end_of(const Sample& sample) {
+    return sample.stack_end.value_or(StackEnd::frame_pointers);
+}
+
+StackEnd end_of(const PlacedSample&) {
+    return StackEnd::frame_pointers;
+}
+
+uint64_t offset_in(const Place& place) {
+    return place.offset;
+}
+
+uint64_t offset_in(uint64_t address) {
+    return address;
+}
+
+/// Raw addresses, of kernel code of unknown origin, keep their lower bits.
+uint64_t stored_offset(uint64_t offset) {
+    return std::min(offset & StackFrame::application_offset, StackFrame::application_offset - 1);
+}
+
+uint32_t cookie_of(const Place& place) {
+    return place.cookie;
+}
+
+uint32_t cookie_of(uint64_t) {
+    return 0;
+}
+
+}  // namespace
+
+void Collector::take_callers(const Sample& sample, bool is_stored) {
+    if (sample.mode == CpuMode::guest || sample.tgid == unseen_process) return;
+    Sample walked = sample;
+    if (sample.user_stack) {
+        walked.stack_end = walker_.walk(sample, chain_);
+        walked.chain = chain_;
+    }
+    if (!walked.chain.empty() && options_.arcs) take_chain(walked, walked.pc.value());
+    if (is_stored && (options_.stacks || walked.stack_end || !walked.chain.empty()))
+        take_stack(walked, walked.pc.value());
+}
+
+void Collector::take_callers(const PlacedSample& sample, bool is_stored) {
+    if (!sample.chain.empty() && options_.arcs) take_chain(sample, sample.place);
+    if (is_stored && (options_.stacks || !sample.chain.empty())) take_stack(sample, sample.place);
+}
+
+template <class S, class Where>
+void Collector::take_stack(const S& sample, const Where& innermost) {
+    StackEnd end = end_of(sample);
+    stack_.clear();
+    add_frame(sample, innermost, sample.mode == CpuMode::kernel, true);
+    for (size_t i = 0; i < sample.chain.size(); ++i) {
+        const bool kernel = i < sample.kernel_frames;
+        if (add_frame(sample, sample.chain[i], kernel, false) || kernel) continue;
+        end = StackEnd::no_mapping;  // whatever lies further out
+        break;
+    }
+    if (stack_.empty()) return;
+    const ClassKey key{sample.event, options_.separation.thread ? sample.tgid : ClassKey::all,
+                       options_.separation.thread ? sample.tid : ClassKey::all,
+                       options_.separation.cpu ? sample.cpu : ClassKey::all};
+    const uint32_t app = stacks_.image(app_of(sample));
+    stacks_.add(key, app != 0 ? app : stack_.front().image, stack_, end, sample.weight, sample.tid);
+}
+
+/// False if the address is in no known code.
+template <class S, class Where>
+bool Collector::add_frame(const S& sample, const Where& where, bool kernel, bool is_exact) {
+    const uint64_t now = static_cast<uint64_t>(table_.generation(sample.tgid)) << 32 | stacks_.generation();
+    const uint64_t address = offset_in(where);
+    FrameCache::Entry& known = frame_cache_.entry_for(address, sample.tgid ^ cookie_of(where) << 1);
+    if (!known.holds(address, cookie_of(where), sample.tgid, now)) {
+        const auto found = key_of(sample, where, kernel);
+        if (!found) return false;
+        if (!found->image.is_refused()) note_image(found->image, {sample.tgid});
+        known = {address,
+                 now,
+                 sample.tgid,
+                 cookie_of(where),
+                 {stacks_.image(found->image), stored_offset(found->key), false}};
+    }
+    stack_.push_back(known.frame);
+    stack_.back().is_exact = is_exact;
+    return true;
+}
+
+template <class S, class Where>
+void Collector::take_chain(const S& sample, const Where& innermost) {
+    if (sample.mode == CpuMode::guest || sample.event >= info_.events.size() || !is_wanted(sample)) return;
+    const Origin origin = origin_of(sample);
+    auto callee = key_of(sample, innermost, sample.mode == CpuMode::kernel);
+    for (size_t i = 0; i < sample.chain.size(); ++i) {
+        auto caller = key_of(sample, sample.chain[i], i < sample.kernel_frames);
+        store_arc(origin, caller, callee);
+        callee = std::move(caller);
+    }
+}
+
+void Collector::store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
+                          const std::optional<ImageKey>& callee) {
+    SampleFile* file = nullptr;
+    if (caller && callee) {
+        FileKey key = key_for(origin, caller->image);
+        key.callee = callee->image;
+        const bool is_refused = key.image.is_refused() || key.app.is_refused() || key.callee.is_refused();
+        if (!is_refused) file = files_.get(key);
+        has_refused_arcs_ |= is_refused || (!file && files_.failure() == LossCause::image_limit);
+    }
+    if (!file) {
+        arcs_lost_ += origin.weight;
+        return;
+    }
+    note_image(caller->image, {origin.tgid});
+    const uint64_t key = caller->key << 32 | (callee->key & 0xffffffff);
+    if (origin.weight == 1)
+        file->add(key);  // may be deferred
+    else
+        file->add(key, origin.weight);
+}
+
+}  // namespace op::collect

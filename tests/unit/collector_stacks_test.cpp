@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The stacks that a collector stores.
+#include <gtest/gtest.h>
+
+#include "tests/unit/collecting.h"
+#include "tests/unit/stored_stacks.h"
+
+namespace op::collect {
+namespace {
+
+using test::StackTexts;
+
+constexpr uint64_t callers[] = {0x400100, 0x7f0200};
+
+class CollectingStacks : public Collecting {
+protected:
+    StackTexts stacks(std::optional<uint32_t> thread = {}) {
+        account_ = collector_->flush_and_account();
+        return test::stacks_in(session_.directory(), {"TIMER", 1000000, 0, thread, thread, {}}, notes_);
+    }
+    static Sample called(uint64_t pc, std::optional<StackEnd> end) {
+        Sample sample = user(pc);
+        sample.chain = callers;
+        sample.stack_end = end;
+        return sample;
+    }
+    static std::string at(const std::string& image, const std::string& offset) {
+        return ";" + image + "+" + offset;
+    }
+};
+
+const std::string complete = "/bin/app;/lib/libc.so+200;/bin/app+1100;/bin/app+1010!";
+
+}  // namespace
+
+TEST_F(CollectingStacks, a_stack_begins_with_its_application_and_ends_at_the_sampled_address) {
+    collector();
+    feed({called(0x400010, StackEnd::root), called(0x400010, StackEnd::root)});
+    EXPECT_EQ(stacks(), (StackTexts{{complete, 2}}));
+    EXPECT_EQ(account_.stacks.complete, 2u);
+    EXPECT_EQ(account_.stacks.stored(), account_.ledger.stored());
+}
+
+TEST_F(CollectingStacks, an_incomplete_stack_has_its_reason) {
+    collector();
+    feed({called(0x400010, StackEnd::dump_short), called(0x400010, std::nullopt)});
+    const std::string rest = "/lib/libc.so+200;/bin/app+1100;/bin/app+1010!";
+    EXPECT_EQ(stacks(),
+              (StackTexts{{"/bin/app;[dump_short];" + rest, 1}, {"/bin/app;[frame_pointers];" + rest, 1}}));
+    EXPECT_EQ(account_.stacks.complete, 0u);
+    EXPECT_EQ(account_.stacks.incomplete,
+              (std::map<std::string, uint64_t>{{"dump_short", 1}, {"frame_pointers", 1}}));
+}
+
+TEST_F(CollectingStacks, the_kernels_frames_are_called_by_the_users) {
+    collector();
+    const uint64_t chain[] = {kernel_start + 0x40, 0x400100};
+    Sample sample = kernel(kernel_start + 0x30);
+    sample.chain = chain;
+    sample.kernel_frames = 1;
+    sample.stack_end = StackEnd::root;
+    feed({sample});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;/bin/app+1100;/proc/kallsyms+40;/proc/kallsyms+30!", 1}}));
+}
+
+TEST_F(CollectingStacks, what_lies_outside_an_address_without_mapping_is_left_out) {
+    collector();
+    const uint64_t chain[] = {0x400100, 0x1, 0x7f0200};
+    Sample sample = user(0x400010);
+    sample.chain = chain;
+    feed({sample});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;[no_mapping];/bin/app+1100;/bin/app+1010!", 1}}));
+}
+
+TEST_F(CollectingStacks, kernel_code_of_unknown_origin_keeps_the_lower_bits_of_its_address) {
+    collector();
+    Sample sample = kernel(0xffffffffd0000000);
+    sample.stack_end = StackEnd::root;
+    feed({sample});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;no-vmlinux+7ffd0000000!", 1}}));
+}
+
+TEST_F(CollectingStacks, a_sample_that_is_lost_has_no_stack) {
+    collector();
+    feed({called(0x1, StackEnd::root)});
+    EXPECT_TRUE(stacks().empty());
+    EXPECT_TRUE(account_.stacks.is_empty());
+}
+
+TEST_F(CollectingStacks, without_chains_nothing_is_made_unless_stacks_are_wanted) {
+    collector();
+    feed({user(0x400010)});
+    EXPECT_TRUE(stacks().empty());
+    EXPECT_FALSE(std::filesystem::exists(session_.current_path() + "/stacks"));
+    collector({.stacks = true});
+    feed({user(0x400010)});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;[frame_pointers];/bin/app+1010!", 1}}));
+}
+
+TEST_F(CollectingStacks, a_weighted_sample_counts_as_many) {
+    collector();
+    Sample sample = called(0x400010, StackEnd::root);
+    sample.weight = 300;
+    feed({sample});
+    EXPECT_EQ(stacks(), (StackTexts{{complete, 300}}));
+}
+
+TEST_F(CollectingStacks, separated_threads_have_stacks_of_their_own) {
+    collector({.separation = by_thread});
+    feed({called(0x400010, StackEnd::root)});
+    EXPECT_EQ(stacks(7), (StackTexts{{complete, 1}}));
+}
+
+TEST_F(CollectingStacks, a_session_that_is_saved_keeps_its_stacks_and_the_next_begins_without) {
+    collector();
+    feed({called(0x400010, StackEnd::root)});
+    collector_->reopen_files();
+    session_.save_as("kept");
+    collector_->begin_run(1);
+    feed({called(0x400020, StackEnd::root)});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;/lib/libc.so+200;/bin/app+1100;/bin/app+1020!", 1}}));
+    EXPECT_EQ(account_.stacks.complete, 1u);
+}
+
+TEST_F(CollectingStacks, pairs_are_left_out_if_they_are_not_wanted) {
+    collector({.arcs = false});
+    feed({called(0x400010, StackEnd::root)});
+    EXPECT_EQ(files().size(), 1u);
+    EXPECT_EQ(stacks(), (StackTexts{{complete, 1}}));
+}
+
+}  // namespace op::collect
