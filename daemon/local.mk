@@ -25,6 +25,7 @@ libopd_a_SOURCES = \
 	daemon/collect/slot_cache.h \
 	daemon/collect/stack_files.cpp daemon/collect/stack_files.h \
 	daemon/collect/stack_resolver.cpp daemon/collect/stack_resolver.h \
+	daemon/collect/stack_sizer.h \
 	daemon/collect/stack_walker.cpp daemon/collect/stack_walker.h \
 	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
 	daemon/count/choose_counted.cpp daemon/count/choose_counted.h \

@@ -27,6 +27,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/call_tree_test.cpp \
 	tests/unit/cfi_bytes_builder.h \
 	tests/unit/checked_file_test.cpp \
+	tests/unit/stack_sizer_test.cpp \
 	tests/unit/stack_walker_test.cpp \
 	tests/unit/unwinder_test.cpp \
 	tests/unit/cfi_reader_test.cpp \

@@ -116,6 +116,12 @@ SessionInfo describe(const Options& o) {
     return info;
 }
 
+/// A size that was not chosen is the usual one, and grows if that is too small.
+void choose_stacks(const Options& o, SourceOptions& source) {
+    source.stack_bytes = static_cast<uint32_t>(o.stack_size.value_or(usual_stack));
+    if (!o.stack_size) source.larger_stack_bytes = largest_stack;
+}
+
 /// The source, described; its target is known once the command is there. `fallback` gets the line on the
 /// clock, if it takes the place of the default event.
 SourceOptions describe_source(const Options& o, const SourceKind& kind, std::string& fallback,
@@ -125,8 +131,7 @@ SourceOptions describe_source(const Options& o, const SourceKind& kind, std::str
         for (EventSpec& spec : parse_event_specs(o.events))
             source.events.push_back({std::move(spec), {}, {}});
     source.callgraph = o.callgraph ? all_callers : 0;
-    if (o.callgraph && o.unwind == "tables")
-        source.stack_bytes = static_cast<uint32_t>(o.stack_size.value_or(usual_stack));
+    if (o.callgraph && o.unwind == "tables") choose_stacks(o, source);
     source.rate = [pid = static_cast<pid_t>(o.pid.value_or(0))](const RecordedEvent& event,
                                                                 const EventEncoding& encoding) {
         return measure_event(event, encoding, pid);
@@ -235,6 +240,7 @@ private:
                 count_tasks(records);
                 for (const Record& record : records)
                     stream_->write(stacks_.resolve(record));
+                if (stacks_.take_wish_for_larger_copies()) opened_.source->copy_more_of_stacks();
                 for (const Record& record : loss_scan_(records, monotonic_ns()))
                     stream_->write(record);
                 stream_->finish();  // a kill costs what the kernel's buffers hold, no more
@@ -245,6 +251,7 @@ private:
             recording.sink = [this](auto records) {
                 count_tasks(records);
                 keeper_->process(records);
+                if (keeper_->collector().take_wish_for_larger_copies()) opened_.source->copy_more_of_stacks();
             };
             recording.checkpoint = [this] { keeper_->checkpoint(); };
         }

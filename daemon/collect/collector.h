@@ -63,6 +63,8 @@ public:
     /// epoch). Keeps the known processes and images.
     void begin_run(uint64_t start_time);
 
+    /// See StackWalker.
+    bool take_wish_for_larger_copies() noexcept { return walker_.take_wish_for_larger_copies(); }
     /// True if a sample was taken in kernel mode.
     bool saw_kernel() const noexcept { return saw_kernel_; }
 

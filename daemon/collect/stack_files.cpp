@@ -7,7 +7,7 @@
 namespace op::collect {
 namespace {
 
-/// Beyond, names are looked up anew. A class for each thread, or an image for each region of code made at run
+/// Beyond, all are forgotten. A class for each thread, or an image for each region of code made at run
 /// time, would else grow with time.
 constexpr size_t most_remembered = 65536;
 

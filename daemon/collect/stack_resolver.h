@@ -20,6 +20,8 @@ public:
     /// The record as it may be written: a sample has its whole chain, and the reason why it ends. Views in it
     /// are valid until the next call.
     Record resolve(const Record& record);
+    /// See StackWalker.
+    bool take_wish_for_larger_copies() noexcept { return walker_.take_wish_for_larger_copies(); }
 
 private:
     ProcessTable table_;

@@ -42,6 +42,7 @@ StackEnd StackWalker::walk(const Sample& sample, std::vector<uint64_t>& chain) {
     Finder finder(*this, sample.tgid);
     const uint64_t sp = stack.registers.by_number[host_machine.stack_pointer];
     const StackEnd end = unwinder_.walk(stack.registers, {stack.bytes, sp, stack.requested}, finder, frames_);
+    sizer_.note(end);
     for (size_t i = sample.mode == CpuMode::user ? 1 : 0; i < frames_.size(); ++i)
         chain.push_back(frames_[i].pc.value() + (frames_[i].is_exact ? 1 : 0));
     return end;

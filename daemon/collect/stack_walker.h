@@ -7,6 +7,7 @@
 
 #include "daemon/collect/frame_tables.h"
 #include "daemon/collect/process_table.h"
+#include "daemon/collect/stack_sizer.h"
 #include "daemon/unwind/unwinder.h"
 #include "libop/stream/record.h"
 
@@ -22,6 +23,8 @@ public:
     /// address, or one byte behind the start of an instruction that was interrupted. Reports why there are no
     /// more.
     StackEnd walk(const Sample& sample, std::vector<uint64_t>& chain);
+    /// True, once, if larger copies of stacks would have let many more walks reach the end.
+    bool take_wish_for_larger_copies() noexcept { return sizer_.take_wish(); }
 
 private:
     class Finder;
@@ -38,6 +41,7 @@ private:
     FrameTables tables_;
     std::vector<CachedPlace> cache_;
     std::vector<WalkedFrame> frames_;
+    StackSizer sizer_;
 };
 
 }  // namespace op::collect

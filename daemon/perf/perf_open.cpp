@@ -22,14 +22,18 @@
 namespace op::collect {
 namespace {
 
-/// All rings together, so that memory stays small on large machines.
-constexpr size_t all_rings_limit = size_t{8} << 20;
+/// All rings together, so that memory stays small on large machines; with copies of stacks a sample takes
+/// some hundred times as much.
+constexpr size_t all_rings_limit = size_t{8} << 20, all_rings_with_stacks = size_t{64} << 20;
+/// Copies that a ring should hold at least: smaller ones are better than lost samples.
+constexpr size_t least_stacks = 32;
 constexpr size_t smallest_wanted_ring = size_t{1} << 16;
 constexpr size_t smallest_side_band = size_t{1} << 16;
 constexpr uint16_t no_event = UINT16_MAX;
 
-size_t fitting_ring(size_t wanted, size_t cpus) {
-    while (wanted > smallest_wanted_ring && wanted * cpus > all_rings_limit)
+size_t fitting_ring(size_t wanted, size_t cpus, bool with_stacks) {
+    const size_t limit = with_stacks ? all_rings_with_stacks : all_rings_limit;
+    while (wanted > smallest_wanted_ring && wanted * cpus > limit)
         wanted /= 2;
     return wanted;
 }
@@ -100,7 +104,8 @@ public:
           events_(events),
           notes_(notes),
           request_{options.callgraph, options.target.kind == PerfTarget::Kind::command, events.size() > 1,
-                   options.stack_bytes} {
+                   options.stack_bytes},
+          larger_stack_bytes_(options.stack_bytes != 0 ? options.larger_stack_bytes : 0) {
         for (size_t i = 0; i < events.size(); ++i) {
             cpus_.push_back(cpus_of_event(event_source_devices(), options.encodings.at(i)));
             opened_.opened_for.push_back(op::collect::opened_for(options.encodings, i));
@@ -109,24 +114,30 @@ public:
 
     OpenedEvents open() {
         note_made_up_machine(notes_);
-        for (;;) {
-            try {
-                open_targets();
-                break;
-            } catch (const Error& e) {
-                if (!give_way(opened_.features, e.code())) throw;
-            }
-        }
+        open_all();
         add_rings();
+        if (opened_.ring_bytes < least_stacks * request_.stack_bytes) open_for_small_rings();
+        opened_.stack_bytes = request_.stack_bytes;
         opened_.sample_type = attributes(0).sample_type;
         note_gaps();
         return std::move(opened_);
     }
 
 private:
+    void open_all() {
+        for (;;) {
+            try {
+                return open_targets();
+            } catch (const Error& e) {
+                if (!give_way(opened_.features, e.code())) throw;
+            }
+        }
+    }
+    void open_for_small_rings();
     void open_targets();
     void open_cpus(const std::vector<pid_t>& tasks);
     void open_cpu(uint32_t cpu, pid_t task);
+    void open_larger(size_t i, uint32_t cpu, pid_t task, uint32_t owner);
     Fd open_event(const RecordedEvent& event, perf_event_attr attr, pid_t task, uint32_t cpu) const;
     void add_rings();
     void note_gaps();
@@ -141,9 +152,24 @@ private:
     const std::vector<RecordedEvent>& events_;
     Diagnostics& notes_;
     PerfRequest request_;
+    uint32_t larger_stack_bytes_;
     std::vector<CountingCpus> cpus_;  ///< by event
     OpenedEvents opened_;
 };
+
+/// Replaces what was opened by events with copies of stacks as small as the rings call for.
+void Opener::open_for_small_rings() {
+    const auto fitting = static_cast<uint32_t>(opened_.ring_bytes / least_stacks) & ~uint32_t{7};
+    request_.stack_bytes = std::max(fitting, smallest_stack);
+    larger_stack_bytes_ = 0;
+    notes_.warn("of each stack only " + std::to_string(request_.stack_bytes) +
+                " bytes are copied, for the locked-memory limit leaves no room for more; raise "
+                "kernel.perf_event_mlock_kb or the limit (ulimit -l)");
+    unmap_rings(opened_.cpus);
+    unmap_rings(opened_.side_band);
+    open_all();
+    add_rings();
+}
 
 void Opener::open_targets() {
     const pid_t pid = options_.target.pid;
@@ -172,10 +198,23 @@ void Opener::open_cpu(uint32_t cpu, pid_t task) {
         if (opened_.opened_for[i] != i || !counts_on(cpus_[i], cpu)) continue;
         Fd fd = open_event(events_[i], attributes(i), task, cpu);
         add_event(opened_.cpus, cpu, {std::move(fd), 0, static_cast<uint16_t>(i), owner});
+        if (larger_stack_bytes_ != 0) open_larger(i, cpu, task, owner);
     }
     // After the samples' events: a refusal is explained by what was requested.
     Fd fd = open_event(events_.front(), make_side_band_attr(request_, opened_.features), task, cpu);
     add_event(opened_.side_band, cpu, {std::move(fd), 0, no_event, owner});
+}
+
+/// The same event once more, off until it takes the place of the other one: events that are opened later
+/// would not be inherited by the children that a program has by then.
+void Opener::open_larger(size_t i, uint32_t cpu, pid_t task, uint32_t owner) {
+    constexpr uint32_t as_another = uint32_t{1} << 31;
+    PerfRequest request = request_;
+    request.stack_bytes = larger_stack_bytes_;
+    request.enable_on_exec = false;
+    Fd fd = open_event(events_[i], make_attr(events_[i], options_.encodings[i], request, opened_.features),
+                       task, cpu);
+    add_event(opened_.cpus, cpu, {std::move(fd), 0, static_cast<uint16_t>(i), owner | as_another, true});
 }
 
 /// Empty for a thread that is gone or a CPU that went off meanwhile.
@@ -199,7 +238,8 @@ Fd Opener::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t ta
 /// As large as wanted, or as the locked-memory limit permits: all of a kind have the same size.
 void Opener::add_rings() {
     const size_t page = ::sysconf(_SC_PAGESIZE);
-    size_t& bytes = opened_.ring_bytes = fitting_ring(options_.ring_bytes, opened_.side_band.size());
+    size_t& bytes = opened_.ring_bytes =
+        fitting_ring(options_.ring_bytes, opened_.side_band.size(), request_.stack_bytes != 0);
     for (; bytes >= page; bytes /= 2) {
         const size_t beside = std::max(page, std::min(bytes, side_band_bytes(bytes)));
         if (map_rings(opened_.cpus, bytes) && map_rings(opened_.side_band, beside)) break;

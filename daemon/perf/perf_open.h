@@ -41,6 +41,7 @@ struct PerfOptions {
     PerfTarget target;
     bool callgraph = false;
     uint32_t stack_bytes = 0;  ///< copied of the user stack of each sample, with callgraph; see PerfRequest
+    uint32_t larger_stack_bytes = 0;       ///< copied instead after copy_more_of_stacks(); 0 = never
     std::vector<EventEncoding> encodings;  ///< one per event of the session
     NamedKernel kernel;                    ///< the kernel's images as the user named them
     size_t ring_bytes = size_t{1} << 19;   ///< wanted room for samples per CPU, a power of two; shrinks to
@@ -52,9 +53,10 @@ struct PerfOptions {
 /// An event of a task or of all tasks, on one CPU.
 struct OpenedEvent {
     Fd fd;
-    uint64_t id;      ///< in its records, if there are several events
-    uint16_t number;  ///< index into the session's events; UINT16_MAX = the side band
-    uint32_t owner;   ///< see ClockReading
+    uint64_t id;                    ///< in its records, if there are several events
+    uint16_t number;                ///< index into the session's events; UINT16_MAX = the side band
+    uint32_t owner;                 ///< see ClockReading
+    bool has_larger_stack = false;  ///< one of those that are on instead of the others
 };
 
 /// A CPU's ring and the events that write to it; the first one owns it.
@@ -72,6 +74,7 @@ struct OpenedEvents {
     uint64_t sample_type = 0;          ///< of every record, as perf_event_open(2) defines it
     std::vector<size_t> opened_for;    ///< by event: the one whose descriptors give its samples
     size_t ring_bytes = 0;             ///< room for samples per CPU that the kernel granted
+    uint32_t stack_bytes = 0;          ///< what is copied of each stack: less than wanted if rings are small
 };
 
 /// Room for the side band of a CPU beside a ring for samples, bytes: a quarter, as records of the side band

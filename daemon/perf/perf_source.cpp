@@ -35,10 +35,11 @@ PerfDecoder decoder_for(const OpenedEvents& opened, const std::vector<RecordedEv
     return decoder;
 }
 
-void switch_events(const std::vector<OpenedCpu>& cpus, unsigned long request) {
+/// Those that have the larger stacks, or the others.
+void switch_events(const std::vector<OpenedCpu>& cpus, unsigned long request, bool larger = false) {
     for (const OpenedCpu& cpu : cpus)
         for (const OpenedEvent& event : cpu.events)
-            ::ioctl(event.fd.get(), request, 0);
+            if (event.has_larger_stack == larger) ::ioctl(event.fd.get(), request, 0);
 }
 
 void note_left_out(uint64_t processes, Diagnostics& notes) {
@@ -117,8 +118,32 @@ void PerfSource::enable() {
 
 void PerfSource::switch_samples(unsigned long request) {
     const uint64_t began = sample_clock_ns();
-    switch_events(opened_.cpus, request);
+    switch_events(opened_.cpus, request, copies_more_);
     if (target_.kind != PerfTarget::Kind::system) times_.add_switching(sample_clock_ns() - began);
+}
+
+void PerfSource::copy_more_of_stacks() {
+    if (!stopped_ && !copies_more_ && may_copy_more_) switch_stacks(true);
+}
+
+void PerfSource::switch_stacks(bool to_larger) {
+    switch_samples(PERF_EVENT_IOC_DISABLE);
+    copies_more_ = to_larger;
+    switch_samples(PERF_EVENT_IOC_ENABLE);
+    taken_with_more_ = lost_with_more_ = 0;
+}
+
+/// Larger copies fill the rings sooner. Samples are worth more than their outermost callers.
+void PerfSource::watch_losses() {
+    constexpr uint64_t share = 50, least = 64;
+    for (const Record& record : batch_) {
+        const auto* const lost = std::get_if<Lost>(&record);
+        taken_with_more_ += std::holds_alternative<Sample>(record);
+        if (lost && lost->cause == LossCause::kernel_buffer) lost_with_more_ += lost->count;
+    }
+    if (lost_with_more_ < least || lost_with_more_ * share < taken_with_more_) return;
+    may_copy_more_ = false;
+    switch_stacks(false);
 }
 
 void PerfSource::stop() {
@@ -138,6 +163,7 @@ std::span<const Record> PerfSource::drain() {
     if (!stopped_ && times_.due(now)) report_times(now);
     const uint64_t until = stopped_ ? UINT64_MAX : now - settle_time;
     merger_.merge(until, batch_);
+    if (copies_more_ && !stopped_) watch_losses();
     if (batch_.empty() && lost_side_band_ > 0 && until >= lost_side_band_time_)
         batch_.push_back(LostSideBand{std::exchange(lost_side_band_, 0)});
     if (batch_.empty() && std::exchange(final_due_, false)) emit_final_records();

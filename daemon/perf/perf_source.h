@@ -29,10 +29,13 @@ public:
     void start() override;
     void stop() override;
     std::span<const Record> drain() override;
+    void copy_more_of_stacks() override;
     int wait_fd() const override { return epoll_.get(); }
 
     /// False if this user may not sample kernel mode.
     bool kernel_mode() const noexcept { return opened_.features.kernel_mode; }
+    /// What is copied of each stack at first, bytes.
+    uint32_t stack_bytes() const noexcept { return opened_.stack_bytes; }
     /// Room per CPU for samples that the kernel granted, bytes.
     size_t ring_bytes() const noexcept { return opened_.ring_bytes; }
 
@@ -42,6 +45,8 @@ private:
     void await(const OpenedCpu& cpu) const;
     void enable();
     void switch_samples(unsigned long request);
+    void switch_stacks(bool to_larger);
+    void watch_losses();
     void report_times(uint64_t now);
     void count_side_band();
     void emit_final_records();
@@ -62,6 +67,10 @@ private:
     uint64_t lost_side_band_ = 0;       ///< records, by the kernel's count, that are to be delivered
     uint64_t lost_side_band_time_ = 0;  ///< when they were lost, at the latest
     std::vector<Record> batch_;
+    bool copies_more_ = false;      ///< the events with larger stacks are on
+    bool may_copy_more_ = true;     ///< no samples were lost for it so far
+    uint64_t taken_with_more_ = 0;  ///< samples since then
+    uint64_t lost_with_more_ = 0;   ///< those without room in a ring
 };
 
 }  // namespace op::collect

@@ -46,9 +46,9 @@ void describe_perf(SourceOptions& o, Diagnostics& notes) {
                                 o.described, notes);
 }
 
-/// Room for a quarter of a second of samples at 1 kHz.
+/// Room for half a second of samples at 1 kHz.
 size_t ring_bytes_for(uint32_t stack_bytes) {
-    constexpr size_t without_stacks = size_t{1} << 19, stacks = 256;
+    constexpr size_t without_stacks = size_t{1} << 19, stacks = 512;
     return std::bit_ceil(std::max<size_t>(without_stacks, stacks * stack_bytes));
 }
 
@@ -56,6 +56,7 @@ OpenedSource open_perf(const SourceOptions& o, Diagnostics& notes) {
     auto source = std::make_unique<PerfSource>(PerfOptions{.target = o.perf_target,
                                                            .callgraph = o.callgraph > 0,
                                                            .stack_bytes = o.stack_bytes,
+                                                           .larger_stack_bytes = o.larger_stack_bytes,
                                                            .encodings = o.encodings,
                                                            .kernel = o.kernel,
                                                            .ring_bytes = ring_bytes_for(o.stack_bytes),

@@ -25,6 +25,7 @@ struct SourceOptions {
     uint64_t callgraph = 0;               ///< most callers of a sample, 0 = none
     uint32_t stack_bytes = 0;             ///< perf: copied of each sample's user stack, to find callers; 0 =
                                           ///< by frame pointers
+    uint32_t larger_stack_bytes = 0;      ///< perf: copied where that is too little; 0 = never
     NamedKernel kernel;
     Oprofilefs files;                   ///< driver
     PerfTarget perf_target;             ///< perf
