@@ -237,6 +237,7 @@ fuzz_targets = \
 	tests/fuzz/stack_store_fuzz \
 	tests/fuzz/stream_fuzz \
 	tests/fuzz/unpack_fuzz \
+	tests/fuzz/unwind_fuzz \
 	tests/fuzz/writers_fuzz
 check_PROGRAMS += $(fuzz_targets)
 AM_DEFAULT_SOURCE_EXT = .cpp

@@ -322,6 +322,12 @@ UnwindRule CfiProgram::rule() const {
     return rule;
 }
 
+/// The largest functions known have some thousand rows.
+void CfiProgram::add_row(const UnwindRule& now) {
+    if (rows_.size() - first_row_ >= most_rows) throw_input("call frame information: too many rows");
+    rows_.push_back({at_, now});
+}
+
 void CfiProgram::note_row() {
     if (at_ >= end_) return;
     const UnwindRule now = rule();
@@ -329,7 +335,7 @@ void CfiProgram::note_row() {
     if (has_rows && rows_.back().start == at_)
         rows_.back().rule = now;  // a later row for one address is the one that counts
     else
-        rows_.push_back({at_, now});
+        add_row(now);
     const size_t count = rows_.size() - first_row_;
     if (count > 1 && rows_[rows_.size() - 2].rule == rows_.back().rule) rows_.pop_back();
 }

@@ -42,6 +42,7 @@ private:
     };
     static constexpr uint64_t no_register = ~uint64_t{0};
     static constexpr size_t most_states = 64;  ///< remembered at once
+    static constexpr size_t most_rows = size_t{1} << 20;
 
     void run_one(ByteReader& in, uint8_t opcode, uint8_t encoding, const FrameSection& section);
     void advance(uint64_t delta);
@@ -60,6 +61,7 @@ private:
     int64_t factored(int64_t n) const { return factored(static_cast<uint64_t>(n)); }
     CfaFrom cfa_from() const;
     UnwindRule rule() const;
+    void add_row(const UnwindRule& now);
     void note_row();
 
     UnwindMachine machine_;

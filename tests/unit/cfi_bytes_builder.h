@@ -15,7 +15,7 @@ class CfiBuilder {
 public:
     /// Adds a common entry with these instructions behind `CFA = rsp + 8, return address at CFA - 8`. Returns
     /// its position. `letters` follow the z of the augmentation.
-    size_t cie(std::initializer_list<int> instructions = {}, std::string_view letters = "R") {
+    size_t cie(const std::vector<int>& instructions = {}, std::string_view letters = "R") {
         const size_t at = begin();
         u32(0);
         u8(1);
@@ -37,7 +37,7 @@ public:
         end(at);
         return at;
     }
-    void fde(size_t cie, uint64_t start, uint64_t size, std::initializer_list<int> instructions) {
+    void fde(size_t cie, uint64_t start, uint64_t size, const std::vector<int>& instructions) {
         const size_t at = begin();
         u32(static_cast<uint32_t>(bytes_.size() - cie));
         u64(start);
@@ -59,7 +59,7 @@ private:
         for (int i = 0; i < 8; ++i)
             u8(static_cast<uint8_t>(value >> 8 * i));
     }
-    void put(std::initializer_list<int> bytes) {
+    void put(const std::vector<int>& bytes) {
         for (const int each : bytes)
             u8(static_cast<uint8_t>(each));
     }

@@ -95,6 +95,17 @@ TEST(CfiReader, knows_the_expressions_that_occur) {
     EXPECT_EQ(rows.at(0).rule.cfa, CfaFrom::unsupported);
 }
 
+TEST(CfiReader, an_entry_with_a_million_rows_is_given_up) {
+    std::vector<int> instructions;
+    for (int i = 0; i < (1 << 20) + 10; ++i)
+        instructions.insert(instructions.end(), {0x0e, 8 + i % 2 * 8, 0x41});
+    Section section;
+    section.builder.fde(section.builder.cie(), 0x1000, uint64_t{1} << 32, instructions);
+    const auto rows = section.rows();
+    EXPECT_LE(rows.size(), (size_t{1} << 20) + 1);
+    EXPECT_EQ(rows.back().rule.cfa, CfaFrom::unsupported);
+}
+
 TEST(CfiReader, an_undefined_return_address_ends_the_stack) {
     const auto rows = rows_of({0x07, 16});
     ASSERT_EQ(rows.size(), 1u);
