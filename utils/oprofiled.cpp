@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "daemon/perf/perf_open.h"
 #include "daemon/service/background.h"
 #include "daemon/service/control_server.h"
 #include "daemon/service/privileges.h"
@@ -188,6 +189,10 @@ void Daemon::open_source() {
     source.files = Oprofilefs(o_.oprofilefs);
     source.events = parse_daemon_event_specs(o_.events);
     source.callgraph = o_.callgraph.value_or(0);
+    if (source.callgraph > 0) {
+        source.stack_bytes = usual_stack;
+        source.larger_stack_bytes = largest_stack;
+    }
     source.perf_target = {PerfTarget::Kind::system, -1};
     source.is_stopping = [] { return StopSignals::is_stop_pending(false); };  // opens the log again
     if (!o_.vmlinux.empty()) source.kernel = read_vmlinux(o_.vmlinux, running_kernel_build_id(), tool_.notes);
@@ -223,8 +228,12 @@ void Daemon::open_session() {
     session_.emplace(o_.session_dir, false, tool_.notes);
     session_->begin(true);
     log_.emplace(*session_, [this](const std::string& line) { write_stderr(tool_.name + ": " + line); });
-    const CollectorOptions options{
-        .separation = separation(o_), .images_are_local = kind_->is_live, .only_images = only_images(o_)};
+    const uint64_t callers = o_.callgraph.value_or(0);
+    const CollectorOptions options{.separation = separation(o_),
+                                   .images_are_local = kind_->is_live,
+                                   .stacks = callers > 0,
+                                   .most_callers = callers > 0 ? callers : SIZE_MAX,
+                                   .only_images = only_images(o_)};
     FillGaps fill;
     if (kind_->is_live) fill = [this](const Sample& sample, Gap gap) { return gaps_(sample, gap); };
     keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ struct CollectorOptions {
     /// an image, or of one of the kernel and its modules.
     Separation separation = {.library = true, .kernel = true};
     bool images_are_local =
-        false;                ///< images are files of this machine: mtimes and build-ids are read from them
-    bool stacks = false;      ///< every sample has a call stack, if only of its own address
-    bool arcs = true;         ///< calls are kept as pairs, too, in call-graph files
-    size_t open_files = 400;  ///< sample files open at a time
+        false;            ///< images are files of this machine: mtimes and build-ids are read from them
+    bool stacks = false;  ///< every sample has a call stack, if only of its own address
+    size_t most_callers = SIZE_MAX;             ///< of a sample; those further out are left out
+    bool arcs = true;                           ///< calls are kept as pairs, too, in call-graph files
+    size_t open_files = 400;                    ///< sample files open at a time
     std::vector<std::string> only_images = {};  ///< absolute paths of applications to keep; empty = all
     ImageLimits limits = {};                    ///< others in tests only
 };

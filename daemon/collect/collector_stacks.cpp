@@ -44,6 +44,12 @@ void Collector::take_callers(const Sample& sample, bool is_stored) {
     if (sample.user_stack) {
         walked.stack_end = walker_.walk(sample, chain_);
         walked.chain = chain_;
+        if (chain_.size() > options_.most_callers) {
+            walked.chain = walked.chain.first(options_.most_callers);
+            walked.kernel_frames =
+                static_cast<uint16_t>(std::min<size_t>(walked.kernel_frames, walked.chain.size()));
+            walked.stack_end = StackEnd::too_deep;
+        }
     }
     if (!walked.chain.empty() && options_.arcs) take_chain(walked, walked.pc.value());
     if (is_stored && (options_.stacks || walked.stack_end || !walked.chain.empty()))
