@@ -327,7 +327,7 @@ EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/eve
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
 
 # The figures of doc/bench.md.
-.PHONY: bench bench-reports
+.PHONY: bench bench-reports bench-stacks
 EXTRA_PROGRAMS += tests/bench/make_big_session
 tests_bench_make_big_session_LDADD = libutils.a libop.a -lz
 if HAVE_BENCHMARK
@@ -342,13 +342,19 @@ bench: $(bench_programs) tests/e2e/shares operf opreport
 	sh $(srcdir)/tests/bench/run.sh | tee bench.md
 	{ cat bench.md; echo; sed -n '/^## /,$$p' $(srcdir)/doc/bench.md; } >bench.new && mv bench.new $(srcdir)/doc/bench.md
 	$(MAKE) bench-reports
+	$(MAKE) bench-stacks
 bench-reports: $(bench_programs) opreport opannotate
 	sh $(srcdir)/tests/bench/reports.sh | tee bench.md
 	{ sed '/^## /,$$d' $(srcdir)/doc/bench.md; cat bench.md; echo; sed -n '/^## The driver/,$$p' $(srcdir)/doc/bench.md; } >bench.new
 	mv bench.new $(srcdir)/doc/bench.md
+bench-stacks: $(bench_programs) operf opreport
+	sh $(srcdir)/tests/bench/stacks.sh | tee bench.md
+	{ sed '/^## Call stacks/,$$d; /^## The driver/,$$d' $(srcdir)/doc/bench.md; cat bench.md; echo; \
+		sed -n '/^## The driver/,$$p' $(srcdir)/doc/bench.md; } >bench.new
+	mv bench.new $(srcdir)/doc/bench.md
 else
-bench bench-reports:
+bench bench-reports bench-stacks:
 	@echo "make bench needs Google Benchmark (libbenchmark-dev)"; exit 1
 endif
 CLEANFILES += bench.md $(EXTRA_PROGRAMS)
-EXTRA_DIST += tests/bench/run.sh tests/bench/reports.sh tests/bench/make_big_program.sh
+EXTRA_DIST += tests/bench/run.sh tests/bench/reports.sh tests/bench/stacks.sh tests/bench/make_big_program.sh
