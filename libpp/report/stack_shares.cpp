@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, StackTree::no_stack + 1> remedies = {
     "",
     "the copied part of the stack was too short: record with --stack-size=65528",
-    "a page of the stack was not in memory: the driver (opcontrol) reads such pages",
+    "a page of the stack was not in memory",
     "the program runs on several stacks and only the one in use was copied: nothing is wrong",
     "a return address is in no mapped code: the code there may keep data where its frame was",
     "code has neither unwind tables nor frame pointers: compile it with -fasynchronous-unwind-tables",
@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, StackTree::no_stack + 1> remedies = {
     "a frame is its own caller: the code's unwind tables are wrong, or its stack is damaged",
     "they have more frames than are kept: the recursion is that deep",
     "the kernel gave no registers of the program with them",
+    "they were followed by frame pointers, which do not show where a stack ends: record with operf "
+    "--unwind=tables",
     "they were recorded without call stacks: record with operf --callgraph",
 };
 
