@@ -212,10 +212,18 @@ OutsidePlan plan_for(const ReportCommandOptions& o, const pp::ProfileWords& word
     return plan;
 }
 
+/// The word behind a --call-tree without a value was taken for one: no value looks like a path or a key.
+void give_back_word(ReportCommandOptions& o, std::vector<std::string>& words) {
+    if (!o.call_tree_root || o.call_tree_root->find_first_of("/:*{}") == std::string::npos) return;
+    words.insert(words.begin(), *o.call_tree_root);
+    o.call_tree_root.reset();
+}
+
 int opreport(Tool& tool, int argc, char** argv) {
     ReportCommandOptions o;
     ParsedOptions parsed = parse_options(argc, argv, o.syntax());
     if (parsed.exit_status) return *parsed.exit_status;
+    give_back_word(o, parsed.words);
     o.settle_implied();
     o.report.demangle = o.demangle.mode(parsed.words);
     const pp::ProfileWords words = pp::split_differential(parsed.words);

@@ -118,6 +118,7 @@ public:
         add_rings();
         if (opened_.ring_bytes < least_stacks * request_.stack_bytes) open_for_small_rings();
         opened_.stack_bytes = request_.stack_bytes;
+        opened_.has_larger_stacks = larger_stack_bytes_ != 0;
         opened_.sample_type = attributes(0).sample_type;
         note_gaps();
         return std::move(opened_);

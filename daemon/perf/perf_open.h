@@ -74,6 +74,7 @@ struct OpenedEvents {
     uint64_t sample_type = 0;          ///< of every record, as perf_event_open(2) defines it
     std::vector<size_t> opened_for;    ///< by event: the one whose descriptors give its samples
     size_t ring_bytes = 0;             ///< room for samples per CPU that the kernel granted
+    bool has_larger_stacks = false;    ///< there are events with larger copies of stacks
     uint32_t stack_bytes = 0;          ///< what is copied of each stack: less than wanted if rings are small
 };
 

@@ -123,7 +123,7 @@ void PerfSource::switch_samples(unsigned long request) {
 }
 
 void PerfSource::copy_more_of_stacks() {
-    if (!stopped_ && !copies_more_ && may_copy_more_) switch_stacks(true);
+    if (opened_.has_larger_stacks && !stopped_ && !copies_more_ && may_copy_more_) switch_stacks(true);
 }
 
 void PerfSource::switch_stacks(bool to_larger) {

@@ -204,15 +204,12 @@ std::string write_callgraph_text(const CallgraphReport& report, const TextStyle&
     Sums functions(width);
     for (size_t b = 0; b < report.blocks.size(); ++b) {
         const CallgraphBlock& block = report.blocks[b];
-        const std::string inclusive = inclusive_text(report, b);
         Sums callers(width), callees(width);
         for (size_t i = block.first; i < block.end; ++i) {
             const CallgraphLine& line = report.lines[i];
             writer.add_row(line.symbol,
                            {.indent = i == block.middle ? "" : call_indent,
-                            .end = line.is_self        ? " [self]"
-                                   : i == block.middle ? inclusive
-                                                       : "",
+                            .end = line.is_self ? " [self]" : "",
                             .counts = &report.counts[i * width],
                             .bases = &report.bases[i * width]},
                            i < block.middle    ? callers

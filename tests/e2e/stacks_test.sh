@@ -82,10 +82,20 @@ for name in tables lazy; do
 	balanced "$work/$name"
 done
 
+# by_main NAME: the samples that came by main.
+by_main() {
+	callers "$1" main | awk '{ n += $1 } END { print n + 0 }'
+}
+
 # A copy that holds a part of the stack gives that part.
 chain deep 100 --stack-size=32768
 only_caller deep first deep
-[ -z "$(callers deep main)" ] || fail "deep: main was beyond the copy"
+[ "$(by_main deep)" -lt 100 ] || fail "deep: main was beyond the copy"
+grep -q '"dump_short": [1-9]' "$work/deep/samples/current/manifest.json" || fail "deep: the manifest has no short stacks"
+
+# Where nobody asks for a size, the copy grows until it holds the stack.
+chain grown 50
+[ "$(by_main grown)" -gt 200 ] || fail "grown: few stacks lead to main"
 
 chain pointers 0 --unwind=frame-pointers
 balanced "$work/pointers"

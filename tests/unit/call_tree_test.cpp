@@ -200,7 +200,7 @@ TEST(CallgraphReport, of_stacks_counts_a_sample_once_for_each_function_and_call)
     EXPECT_EQ(inclusive, (std::map<std::string_view, uint64_t>{{"main", 4}, {"f", 4}, {"g", 3}}));
     EXPECT_EQ(calls, (std::map<std::pair<std::string_view, std::string_view>, uint64_t>{
                          {{"main", "f"}, 4}, {{"f", "g"}, 3}, {{"g", "f"}, 3}}));
-    EXPECT_NE(find_writer("text")->write(report, {}).find("f [inclusive: 4]\n"), std::string::npos);
+    EXPECT_NE(find_writer("markdown")->write(report, {}).find("**`f`** [inclusive: 4]"), std::string::npos);
 }
 
 TEST(CallgraphReport, of_stacks_has_a_threshold_for_what_a_function_calls_too) {
