@@ -359,6 +359,7 @@ int opannotate(Tool& tool, int argc, char** argv) {
     load.wants_lines = o.source || o.html;
     load.notes_missing = false;
     load.select.exclude_dependent = o.exclude_dependent;
+    load.select.callgraph = o.report.inclusive;
     load.merge = pp::parse_merge(o.merge);
     load.merge.library = true;
     const Outside outside(
