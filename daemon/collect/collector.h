@@ -136,6 +136,8 @@ private:
     template <class S, class Where>
     void take_stack(const S& sample, const Where& innermost);
     template <class S, class Where>
+    uint32_t stack_application(const S& sample, const Where& innermost);
+    template <class S, class Where>
     bool add_frame(const S& sample, const Where& where, bool kernel, bool is_exact);
     template <class S, class Where>
     void take_chain(const S& sample, const Where& innermost);

@@ -76,8 +76,16 @@ void Collector::take_stack(const S& sample, const Where& innermost) {
     const ClassKey key{sample.event, options_.separation.thread ? sample.tgid : ClassKey::all,
                        options_.separation.thread ? sample.tid : ClassKey::all,
                        options_.separation.cpu ? sample.cpu : ClassKey::all};
-    const uint32_t app = stacks_.image(app_of(sample));
-    stacks_.add(key, app != 0 ? app : stack_.front().image, stack_, end, sample.weight, sample.tid);
+    stacks_.add(key, stack_application(sample, innermost), stack_, end, sample.weight, sample.tid);
+}
+
+/// The number of the application that the sample's file is of.
+template <class S, class Where>
+uint32_t Collector::stack_application(const S& sample, const Where& innermost) {
+    if (options_.separation.library && options_.separation.kernel)
+        if (const uint32_t app = stacks_.image(app_of(sample)); app != 0) return app;
+    const auto found = key_of(sample, innermost, sample.mode == CpuMode::kernel);
+    return found ? stacks_.image(key_for(origin_of(sample), found->image).app) : 0;
 }
 
 /// False if the address is in no known code.

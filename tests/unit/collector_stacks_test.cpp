@@ -111,6 +111,15 @@ TEST_F(CollectingStacks, separated_threads_have_stacks_of_their_own) {
     EXPECT_EQ(stacks(7), (StackTexts{{complete, 1}}));
 }
 
+TEST_F(CollectingStacks, the_application_is_that_of_the_samples_file) {
+    collector({.separation = {}});
+    Sample in_library = user(0x7f0020), in_kernel = kernel(kernel_start + 0x30);
+    in_library.stack_end = in_kernel.stack_end = StackEnd::root;
+    feed({in_library, in_kernel});
+    EXPECT_EQ(stacks(),
+              (StackTexts{{"/lib/libc.so;/lib/libc.so+20!", 1}, {"/proc/kallsyms;/proc/kallsyms+30!", 1}}));
+}
+
 TEST_F(CollectingStacks, a_session_that_is_saved_keeps_its_stacks_and_the_next_begins_without) {
     collector();
     feed({called(0x400010, StackEnd::root)});
