@@ -40,7 +40,7 @@ constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc",
 
 struct Options {
     bool system_wide = false, callgraph = false, separate_thread = false, separate_cpu = false;
-    bool append = false, lazy = false;
+    bool append = false, lazy = false, callgraph_files = false;
     std::optional<uint64_t> pid, stack_size;
     std::vector<std::string> events, verbose, command;
     std::string session_dir, vmlinux, unwind = "tables";
@@ -65,6 +65,8 @@ CommandSyntax syntax(Options& o) {
         {"events", 'e', &o.events,
          "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
         {"callgraph", 'g', &o.callgraph, "record call chains too"},
+        {"callgraph-files", 0, &o.callgraph_files,
+         "with --callgraph: also write pairs of caller and callee, for OProfile's programs"},
         {"unwind", 0, &o.unwind, "how callers are found: tables (default) or frame-pointers", "METHOD"},
         {"stack-size", 0, &o.stack_size, "bytes of the stack to copy with each sample", "BYTES"},
         {"separate-thread", 't', &o.separate_thread, "keep the samples of each thread apart"},
@@ -82,6 +84,7 @@ CommandSyntax syntax(Options& o) {
 void check_stacks(const Options& o) {
     if (o.unwind != "tables" && o.unwind != "frame-pointers")
         throw_usage("--unwind=" + o.unwind + ": not one of tables, frame-pointers");
+    if (o.callgraph_files && !o.callgraph) throw_usage("--callgraph-files is for --callgraph");
     if (!o.stack_size) return;
     if (!o.callgraph || o.unwind != "tables")
         throw_usage("--stack-size is for --callgraph with --unwind=tables");
@@ -229,6 +232,7 @@ private:
         options.separation.thread = o_.separate_thread;
         options.separation.cpu = o_.separate_cpu;
         options.stacks = o_.callgraph;
+        options.arcs = o_.callgraph_files;
         return options;
     }
 
@@ -362,6 +366,18 @@ private:
         return joined(texts);
     }
 
+    /// Where more than one stack in a hundred is not complete.
+    static std::string incomplete_stacks(const StackAccount& stacks) {
+        const uint64_t all = stacks.stored();
+        if (all == 0 || stacks.complete >= all - all / 100) return "";
+        std::vector<std::string> reasons;
+        for (const auto& [reason, samples] : stacks.incomplete)
+            reasons.push_back(reason + " " + std::to_string(samples));
+        return std::to_string(all - stacks.complete) + " of " + std::to_string(all) +
+               " stacks are not complete (" + joined(reasons) +
+               "); opreport --call-tree explains the most frequent reason";
+    }
+
     void say_more(const SessionInfo& info) const {
         if (const std::string events = multiplexed(info); !events.empty())
             say("events took turns on the processor's counters: " + events + "; reports scale their counts");
@@ -376,7 +392,8 @@ private:
             say("processes outside this pid namespace were not sampled; run operf outside it for them");
         for (const std::string& text : side_band_notes(info))
             say(text);
-        if (o_.is_verbose("arcs"))
+        if (const std::string stacks = incomplete_stacks(info.stacks); !stacks.empty()) say(stacks);
+        if (o_.is_verbose("arcs") && o_.callgraph_files)
             say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) +
                 " lost");
         if (!o_.is_verbose("sfile")) return;

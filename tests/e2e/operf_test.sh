@@ -352,8 +352,10 @@ ran_all_the_time "$s"
 [ ! -e "$s/samples/operf.data" ] || fail "lazy: the temporary file is still there"
 expect 0 separate --session-dir "$s" --separate-thread --separate-cpu --events TIMER:100000 "$tests/e2e/shares" threads 400
 [ "$(find "$s/samples/current" -path '*e2e/shares/TIMER.*' | grep -vc all)" -ge 4 ] || fail "separate: files by thread are missing"
-expect 0 chains --session-dir "$s" --callgraph --events TIMER:200000 "$tests/e2e/shares" plain 100
+expect 0 chains --session-dir "$s" --callgraph --callgraph-files --events TIMER:200000 "$tests/e2e/shares" plain 100
 find "$s/samples/current" -path '*{cg}*' | grep -q . || fail "callgraph: no arcs"
+expect 0 stacks --session-dir "$s" --callgraph --events TIMER:200000 "$tests/e2e/shares" plain 100
+! find "$s/samples/current" -path '*{cg}*' | grep -q . || fail "callgraph: arcs nobody asked for"
 expect 0 events --session-dir "$s" --events TIMER:100000 --events TIMER:200000:0:0:1 "$tests/e2e/shares" plain 200
 "$build/opreport" --session-dir "$s" 2>/dev/null | grep -q 'TIMER:100000|.*TIMER:200000|' || fail "events: two columns are missing"
 
