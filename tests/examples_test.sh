@@ -27,6 +27,9 @@ go() { [ -s "$4" ]; }
 gprof() { [ -s "$2" ] && [ -s "$3" ]; }
 set -e
 END
+mkdir "$work/bin"
+printf '#!/bin/sh\ngrep -q ";.* [0-9]"\n' >"$work/bin/flamegraph.pl"
+chmod +x "$work/bin/flamegraph.pl"
 
 # scene DIRECTORY: the current session and one before it, of a program and a library in that directory; in other/ a session
 # of another machine.
@@ -44,6 +47,10 @@ file $app/lib/libc.so.6/TIMER.1000000.0.all.all.all
 0x200 8
 file $app/program/{cg}/{root}$1/program/TIMER.1000000.0.all.all.all
 0xc800000104 60
+stacks TIMER.1000000.0.all.all.all
+stack 10 root $1/program 0x88 0xc4
+stack 60 root $1/program 0x88 0xc8 0x104
+stack 8 root $1/program 0x88 $1/lib/libc.so.6+0x200
 END
 	"$build/tests/golden/make_session" "$work/session.txt" "$1/oprofile_data"
 	cp -r "$1/oprofile_data/samples/current" "$1/oprofile_data/samples/previous"
@@ -64,7 +71,7 @@ for page in opreport opannotate opgprof oparchive ophelp opimport; do
 		{ cat "$work/prelude"; sed 's|/tmp/profile|profile|g' "$block"; } >"$work/script"
 		find "$work/scene" >"$work/before"
 		status=0
-		(cd "$work/scene" && PATH=$build:$PATH OPROFILE_EVENTS_DIR=$source/events HOME=$work \
+		(cd "$work/scene" && PATH=$build:$work/bin:$PATH OPROFILE_EVENTS_DIR=$source/events HOME=$work \
 			OPROFILE_MACHINE_DIR=$source/tests/fixtures/machines/intel sh "$work/script" >"$work/out" 2>"$work/err" </dev/null) || status=$?
 		[ $status -eq 0 ] || { echo "FAILED: $page, status $status:"; cat "$block" "$work/err"; failed=1; continue; }
 		[ -s "$work/out" ] || find "$work/scene" -type f -size +0 | grep -qvxFf "$work/before" ||
