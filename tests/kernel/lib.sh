@@ -30,10 +30,10 @@ check() {
 	[ "$@" ] || fail "$what: this is false: $*"
 }
 
-# within NUMBER: a limit of time: longer on a slow machine, and five times as long with a debug kernel.
+# within NUMBER: a limit of time: longer on a slow machine, and ten times as long with a debug kernel.
 within() {
 	case $(uname -r) in
-	*debug*) echo $((5 * $1 * ${OP_SLOWNESS:-100} / 100)) ;;
+	*debug*) echo $((10 * $1 * ${OP_SLOWNESS:-100} / 100)) ;;
 	*) echo $(($1 * ${OP_SLOWNESS:-100} / 100)) ;;
 	esac
 }

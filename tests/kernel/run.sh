@@ -81,7 +81,7 @@ check_head() {
 # in_time SECONDS: so many on this machine, for this kernel: a debug kernel is several times as slow.
 in_time() {
 	case $flavour in
-	*-debug) echo $((5 * $1 * OP_SLOWNESS / 100)) ;;
+	*-debug) echo $((10 * $1 * OP_SLOWNESS / 100)) ;;
 	*) echo $(($1 * OP_SLOWNESS / 100)) ;;
 	esac
 }

@@ -6,9 +6,13 @@
 # fork holds the lock of the process' mappings for long. Nearly all of its samples are found.
 . "$KIT/lib.sh"
 
-# 700 MB, or what the guest has.
+# 700 MB, or what the guest has. A debug kernel takes two seconds to fork so many, but samples wait for one.
 free=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
-size=$((free * 85 / 100 < 700 ? free * 85 / 100 : 700))
+case $(uname -r) in
+*debug*) most=100 ;;
+*) most=700 ;;
+esac
+size=$((free * 85 / 100 < most ? free * 85 / 100 : most))
 forks $size 6 >alone.log
 echo "$size MB; not sampled: $(cat alone.log)"
 check_eq "sleeps, not sampled" "$(value alone.log slept)" 0

@@ -8,7 +8,7 @@
 
 find_mapped_code() {
 	use_timer 250000
-	sample_balanced run.log -p /map_run map_run "$(longer 3000)"
+	sample_balanced run.log -p /map_run map_run 3000
 	user=$(value run.log user)
 	found=$(offsets_in run.log code)
 	check "samples in the mapped code" "$found" -gt 300
