@@ -21,4 +21,5 @@ nobase_dist_doc_DATA += doc/adr/0001-two-halves-one-directory.md doc/adr/0002-re
 	doc/adr/0017-the-budget-of-handlers.md \
 	doc/adr/0018-images-are-inodes.md \
 	doc/adr/0019-models-on-proved-processors.md \
-	doc/adr/0020-one-tree-of-stacks.md
+	doc/adr/0020-one-tree-of-stacks.md \
+	doc/adr/0021-stacks-by-unwind-tables.md

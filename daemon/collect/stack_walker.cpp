@@ -38,10 +38,13 @@ StackEnd StackWalker::walk(const Sample& sample, std::vector<uint64_t>& chain) {
     const UserStack& stack = *sample.user_stack;
     chain.assign(sample.chain.begin(), sample.chain.end());
     if (stack.is_kernel_thread && sample.mode == CpuMode::kernel) return StackEnd::root;
-    if (!stack.has_registers) return StackEnd::no_registers;
+    const bool is_32_bit = stack.is_32_bit && !host_machine.has_link_register;
+    if (!stack.has_registers && !is_32_bit) return StackEnd::no_registers;
     Finder finder(*this, sample.tgid);
     const uint64_t sp = stack.registers.by_number[host_machine.stack_pointer];
-    const StackEnd end = unwinder_.walk(stack.registers, {stack.bytes, sp, stack.requested}, finder, frames_);
+    const StackMemory memory(stack.bytes, sp, stack.requested);
+    const StackEnd end = is_32_bit ? unwinder_.walk_32_bit(stack.registers, memory, finder, frames_)
+                                   : unwinder_.walk(stack.registers, memory, finder, frames_);
     sizer_.note(end);
     for (size_t i = sample.mode == CpuMode::user ? 1 : 0; i < frames_.size(); ++i)
         chain.push_back(frames_[i].pc.value() + (frames_[i].is_exact ? 1 : 0));

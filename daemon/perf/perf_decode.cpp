@@ -73,6 +73,7 @@ UserStack take_user_stack(ByteReader& in) {
         }
     stack.is_kernel_thread = abi == PERF_SAMPLE_REGS_ABI_NONE;
     stack.has_registers = abi == PERF_SAMPLE_REGS_ABI_64;
+    stack.is_32_bit = abi == PERF_SAMPLE_REGS_ABI_32;
     stack.requested = in.get<uint64_t>();
     if (stack.requested == 0) return stack;
     stack.bytes = in.take(stack.requested);

@@ -18,10 +18,11 @@ public:
         : bytes_(bytes), start_(start), requested_(requested) {}
 
     /// The word at an address; none if it lies outside the copy.
-    std::optional<uint64_t> word(uint64_t address) const noexcept {
+    template <class Word = uint64_t>
+    std::optional<Word> word(uint64_t address) const noexcept {
         const uint64_t at = address - start_;
-        if (bytes_.size() < sizeof(uint64_t) || at > bytes_.size() - sizeof(uint64_t)) return std::nullopt;
-        uint64_t value;
+        if (bytes_.size() < sizeof(Word) || at > bytes_.size() - sizeof(Word)) return std::nullopt;
+        Word value;
         std::memcpy(&value, bytes_.data() + at, sizeof value);
         return value;
     }

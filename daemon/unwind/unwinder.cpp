@@ -180,4 +180,25 @@ StackEnd Unwinder::walk(const UserRegisters& registers, const StackMemory& stack
     return StackEnd::too_deep;
 }
 
+StackEnd Unwinder::walk_32_bit(const UserRegisters& registers, const StackMemory& stack, CodeFinder& code,
+                               std::vector<WalkedFrame>& frames) const {
+    frames.clear();
+    auto pc = static_cast<uint32_t>(registers.pc.value());
+    auto low = static_cast<uint32_t>(registers.by_number[machine_.stack_pointer]);
+    auto fp = static_cast<uint32_t>(registers.by_number[machine_.frame_pointer]);
+    while (frames.size() < deepest) {
+        const bool is_innermost = frames.empty();
+        if (!code.find({is_innermost ? pc : pc - 1}).is_code && !is_innermost) return StackEnd::no_mapping;
+        frames.push_back({{pc}, is_innermost});
+        if (fp == 0) return StackEnd::frame_pointers;
+        if (fp < low || fp % sizeof fp != 0) return StackEnd::no_info;
+        const auto caller_fp = stack.word<uint32_t>(fp), caller = stack.word<uint32_t>(fp + sizeof fp);
+        if (!caller_fp || !caller) return stack.is_full() ? StackEnd::dump_short : StackEnd::page_absent;
+        low = fp + 2 * sizeof fp;
+        pc = *caller;
+        fp = *caller_fp;
+    }
+    return StackEnd::too_deep;
+}
+
 }  // namespace op::collect

@@ -44,6 +44,11 @@ public:
     StackEnd walk(const UserRegisters& registers, const StackMemory& stack, CodeFinder& code,
                   std::vector<WalkedFrame>& frames);
 
+    /// The same for a 32-bit program of an x86 machine, by frame pointers alone. Never reports `root`: they
+    /// do not show where a stack ends.
+    StackEnd walk_32_bit(const UserRegisters& registers, const StackMemory& stack, CodeFinder& code,
+                         std::vector<WalkedFrame>& frames) const;
+
 private:
     struct Cursor;
 

@@ -24,7 +24,8 @@ struct UserRegisters {
 struct UserStack {
     UserRegisters registers;
     bool is_kernel_thread = false;  ///< it has no user stack
-    bool has_registers = false;     ///< false of kernel threads and of 32-bit programs
+    bool has_registers = false;     ///< as the machine's own programs have them
+    bool is_32_bit = false;         ///< they are those of a 32-bit program
     std::span<const std::byte> bytes = {};
     uint64_t requested = 0;  ///< bytes that would have been copied if all had been in memory
 };

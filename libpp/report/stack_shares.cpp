@@ -71,8 +71,9 @@ std::string stack_shares_text(const StackShares& shares) {
     if (complete == total) return "All stacks are complete.";
     const uint32_t cut = shares.heaviest_cut();
     const auto share = [&](uint64_t part) { return percent_text(percent_of(part, total)); };
-    return share(complete) + " of the stacks are complete; " + share(shares.by_end[cut]) +
-           " are not because " + std::string(remedies[cut]) + ".";
+    const std::string whole =
+        complete == 0 ? "No stack is complete; " : share(complete) + " of the stacks are complete; ";
+    return whole + share(shares.by_end[cut]) + " are not because " + std::string(remedies[cut]) + ".";
 }
 
 }  // namespace op::pp

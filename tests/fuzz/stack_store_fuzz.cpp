@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -35,7 +34,7 @@ std::string_view take(std::string_view& rest, size_t n) {
 uint32_t take_length(std::string_view& rest) {
     uint32_t length = 0;
     const std::string_view bytes = take(rest, sizeof length);
-    std::memcpy(&length, bytes.data(), bytes.size());
+    bytes.copy(reinterpret_cast<char*>(&length), bytes.size());
     return length;
 }
 

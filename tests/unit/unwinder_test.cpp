@@ -207,4 +207,24 @@ TEST_F(Walk, signatures_of_return_addresses_are_masked) {
     EXPECT_EQ(pcs().at(1), main_code + 4);
 }
 
+TEST_F(Walk, of_a_32_bit_program_follows_frame_pointers_of_four_bytes) {
+    code.rules = {{callee_code, {}}, {main_code, {}}};
+    const auto pair = [](uint64_t fp, uint64_t address) { return fp | address << 32; };
+    words = {0, pair(stack_start + 24, main_code + 0x20), 0, pair(0, main_code + 0x40)};
+    std::vector<std::byte> bytes(words.size() * 8);
+    std::memcpy(bytes.data(), words.data(), bytes.size());
+    registers.by_number[unwind_x86_64.stack_pointer] = stack_start;
+    registers.by_number[unwind_x86_64.frame_pointer] = stack_start + 8;
+    const Unwinder unwinder(unwind_x86_64);
+    const StackMemory memory(bytes, stack_start, bytes.size());
+    EXPECT_EQ(unwinder.walk_32_bit(registers, memory, code, frames), StackEnd::frame_pointers);
+    EXPECT_EQ(pcs(), (std::vector<uint64_t>{callee_code + 0x10, main_code + 0x20, main_code + 0x40}));
+    const StackMemory cut({bytes.data(), 20}, stack_start, 20);
+    EXPECT_EQ(unwinder.walk_32_bit(registers, cut, code, frames), StackEnd::dump_short);
+    EXPECT_EQ(pcs().size(), 2u);
+    code.rules.erase(main_code);
+    EXPECT_EQ(unwinder.walk_32_bit(registers, memory, code, frames), StackEnd::no_mapping);
+    EXPECT_EQ(pcs().size(), 1u);
+}
+
 }  // namespace op::collect
