@@ -71,8 +71,8 @@ commands() {
 cat <<END
 ## Call stacks
 
-Printed by \`make bench-stacks\` (\`tests/bench/stacks.sh\`): programs as Debian ships them, \`operf --callgraph\` at 1 kHz, load
-$(cut -d' ' -f1 /proc/loadavg) at the start. A stack is complete if it leads to \`_start\` or to the start of the thread.
+Printed by \`make bench-stacks\` (\`tests/bench/stacks.sh\`): programs as Debian ships them, \`operf --callgraph\` at 1 kHz,
+load $(cut -d' ' -f1 /proc/loadavg) at the start. A stack is complete if it leads to \`_start\` or to the start of the thread.
 
 | program | samples | complete | incomplete, by reason |
 |---|---|---|---|
