@@ -40,6 +40,7 @@ uint32_t cookie_of(uint64_t) {
 
 void Collector::take_callers(const Sample& sample, bool is_stored) {
     if (sample.mode == CpuMode::guest || sample.tgid == unseen_process) return;
+    if (!is_stored && !options_.arcs) return;  // such as those of programs that are not wanted: no walk
     Sample walked = sample;
     if (sample.user_stack) {
         walked.stack_end = walker_.walk(sample, chain_);

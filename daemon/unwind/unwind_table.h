@@ -45,7 +45,6 @@ public:
     const UnwindRule& find(LinkAddress address) const noexcept;
 
     size_t rows() const noexcept { return row_count_; }
-    size_t rules() const noexcept { return rules_.size(); }
     /// About what it takes in memory.
     uint64_t memory() const noexcept;
 

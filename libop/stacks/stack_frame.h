@@ -16,7 +16,7 @@ struct StackFrame {
 
     uint32_t image = 0;     ///< its number in the set, from 1; 0 = not code: see cut_for
     uint64_t offset = 0;    ///< within the image, bytes
-    bool is_exact = false;  ///< the sampled address, or one that a signal interrupted; else a return address
+    bool is_exact = false;  ///< the sampled address; a caller's lies behind the code that ran
 
     /// The outermost frame: the application.
     static StackFrame application(uint32_t image) noexcept { return {image, application_offset, false}; }
