@@ -268,7 +268,7 @@ update-golden: all tests/golden/make_session$(EXEEXT)
 
 # End to end: real programs profiled. They skip where profiling is not permitted.
 check_PROGRAMS += tests/e2e/shares tests/e2e/touch_pages tests/e2e/ask_daemon tests/e2e/can_profile tests/e2e/frames \
-	tests/e2e/map_code
+	tests/e2e/map_code tests/e2e/unwind_rows
 tests_e2e_shares_CXXFLAGS = -std=c++20 -O2 -g
 tests_e2e_shares_LDADD = -lpthread
 # Sanitizers would touch pages of their own.
@@ -279,6 +279,7 @@ tests_e2e_map_code_LDADD =
 tests_e2e_ask_daemon_LDADD = libop.a
 tests_e2e_can_profile_LDADD =
 tests_e2e_frames_LDADD = libutils.a libpp.a libop.a $(op_system_libs)
+tests_e2e_unwind_rows_LDADD = libutils.a libopd.a libop.a -lz
 e2e_tests = \
 	tests/e2e/callgrind_test.sh \
 	tests/e2e/debuginfod_test.sh \
@@ -296,6 +297,7 @@ e2e_tests = \
 	tests/e2e/shares_test.sh \
 	tests/e2e/symbolizer_test.sh \
 	tests/e2e/terminal_test.sh \
+	tests/e2e/unwind_rows_test.sh \
 	tests/e2e/while_recording_test.sh \
 	tests/e2e/xml_test.sh
 
