@@ -70,12 +70,14 @@ libopd_a_SOURCES = \
 	daemon/source/cpu_list.cpp daemon/source/cpu_list.h \
 	daemon/source/event_times.cpp daemon/source/event_times.h \
 	daemon/source/gap_filler.cpp daemon/source/gap_filler.h \
-	daemon/source/kernel_map.cpp daemon/source/kernel_map.h \
+	daemon/source/kallsyms_copy.cpp daemon/source/kallsyms_copy.h \
+	daemon/source/kernel_map.cpp daemon/source/kernel_map.h daemon/source/kernel_pages.h \
 	daemon/source/machine.cpp daemon/source/machine.h \
 	daemon/source/image_file.cpp daemon/source/image_file.h \
 	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
 	daemon/source/replay_source.cpp daemon/source/replay_source.h \
 	daemon/source/sample_source.h \
+	daemon/source/symbol_choice.cpp daemon/source/symbol_choice.h \
 	daemon/source/vmlinux.cpp daemon/source/vmlinux.h \
 	daemon/unwind/cfi_bytes.cpp daemon/unwind/cfi_bytes.h \
 	daemon/unwind/cfi_program.cpp daemon/unwind/cfi_program.h \

@@ -84,6 +84,7 @@ libpp_a_SOURCES = \
 	libpp/symbols/image_candidates.cpp libpp/symbols/image_candidates.h \
 	libpp/symbols/image_finder.cpp libpp/symbols/image_finder.h \
 	libpp/symbols/image_symbols.cpp libpp/symbols/image_symbols.h \
+	libpp/symbols/joined_kallsyms.cpp libpp/symbols/joined_kallsyms.h \
 	libpp/symbols/kernel_symbols.cpp libpp/symbols/kernel_symbols.h \
 	libpp/symbols/packages.cpp libpp/symbols/packages.h \
 	libpp/symbols/symbolizer.cpp libpp/symbols/symbolizer.h

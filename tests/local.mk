@@ -28,6 +28,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/cfi_bytes_builder.h \
 	tests/unit/checked_file_test.cpp \
 	tests/unit/stack_sizer_test.cpp \
+	tests/unit/symbol_choice_test.cpp \
 	tests/unit/stack_walker_test.cpp \
 	tests/unit/unwinder_test.cpp \
 	tests/unit/cfi_reader_test.cpp \
@@ -114,6 +115,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	$(kernel_double) \
 	tests/unit/kernel_events_test.cpp \
 	tests/unit/kernel_map_test.cpp \
+	tests/unit/joined_kallsyms_test.cpp \
 	tests/unit/kernel_symbols_test.cpp \
 	tests/unit/image_roots_test.cpp \
 	tests/unit/kept_images_test.cpp \

@@ -16,7 +16,7 @@
 #include "daemon/service/sources.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/gap_filler.h"
-#include "daemon/source/kernel_map.h"
+#include "daemon/source/kallsyms_copy.h"
 #include "daemon/source/machine.h"
 #include "daemon/source/replay_source.h"
 #include "daemon/source/vmlinux.h"
@@ -168,6 +168,7 @@ public:
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
         raise_file_limit();  // for us, not for the command
         wanted_.perf_target = target_of(o_, command_.get());
+        wanted_.kallsyms = &kallsyms_;
         wanted_.is_stopping = [] { return StopSignals::is_stop_pending(true); };
         note_made_up_machine(tool.notes);  // explains a refusal, unlike the source's other notes
         opened_ = kind_.open(wanted_, source_notes_);
@@ -305,7 +306,7 @@ private:
         bool good = tool_.attempt([&] { info = keeper_->save(); });
         good &= tool_.attempt([&] { session_.write_statistics(keeper_->whole(info)); });
         good &= tool_.attempt([&] { session_.append_account(operf_log, info); });
-        good &= tool_.attempt([&] { keeper_->write_kallsyms(); });
+        good &= tool_.attempt([&] { keeper_->write_met_symbols(kallsyms_); });
         if (command_) say_end(command_end());
         tool_.print_notes();
         complete_times();
@@ -414,6 +415,7 @@ private:
     std::unique_ptr<ChildProcess> command_;
     Fd attached_;
     OpenedSource opened_;
+    KallsymsCopy kallsyms_;
     GapFiller gaps_;
     StackResolver stacks_;
     LossScan loss_scan_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the report commands have in common.
 #include "utils/report_options.h"
+#include "libpp/symbols/joined_kallsyms.h"
 
 #include <algorithm>
 #include <charconv>
@@ -138,9 +139,12 @@ bool DemangleOptions::is_full() const {
 }
 
 std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
-    for (const auto& session : sessions)
-        if (auto text = session.kallsyms(notes); !text.empty()) return text;
-    return "";
+    std::vector<pp::SessionKallsyms> all;
+    for (const auto& session : sessions) {
+        Diagnostics known;  // of its manifest
+        all.push_back({session.kallsyms(notes), session.info(known).value_or(SessionInfo{})});
+    }
+    return pp::join_kallsyms(std::move(all), info.value_or(SessionInfo{}));
 }
 
 void flush_daemon_of(const CommonOptions& options, const std::vector<std::string>& words) {

@@ -66,6 +66,7 @@ void Collector::process(std::span<const Record> records) {
 
 void Collector::take(const Sample& sample) {
     ledger_.add_sampled(sample.weight);
+    if (sample.mode == CpuMode::kernel) note_kernel_code(sample);
     const uint64_t lost = lost_;
     Slot& slot = cache_.slot_for(sample);
     if (cache_.holds(slot, sample, generation(sample))) {
@@ -78,6 +79,16 @@ void Collector::take(const Sample& sample) {
     }
     if (sample.user_stack || sample.stack_end || options_.stacks || !sample.chain.empty())
         take_callers(sample, lost_ == lost);
+}
+
+/// Of a caller the byte before the return address, which may be in the page before.
+void Collector::note_kernel_code(const Sample& sample) {
+    kernel_pages_.note(sample.pc.value());
+    for (const uint64_t caller :
+         sample.chain.first(std::min<size_t>(sample.kernel_frames, sample.chain.size()))) {
+        kernel_pages_.note(caller - 1);
+        kernel_pages_.note(caller);
+    }
 }
 
 void Collector::take(const PlacedSample& sample) {

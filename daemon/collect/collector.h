@@ -19,6 +19,7 @@
 #include "daemon/collect/stack_files.h"
 #include "daemon/collect/stack_walker.h"
 #include "daemon/source/gap_filler.h"
+#include "daemon/source/kernel_pages.h"
 #include "libop/base/diagnostics.h"
 #include "libop/session/session.h"
 #include "libop/stream/record.h"
@@ -67,6 +68,8 @@ public:
     bool take_wish_for_larger_copies() noexcept { return walker_.take_wish_for_larger_copies(); }
     /// True if a sample was taken in kernel mode.
     bool saw_kernel() const noexcept { return saw_kernel_; }
+    /// The kernel's code in samples that came with addresses (not placed by the driver), callers included.
+    const KernelPages& kernel_pages() const noexcept { return kernel_pages_; }
 
 private:
     void take(const Sample& sample);
@@ -144,6 +147,7 @@ private:
     void store_arc(const Origin& origin, const std::optional<ImageKey>& caller,
                    const std::optional<ImageKey>& callee);
     void lose(LossCause cause, uint32_t cpu, uint64_t weight);
+    void note_kernel_code(const Sample& sample);
 
     SessionInfo info_;
     CollectorOptions options_;
@@ -163,6 +167,7 @@ private:
     bool has_refused_arcs_ = false;  ///< some of those met the limits
     uint64_t batch_time_ = 0;        ///< when the records being processed had been taken, sample time
     bool saw_kernel_ = false;
+    KernelPages kernel_pages_;
     std::set<std::string, std::less<>> only_images_;
     std::set<StringId> to_keep_;  ///< replaced files that were not yet looked for
     SlotCache cache_;

@@ -25,6 +25,7 @@ void Collector::begin_run(uint64_t start_time) {
     lost_ = run_.begin = 0;
     arcs_lost_ = 0;
     has_refused_arcs_ = saw_kernel_ = false;
+    kernel_pages_.clear();
     to_keep_.clear();
     images_.begin_run();
     keeper_.begin_run();

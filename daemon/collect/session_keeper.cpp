@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "daemon/collect/append_check.h"
-#include "daemon/source/kernel_map.h"
 #include "libop/base/clock.h"
 #include "libop/base/text.h"
 #include "libop/stacks/recover_account.h"
@@ -98,13 +97,18 @@ SessionInfo SessionKeeper::write_account() {
 SessionInfo SessionKeeper::checkpoint() {
     collector_.keep_replaced(SIZE_MAX, bytes_of_a_look);
     SessionInfo run = write_account();
-    if (!kallsyms_written_) write_kallsyms();
+    // All of them, as the run goes on.
+    if (KallsymsCopy kallsyms; !kallsyms_written_) write_kallsyms(kallsyms, nullptr);
     return run;
 }
 
-void SessionKeeper::write_kallsyms() {
+void SessionKeeper::write_met_symbols(KallsymsCopy& kept) {
+    write_kallsyms(kept, earlier_ ? nullptr : &collector_.kernel_pages());
+}
+
+void SessionKeeper::write_kallsyms(KallsymsCopy& kallsyms, const KernelPages* pages) {
     if (!collector_.saw_kernel()) return;
-    const std::string symbols = gzipped_kallsyms_snapshot();
+    const std::string symbols = kallsyms.snapshot(pages);
     if (!symbols.empty()) session_.write_file(kallsyms_name, symbols);
     kallsyms_written_ = true;
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "daemon/collect/collector.h"
+#include "daemon/source/kallsyms_copy.h"
 #include "libop/base/diagnostics.h"
 #include "libop/session/session.h"
 #include "libop/session/session_info.h"
@@ -37,14 +38,16 @@ public:
     /// Writes the current manifest, and the kernel's symbols once there are kernel samples, so that a crash
     /// keeps them. Of binaries that were replaced it keeps a few, so that recording goes on.
     SessionInfo checkpoint();
-    /// Writes the kernel's symbols if there are kernel samples. Throws a system error.
-    void write_kallsyms();
+    /// Writes the kernel's symbols if there are kernel samples: of a whole session, those that samples met.
+    /// `kept` may have them from the start of the run. Throws a system error.
+    void write_met_symbols(KallsymsCopy& kept);
 
     /// Begins a new run in a session that was reset or saved under another name. Throws as save().
     void begin_run();
 
 private:
     SessionInfo write_account();
+    void write_kallsyms(KallsymsCopy& kallsyms, const KernelPages* pages);
 
     SessionWriter& session_;
     std::optional<SessionInfo> earlier_;

@@ -44,6 +44,7 @@ struct PerfOptions {
     uint32_t larger_stack_bytes = 0;       ///< copied instead after copy_more_of_stacks(); 0 = never
     std::vector<EventEncoding> encodings;  ///< one per event of the session
     NamedKernel kernel;                    ///< the kernel's images as the user named them
+    KallsymsCopy* kallsyms = nullptr;      ///< gets the kernel's symbols; may be null
     size_t ring_bytes = size_t{1} << 19;   ///< wanted room for samples per CPU, a power of two; shrinks to
                                            ///< what is allowed
     std::function<bool()> is_stopping;     ///< asked while the start takes its time: true cuts it short; may

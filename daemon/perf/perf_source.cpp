@@ -57,6 +57,7 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
       is_stopping_(options.is_stopping),
       notes_(notes),
       kernel_(options.kernel),
+      kallsyms_(options.kallsyms),
       opened_(open_events(options, session_.events, notes)),
       merger_(decoder_for(opened_, session_.events, options.encodings)),
       times_(opened_.opened_for),
@@ -100,7 +101,7 @@ void PerfSource::start() {
     stopped_ = false;
     // The slow parts before enabling, and one scan for processes that end before the next one reaches them.
     if (opened_.features.kernel_mode && std::ranges::any_of(session_.events, &RecordedEvent::kernel))
-        add_kernel_records(kernel_, initial_, notes_);
+        add_kernel_records(kernel_, initial_, notes_, kallsyms_);
     scan();
     if (target_.kind != PerfTarget::Kind::command) enable();
     // After enabling: what changes from now on is in the rings and is applied after this.

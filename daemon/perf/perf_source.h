@@ -56,6 +56,7 @@ private:
     std::function<bool()> is_stopping_;
     Diagnostics& notes_;
     NamedKernel kernel_;
+    KallsymsCopy* kallsyms_;
     OpenedEvents opened_;
     PerfMerger merger_;
     PerfTimes times_;

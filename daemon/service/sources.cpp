@@ -59,6 +59,7 @@ OpenedSource open_perf(const SourceOptions& o, Diagnostics& notes) {
                                                            .larger_stack_bytes = o.larger_stack_bytes,
                                                            .encodings = o.encodings,
                                                            .kernel = o.kernel,
+                                                           .kallsyms = o.kallsyms,
                                                            .ring_bytes = ring_bytes_for(o.stack_bytes),
                                                            .is_stopping = o.is_stopping},
                                                o.described, notes);

@@ -27,6 +27,7 @@ struct SourceOptions {
                                           ///< by frame pointers
     uint32_t larger_stack_bytes = 0;      ///< perf: copied where that is too little; 0 = never
     NamedKernel kernel;
+    KallsymsCopy* kallsyms = nullptr;   ///< perf: see PerfOptions
     Oprofilefs files;                   ///< driver
     PerfTarget perf_target;             ///< perf
     EventMeter rate;                    ///< perf: may be empty, see EventRequest

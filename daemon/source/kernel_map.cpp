@@ -5,13 +5,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <functional>
-
+#include "daemon/source/kallsyms_copy.h"
 #include "daemon/source/proc_scan.h"
 #include "libop/base/build_id.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
-#include "libop/base/gzip.h"
 #include "libop/base/kallsyms.h"
 #include "libop/base/kernel_file.h"
 #include "libop/base/machine_root.h"
@@ -22,15 +20,15 @@
 namespace op::collect {
 namespace {
 
-constexpr size_t gzip_piece = size_t{1} << 16;
-
-/// Calls `take` for the lines until it returns false; for none if the file cannot be read.
-void for_each_kallsyms_line(const std::function<bool(std::string_view)>& take) {
+/// None if the symbols are missing or hidden.
+std::optional<KernelRange> read_kernel_range() {
+    KernelRangeScan scan;
     try {
-        for_each_line(std::string(kallsyms_image), take);
+        for_each_line(std::string(kallsyms_image), [&](std::string_view line) { return scan.take(line); });
     } catch (const Error&) {
-        // The caller sees that there were none.
+        return std::nullopt;
     }
+    return scan.range();
 }
 
 /// The bytes of a hexadecimal build-id.
@@ -119,15 +117,11 @@ std::optional<KernelPlace> KernelPlace::of(const std::optional<KernelRange>& kno
     return std::nullopt;
 }
 
-void add_kernel_records(const NamedKernel& kernel, RecordList& out, Diagnostics& notes) {
+void add_kernel_records(const NamedKernel& kernel, RecordList& out, Diagnostics& notes, KallsymsCopy* kept) {
     // Region arithmetic needs offsets that are raw addresses, so the catch-all starts at 0.
     add_kernel(no_vmlinux, {0, UINT64_MAX}, {}, out);
     std::optional<KernelRange> range = kernel.asked;
-    if (!range) {
-        KernelRangeScan scan;
-        for_each_kallsyms_line([&](std::string_view line) { return scan.take(line); });
-        range = scan.range();
-    }
+    if (!range) range = kept ? kept->read() : read_kernel_range();
     const auto place = KernelPlace::of(range, kernel);
     if (place)
         add_kernel(out.keep(std::string(place->name)), place->range, keep_build_id("/sys/kernel/notes", out),
@@ -143,24 +137,6 @@ void add_module_records(RecordList& out) {
         add_kernel(out.keep(name), {module.start, module.start + module.length},
                    keep_build_id("/sys/module/" + name + "/notes/.note.gnu.build-id", out), out);
     }
-}
-
-std::string gzipped_kallsyms_snapshot() {
-    GzipWriter snapshot;
-    std::string piece;
-    size_t symbols = 0;
-    for_each_kallsyms_line([&](std::string_view line) {
-        const auto symbol = parse_kallsyms_line(line);
-        if (!symbol || !symbol->is_text()) return true;
-        ++symbols;
-        piece.append(line).push_back('\n');
-        if (piece.size() < gzip_piece) return true;
-        snapshot.add(piece);
-        piece.clear();
-        return true;
-    });
-    snapshot.add(piece);
-    return symbols > 0 ? std::move(snapshot).finish() : std::string();
 }
 
 }  // namespace op::collect

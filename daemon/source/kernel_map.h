@@ -13,6 +13,7 @@
 
 namespace op::collect {
 
+class KallsymsCopy;
 class RecordList;
 
 /// A range of kernel addresses.
@@ -66,13 +67,11 @@ std::vector<ModuleLine> parse_modules(std::string_view text);
 KernelRange parse_kernel_range(std::string_view text);
 
 /// Adds Mapping records for the kernel and its modules. The upper half of the address space is no-vmlinux;
-/// the known images are mapped over it. Notes, with the name of the sysctl, that addresses are hidden.
-void add_kernel_records(const NamedKernel& vmlinux, RecordList& out, Diagnostics& notes);
+/// the known images are mapped over it. Notes, with the name of the sysctl, that addresses are hidden. Reads
+/// the kernel's symbols into `kept`, unless that is null.
+void add_kernel_records(const NamedKernel& vmlinux, RecordList& out, Diagnostics& notes,
+                        KallsymsCopy* kept = nullptr);
 /// Adds Mapping records for the modules alone.
 void add_module_records(RecordList& out);
-
-/// The text symbols of /proc/kallsyms, gzip-compressed, for the session; empty if they are hidden or
-/// missing.
-std::string gzipped_kallsyms_snapshot();
 
 }  // namespace op::collect
