@@ -336,12 +336,14 @@ EXTRA_PROGRAMS += tests/bench/make_big_session
 tests_bench_make_big_session_LDADD = libutils.a libop.a -lz
 if HAVE_BENCHMARK
 bench_programs = tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench \
-	tests/bench/stack_store_bench tests/bench/make_big_session
-EXTRA_PROGRAMS += tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench tests/bench/stack_store_bench
+	tests/bench/stack_store_bench tests/bench/walk_bench tests/bench/make_big_session
+EXTRA_PROGRAMS += tests/bench/measure tests/bench/replay_bench tests/bench/sample_file_bench tests/bench/stack_store_bench \
+	tests/bench/walk_bench
 tests_bench_measure_LDADD =
 tests_bench_replay_bench_LDADD = libopd.a libop.a -lz $(PFM_LIBS)
 tests_bench_sample_file_bench_LDADD = libop.a -lz -lbenchmark -lpthread
 tests_bench_stack_store_bench_LDADD = libop.a -lz -lbenchmark -lpthread
+tests_bench_walk_bench_LDADD = libutils.a libopd.a libop.a -lz $(PFM_LIBS)
 bench: $(bench_programs) tests/e2e/shares operf opreport
 	sh $(srcdir)/tests/bench/run.sh | tee bench.md
 	{ cat bench.md; echo; sed -n '/^## /,$$p' $(srcdir)/doc/bench.md; } >bench.new && mv bench.new $(srcdir)/doc/bench.md

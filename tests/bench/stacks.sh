@@ -138,3 +138,35 @@ $bench/measure 1 cpu "$build/operf" --session-dir long --callgraph --events TIME
 row "python3 five times as long: peak RSS" "$(field 1 3 figures) KB" "" "the same"
 row "the same: bytes of the session's stacks" "$(du -sb long/samples/current/stacks | cut -f1)" \
 	"$(sed -n 's/.*"sampled": \([0-9]*\).*/\1/p' long/samples/current/manifest.json) samples" ""
+
+# Walks of recorded stacks, and whole tables.
+row_of_walks() {
+	while read -r from to samples frames ns first; do
+		[ "$from" = 15 ] && limit="2000 ns at depth 20" || limit=
+		[ "$from" != 50 ] || limit="5000 ns at depth 60"
+		[ "$from" = 1 ] && which="every depth" || which="$from to $((to - 1)) frames"
+		row "$1: a walk, $which" "$ns ns" "$samples samples of $frames frames; with building tables $first ns" "$limit"
+	done
+}
+if have perf; then
+	for each in "python3 load.py 3" "g++ -O1 -c load.cpp -o load.o" "node load.js"; do
+		have "${each%% *}" || continue
+		# shellcheck disable=SC2086 # words
+		perf record -q -e cpu-clock -c 1000000 --sample-cpu --call-graph dwarf,16384 -o walk.data $each >/dev/null 2>&1
+		$bench/walk_bench walk walk.data 10 | row_of_walks "${each%% *}"
+		have valgrind || continue
+		# What one more round needs.
+		for rounds in 1 2; do
+			valgrind --tool=callgrind --callgrind-out-file=/dev/null $bench/walk_bench walk walk.data $rounds 2>&1 |
+				awk '/^[0-9]/ { walks += $3; frames += $3 * $4 } /Collected/ { print walks, frames, $NF }'
+		done | awk -v name="${each%% *}" 'NR == 1 { before = $3; next }
+			{ printf "| %s: a walk, instructions | %d | %.1f frames by callgrind | |\n", name, ($3 - before) / $1, $2 / $1 }'
+	done
+fi
+for name in libc.so.6 libcrypto.so.3 libLLVM-14.so.1; do
+	file=$({ ldconfig -p 2>/dev/null || /sbin/ldconfig -p; } | awk -v name="$name" '$1 == name && /64/ { print $NF; exit }')
+	[ -n "$file" ] || continue
+	$bench/walk_bench build "$file" | while read -r rows ns bytes; do
+		row "$name: building its table" "$ns ns a row" "$rows rows of $bytes bytes" "100 ns"
+	done
+done
