@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/fsnotify_backend.h>
 #include <linux/hrtimer.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/version.h>
 
@@ -84,6 +85,22 @@ static inline void op_hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart 
 #else
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer->function = function;
+#endif
+}
+
+/*
+ * A number that changes when a process' mappings do. 6.4: after each change. In later ones it is a seqcount, which is odd during a
+ * change. False: this kernel has none.
+ */
+static inline bool op_mappings_changes(const struct mm_struct *mm, unsigned int *changes)
+{
+#if defined(CONFIG_PER_VMA_LOCK) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	*changes = READ_ONCE(*(const unsigned int *)&mm->mm_lock_seq);
+	if (__same_type(mm->mm_lock_seq, seqcount_t))
+		*changes &= ~1u;
+	return true;
+#else
+	return false;
 #endif
 }
 

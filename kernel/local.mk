@@ -15,6 +15,7 @@ kernel_sources = \
 	kernel/op_image.c kernel/op_image.h \
 	kernel/op_log.h \
 	kernel/op_main.c kernel/op_main.h \
+	kernel/op_maps.c kernel/op_maps.h \
 	kernel/op_memory.c kernel/op_memory.h \
 	kernel/op_modules.c kernel/op_modules.h \
 	kernel/op_msr_double.c \
@@ -32,6 +33,7 @@ kernel_sources = \
 	kernel/op_ring.c kernel/op_ring.h \
 	kernel/op_sample.c \
 	kernel/op_slots.c kernel/op_slots.h \
+	kernel/op_stack.c kernel/op_stack.h \
 	kernel/op_stats.c kernel/op_stats.h \
 	kernel/op_x86_cpu.c \
 	kernel/op_x86_encode.h \

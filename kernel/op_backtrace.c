@@ -30,11 +30,16 @@ struct frame32 {
 	u32 return_address;
 };
 
-#ifdef CONFIG_X86
 static bool copy_user(void *to, u64 from, size_t size)
 {
+	return op_copy_user(to, from, size) == size;
+}
+
+#ifdef CONFIG_X86
+size_t op_copy_user(void *to, u64 from, size_t size)
+{
 	/* Checks the range itself and may be called from NMI. */
-	return copy_from_user_nmi(to, (const void __user *)(unsigned long)from, size) == 0;
+	return size - copy_from_user_nmi(to, (const void __user *)(unsigned long)from, size);
 }
 
 static u64 frame_pointer_of(const struct pt_regs *regs)
@@ -42,7 +47,7 @@ static u64 frame_pointer_of(const struct pt_regs *regs)
 	return regs->bp;
 }
 
-static bool is_32bit(const struct pt_regs *regs)
+bool op_is_32bit(const struct pt_regs *regs)
 {
 	return !user_64bit_mode((struct pt_regs *)regs);
 }
@@ -64,28 +69,28 @@ unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int 
 	return n;
 }
 #else
-static bool copy_user(void *to, u64 from, size_t size)
+size_t op_copy_user(void *to, u64 from, size_t size)
 {
 	const void __user *place = (const void __user *)(unsigned long)from;
-	bool done;
+	size_t left;
 
 	if (!access_ok(place, size))
-		return false;
+		return 0;
 	pagefault_disable();
-	done = __copy_from_user_inatomic(to, place, size) == 0;
+	left = __copy_from_user_inatomic(to, place, size);
 	pagefault_enable();
-	return done;
+	return size - left;
 }
 
 #ifdef CONFIG_ARM64
-static bool is_32bit(const struct pt_regs *regs)
+bool op_is_32bit(const struct pt_regs *regs)
 {
 	return compat_user_mode(regs);
 }
 
 static u64 frame_pointer_of(const struct pt_regs *regs)
 {
-	if (is_32bit(regs))
+	if (op_is_32bit(regs))
 		return compat_thumb_mode(regs) ? regs->regs[7] : regs->compat_fp;
 	return regs->regs[29];
 }
@@ -139,7 +144,7 @@ static u64 frame_pointer_of(const struct pt_regs *regs)
 	return 0; /* unknown for this architecture: chains are empty */
 }
 
-static bool is_32bit(const struct pt_regs *regs)
+bool op_is_32bit(const struct pt_regs *regs)
 {
 	return false;
 }
@@ -173,7 +178,7 @@ static bool read_frame(u64 at, bool narrow, struct frame64 *frame)
 
 unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int depth, bool *aborted)
 {
-	bool narrow = is_32bit(regs);
+	bool narrow = op_is_32bit(regs);
 	u64 at = frame_pointer_of(regs);
 	struct frame64 frame;
 	unsigned int n = 0;

@@ -18,4 +18,10 @@ unsigned int op_kernel_callers(struct pt_regs *regs, u64 *callers, unsigned int 
  */
 unsigned int op_user_callers(struct pt_regs *regs, u64 *callers, unsigned int depth, bool *aborted);
 
+/* True if these are the registers of a 32-bit program. */
+bool op_is_32bit(const struct pt_regs *regs);
+
+/* Copies memory of the current process. Returns the bytes copied: less than `size` if a page is not in memory. */
+size_t op_copy_user(void *to, u64 from, size_t size);
+
 #endif

@@ -20,8 +20,15 @@
 #include "op_exe.h"
 #include "op_main.h"
 #include "op_reader.h"
+#include "op_stack.h"
+#include "op_stats.h"
 
-#define OP_MIN_RING (64 * 1024)
+#define OP_MIN_RING (64UL * 1024)
+#define OP_MIN_STACK_RING (1024UL * 1024)
+#define OP_MAX_STACK_RING (4096UL * 1024)
+#define OP_STACK_MEMORY (256UL * 1024 * 1024) /* of all rings, if they have stacks and that is enough for the least size */
+#define OP_PLAIN_SHARE 8 /* of a ring: a part of it is for samples without their stacks, which are better than none */
+#define OP_STACK_WAKE_LEVEL (256 * 1024) /* what a read returns, and what second-level caches hold */
 #define OP_MIN_SHARE (8 * 1024) /* room in a ring, at least, when it wakes the reader */
 
 DEFINE_PER_CPU(struct op_cpu_rings, op_rings);
@@ -103,17 +110,59 @@ static bool same_context(const struct op_context *a, const struct op_context *b)
 	return !difference && a->unknown == b->unknown;
 }
 
-bool op_put_task_sample(struct op_context *context, const struct op_record_placed *sample)
+/*
+ * Writes a sample with its stack, behind a context, which may be NULL. False, with nothing done, if there is no room or if the
+ * mappings are not known. Not inline: kernels clear the stack of every call otherwise.
+ */
+static noinline bool write_with_stack(struct op_ring *ring, const struct op_context *context, struct op_record_placed *sample,
+				      struct op_stack *stack)
+{
+	size_t head = sizeof(stack->record) + sizeof(stack->registers);
+	struct op_piece pieces[] = {
+		{ context, context ? sizeof(context->record) : 0 },
+		{ sample, sample->header.size },
+		{ &stack->record, head },
+	};
+	size_t skip = pieces[0].size + pieces[1].size + head;
+
+	if (!stack->record.maps || op_ring_room(ring) < skip + stack->record.wanted + ring->size / OP_PLAIN_SHARE)
+		return false;
+	stack->record.bytes = op_ring_copy_user(ring, skip, stack->start, stack->record.wanted);
+	sample->header.type = OP_RECORD_PLACED_STACK;
+	sample->header.size += head + stack->record.bytes;
+	sample->stack_end = 0;
+	return op_ring_write(ring, pieces, ARRAY_SIZE(pieces), stack->record.bytes);
+}
+
+static bool write_sample(struct op_ring *ring, const struct op_context *context, const struct op_record_placed *sample)
+{
+	struct op_piece pieces[] = {
+		{ context, sizeof(context->record) },
+		{ sample, sample->header.size },
+	};
+	bool alone = !context;
+
+	return op_ring_write(ring, pieces + alone, ARRAY_SIZE(pieces) - alone, 0);
+}
+
+/* The context's record comes first in it. */
+static bool put_sample(struct op_ring *ring, const struct op_context *context, struct op_record_placed *sample,
+		       struct op_stack *stack)
+{
+	if (stack && write_with_stack(ring, context, sample, stack))
+		return true;
+	if (stack)
+		op_count(smp_processor_id(), OP_STAT_STACK_LOST);
+	return write_sample(ring, context, sample);
+}
+
+bool op_put_task_sample(struct op_context *context, struct op_record_placed *sample, struct op_stack *stack)
 {
 	struct op_cpu_rings *rings = this_cpu_ptr(&op_rings);
 	struct op_ring *ring = &rings->ring[OP_RING_TASK];
 	bool same = same_context(context, &rings->written[OP_RING_TASK]);
-	struct op_piece pieces[] = {
-		{ &context->record, sizeof(context->record) },
-		{ sample, sample->header.size },
-	};
 
-	if (!op_ring_write(ring, pieces + same, ARRAY_SIZE(pieces) - same))
+	if (!put_sample(ring, same ? NULL : context, sample, stack))
 		return false;
 	if (!same)
 		rings->written[OP_RING_TASK] = *context;
@@ -146,24 +195,23 @@ static noinline void put_irq_context(struct op_ring *ring, const struct op_conte
 		c.context.header = (struct op_record_header){ .type = OP_RECORD_IRQ_CONTEXT, .size = sizeof(c) };
 		mmgrab(c.mm);
 	}
-	op_ring_write(ring, &piece, 1);
+	op_ring_write(ring, &piece, 1, 0);
 }
 
-bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, const struct op_record_placed *sample)
+bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, struct op_record_placed *sample, struct op_stack *stack)
 {
 	struct op_cpu_rings *rings = this_cpu_ptr(&op_rings);
 	struct op_ring *ring = &rings->ring[OP_RING_IRQ];
-	struct op_piece piece = { sample, sample->header.size };
 
 	find_app(context, mm, &rings->app);
 	/* Meanwhile only the reader changes the room, and it only grows. */
-	if (op_ring_room(ring) < sizeof(struct op_record_irq_context) + piece.size)
+	if (op_ring_room(ring) < sizeof(struct op_record_irq_context) + sample->header.size)
 		return false;
 	if (!same_context(context, &rings->written[OP_RING_IRQ])) {
 		put_irq_context(ring, context);
 		rings->written[OP_RING_IRQ] = *context;
 	}
-	op_ring_write(ring, &piece, 1);
+	put_sample(ring, NULL, sample, stack);
 	wake_if_full(ring);
 	if (context->unknown)
 		wake(); /* before the process ends */
@@ -180,14 +228,22 @@ bool op_put_throttle(unsigned int counter, bool on)
 	};
 	struct op_piece piece = { &record, sizeof(record) };
 
-	return op_ring_write(&this_cpu_ptr(&op_rings)->ring[OP_RING_IRQ], &piece, 1);
+	return op_ring_write(&this_cpu_ptr(&op_rings)->ring[OP_RING_IRQ], &piece, 1, 0);
+}
+
+static size_t least_ring_size(void)
+{
+	if (!op_settings.stack_size)
+		return OP_MIN_RING;
+	return clamp(OP_STACK_MEMORY / (num_online_cpus() * OP_RINGS), OP_MIN_STACK_RING, OP_MAX_STACK_RING);
 }
 
 static size_t choose_ring_size(void)
 {
 	size_t words = op_settings.buffer_size / (num_online_cpus() * OP_RINGS);
+	size_t least = least_ring_size();
 
-	return roundup_pow_of_two(max_t(size_t, words * sizeof(u64), OP_MIN_RING));
+	return roundup_pow_of_two(max(words * sizeof(u64), least));
 }
 
 u64 op_cpu_rings_size(void)
@@ -204,6 +260,8 @@ int op_init_rings(void)
 	/* The watershed is room left in the whole buffer; each ring has its share of it, but some room for further records. */
 	share = div64_u64((u64)ring_size * op_settings.buffer_watershed, op_settings.buffer_size);
 	wake_level = ring_size - max_t(size_t, share, OP_MIN_SHARE);
+	if (op_settings.stack_size)
+		wake_level = min_t(size_t, wake_level, OP_STACK_WAKE_LEVEL);
 	init_irq_work(&wake_work, wake_from_irq);
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&op_rings, cpu), 0, sizeof(struct op_cpu_rings));

@@ -15,6 +15,7 @@
 #include "uapi/op_stream.h"
 
 struct mm_struct;
+struct op_stack;
 
 /* Whose samples follow in a ring, as a context record. */
 struct op_context {
@@ -58,12 +59,13 @@ void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, con
 
 /*
  * Puts a sample, with a context if it is not that of the sample before, into this CPU's task ring. Interrupts off, not in NMI.
- * False if the ring is full.
+ * False if the ring is full. `stack`, which may be NULL, is of the current process; if its mappings are not known, or if there is
+ * no room for it, the sample goes without it.
  */
-bool op_put_task_sample(struct op_context *context, const struct op_record_placed *sample);
+bool op_put_task_sample(struct op_context *context, struct op_record_placed *sample, struct op_stack *stack);
 
 /* The same for the irq ring, from a handler; mm, which may be NULL, is that of the executable. */
-bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, const struct op_record_placed *sample);
+bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, struct op_record_placed *sample, struct op_stack *stack);
 
 /* The guard of this CPU starts (on) or stops lengthening periods. From a handler, as above. False if the ring is full. */
 bool op_put_throttle(unsigned int counter, bool on);

@@ -150,7 +150,7 @@ static void empty_table(void)
 	struct image *image;
 	int bucket;
 
-	emptied_at = READ_ONCE(last_cookie);
+	WRITE_ONCE(emptied_at, READ_ONCE(last_cookie));
 	for (bucket = 0; bucket < HASH_SIZE(image_table); bucket++) {
 		while ((image = take_announced(bucket))) {
 			if (image->identity.key.region)
@@ -260,6 +260,11 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 		return OP_NO_COOKIE;
 	strscpy(image->identity.label, label, sizeof(image->identity.label));
 	return add_image(image);
+}
+
+u32 op_image_generation(void)
+{
+	return READ_ONCE(emptied_at);
 }
 
 bool op_image_waits(void)

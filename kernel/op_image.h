@@ -39,6 +39,9 @@ u32 op_file_cookie(struct file *file, struct op_memo *memo);
 /* The same for a mapping without a file, of the process tgid. The mmap lock is held. */
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
 
+/* Changes when images are forgotten that readers may not keep either: their cookies are not to be named any more. Any context. */
+u32 op_image_generation(void);
+
 /* True if an image is to be announced: also one that only records still in a ring name. Any context. */
 bool op_image_waits(void);
 

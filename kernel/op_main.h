@@ -11,6 +11,7 @@
 #include "op_pmu.h"
 
 #define OP_MAX_DEPTH 64
+#define OP_MAX_STACK (128UL * 1024)
 
 /* Settings of oprofilefs. Written under op_mutex; constant while the buffer is open (depth, sizes) or sampling (filters). */
 struct op_settings {
@@ -18,6 +19,7 @@ struct op_settings {
 	unsigned long buffer_watershed; /* words */
 	unsigned long cpu_buffer_size; /* samples waiting to be placed, per CPU */
 	unsigned long backtrace_depth; /* callers */
+	unsigned long stack_size; /* bytes of a stack that are copied at most; 0 = none are: callers by frame pointers */
 	unsigned long pid_filter; /* tgid; 0 = all */
 	unsigned long pgrp_filter; /* process group; 0 = all */
 };

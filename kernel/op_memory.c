@@ -11,6 +11,7 @@
 
 #include "op_buffer.h"
 #include "op_main.h"
+#include "op_maps.h"
 #include "op_slots.h"
 
 static enum cpuhp_state prepare_state; /* while there is memory; op_mutex */
@@ -57,7 +58,7 @@ static int prepare_cpu(unsigned int cpu)
 static int alloc_online(void)
 {
 	unsigned int cpu;
-	int error = op_init_rings();
+	int error = op_init_rings() ?: op_alloc_maps();
 
 	op_init_stores();
 	if (!error && !op_fits_memory(cpu_size() * num_online_cpus()))
@@ -72,6 +73,7 @@ static void free_cpus(void)
 	op_free_handlers();
 	op_free_stores();
 	op_free_rings();
+	op_free_maps();
 	cpumask_clear(&equipped);
 }
 

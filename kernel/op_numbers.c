@@ -33,6 +33,7 @@ SETTING(buffer_size, 1024UL, 1UL << 28)
 SETTING(buffer_watershed, 0UL, 1UL << 28)
 SETTING(cpu_buffer_size, 64UL, 1UL << 20)
 SETTING(backtrace_depth, 0UL, (unsigned long)OP_MAX_DEPTH)
+SETTING(stack_size, 0UL, OP_MAX_STACK)
 
 /* ---- settings that are fixed while sampling ---- */
 
@@ -212,6 +213,7 @@ STAT(no_mapping, OP_STAT_NO_MAPPING)
 STAT(nested, OP_STAT_NESTED)
 STAT(pending, OP_STAT_PENDING)
 STAT(aborted, OP_STAT_TRACE_ABORTED)
+STAT(stack_lost, OP_STAT_STACK_LOST)
 STAT(throttled, OP_STAT_THROTTLED)
 STAT(overruns, OP_STAT_OVERRUN)
 STAT(filtered, OP_STAT_FILTERED)
@@ -227,6 +229,7 @@ const struct op_number op_setting_files[] = {
 	{ "buffer_watershed", 0600, get_buffer_watershed, set_buffer_watershed },
 	{ "cpu_buffer_size", 0600, get_cpu_buffer_size, set_cpu_buffer_size },
 	{ "backtrace_depth", 0600, get_backtrace_depth, set_backtrace_depth },
+	{ "stack_size", 0600, get_stack_size, set_stack_size },
 	{ "pid_filter", 0600, get_pid_filter, set_pid_filter },
 	{ "pgrp_filter", 0600, get_pgrp_filter, set_pgrp_filter },
 	{ "pointer_size", 0400, get_pointer_size, NULL },
@@ -266,6 +269,7 @@ const struct op_number op_cpu_stat_files[] = {
 	{ "sample_lost_nested", 0400, get_nested, NULL },
 	{ "sample_lost_pending", 0400, get_pending, NULL },
 	{ "backtrace_aborted", 0400, get_aborted, NULL },
+	{ "stack_lost", 0400, get_stack_lost, NULL },
 	{ "throttled", 0400, get_throttled, NULL },
 	{ "timer_overruns", 0400, get_overruns, NULL },
 	{ "sample_filtered", 0400, get_filtered, NULL },

@@ -30,6 +30,7 @@
 #include "op_image.h"
 #include "op_main.h"
 #include "op_slots.h"
+#include "op_stack.h"
 
 /*
  * A process may be preempted on the last instructions of our task work, when its slot is already back: only RCU tasks waits for
@@ -82,6 +83,25 @@ static bool is_code(const struct vm_area_struct *vma)
 	return !vma || (vma->vm_flags & VM_EXEC);
 }
 
+/* The cookie of what is mapped, and where in it the mapping begins. The mmap lock is held. */
+static u64 image_of(struct vm_area_struct *vma, u32 tgid, u32 *cookie, struct op_memo *memo)
+{
+	if (vma->vm_file && !is_memory(vma->vm_mm, vma->vm_file)) {
+		*cookie = op_file_cookie(vma->vm_file, memo);
+		return (u64)vma->vm_pgoff << PAGE_SHIFT;
+	}
+	*cookie = op_region_cookie(vma, tgid);
+	return 0;
+}
+
+void op_describe_mapping(struct vm_area_struct *vma, u32 tgid, struct op_mapped *mapped)
+{
+	mapped->start = vma->vm_start;
+	mapped->length = vma->vm_end - vma->vm_start;
+	mapped->offset = image_of(vma, tgid, &mapped->image, NULL);
+	mapped->reserved = 0;
+}
+
 /* Fills in the place of a user address; OP_STATS, or why it has none. The mmap lock is held. */
 static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, struct op_place *place, struct op_memo *memo)
 {
@@ -90,13 +110,7 @@ static enum op_stat place_address(struct mm_struct *mm, u64 address, u32 tgid, s
 	if (!vma)
 		return OP_STAT_NO_MAPPING;
 	place->reserved = 0;
-	place->offset = address - vma->vm_start;
-	if (vma->vm_file && !is_memory(mm, vma->vm_file)) {
-		place->offset += (u64)vma->vm_pgoff << PAGE_SHIFT;
-		place->image = op_file_cookie(vma->vm_file, memo);
-	} else {
-		place->image = op_region_cookie(vma, tgid);
-	}
+	place->offset = address - vma->vm_start + image_of(vma, tgid, &place->image, memo);
 	return place->image == OP_NO_COOKIE ? OP_STAT_OVERFLOW : OP_STATS;
 }
 
@@ -131,21 +145,22 @@ static enum op_stat find_place(const struct op_slot *slot, struct mm_struct *mm,
 	return place_address(mm, slot->pc, slot->tgid, &record->place, NULL);
 }
 
-static void keep(struct op_slot *slot, struct mm_struct *mm, const struct op_record_placed *record)
+/* `stack`: of the current process, or NULL. */
+static void keep(struct op_slot *slot, u32 app, struct op_record_placed *record, struct op_stack *stack)
 {
 	struct op_context context;
 	unsigned long flags;
 
 	op_init_context(&context, slot->cpu, slot->tgid, slot->tid, slot->comm);
-	context.record.app = op_exe_cookie(mm);
+	context.record.app = app;
 	local_irq_save(flags);
 	if (op_slot_counts(slot))
-		op_settle_slot(slot, op_put_task_sample(&context, record) ? OP_STATS : OP_STAT_OVERFLOW);
+		op_settle_slot(slot, op_put_task_sample(&context, record, stack) ? OP_STATS : OP_STAT_OVERFLOW);
 	op_return_slot(slot);
 	local_irq_restore(flags);
 }
 
-/* The mmap lock is held by the two that follow; they release it. */
+/* The mmap lock is held by the three that follow; they release it. */
 static void place_alone(struct op_slot *slot, struct mm_struct *mm)
 {
 	struct op_record_placed record;
@@ -153,7 +168,7 @@ static void place_alone(struct op_slot *slot, struct mm_struct *mm)
 
 	mmap_read_unlock(mm);
 	if (failure == OP_STATS)
-		keep(slot, mm, &record);
+		keep(slot, op_exe_cookie(mm), &record, NULL);
 	else
 		op_lose_slot(slot, failure);
 }
@@ -170,9 +185,53 @@ static noinline void place_with_more(struct op_slot *slot, struct mm_struct *mm)
 	if (slot->has_raw)
 		op_add_raw(&sample.record, &(struct op_raw){ op_raw_of(slot), slot->raw_size });
 	if (failure == OP_STATS)
-		keep(slot, mm, &sample.record);
+		keep(slot, op_exe_cookie(mm), &sample.record, NULL);
 	else
 		op_lose_slot(slot, failure);
+}
+
+/* The stack is copied if this is the process: what a worker would find is not what was sampled. */
+static noinline void place_with_stack(struct op_slot *slot, struct mm_struct *mm)
+{
+	struct op_record_placed record;
+	struct op_stack stack;
+	enum op_stat failure = find_place(slot, mm, &record);
+	bool own = slot->task == current;
+
+	if (failure == OP_STATS && own)
+		op_init_stack(&stack, op_registers_of(slot), mm, true);
+	mmap_read_unlock(mm);
+	record.stack_end = OP_STACK_END_NOT_COPIED;
+	if (failure == OP_STATS)
+		keep(slot, op_exe_cookie(mm), &record, own ? &stack : NULL);
+	else
+		op_lose_slot(slot, failure);
+}
+
+/* The program of the current process; OP_NO_COOKIE if it has none and cannot get one here. */
+static u32 own_program(void)
+{
+	return op_can_make_cookies() ? op_exe_cookie(current->mm) : op_find_exe_cookie(current->mm, NULL);
+}
+
+/* A kernel sample that was taken in NMI: with the stack, if its process still runs here. Interrupts are off. */
+static noinline void place_kernel(struct op_slot *slot)
+{
+	bool own = slot->task == current && op_is_process();
+	struct placed_sample sample;
+	struct op_stack stack;
+	unsigned int i;
+
+	op_init_placed(&sample.record, slot->event, OP_MODE_KERNEL);
+	sample.record.place = (struct op_place){ .offset = slot->pc };
+	for (i = 0; i < slot->callers; i++)
+		sample.caller[i] = (struct op_place){ .offset = slot->caller[i] };
+	sample.record.frames = sample.record.kernel_frames = slot->callers;
+	sample.record.header.size += slot->callers * sizeof(struct op_place);
+	sample.record.stack_end = OP_STACK_END_NOT_COPIED;
+	if (own)
+		op_init_stack(&stack, op_registers_of(slot), current->mm, false);
+	keep(slot, own ? own_program() : OP_NO_COOKIE, &sample.record, own ? &stack : NULL);
 }
 
 /* False, with nothing done, if the mmap lock is held. Does not sleep: process context, or where op_can_make_cookies(). */
@@ -184,7 +243,9 @@ static bool place(struct op_slot *slot, struct mm_struct *mm)
 	}
 	if (!mmap_read_trylock(mm))
 		return false;
-	if (slot->callers || slot->has_raw)
+	if (slot->wants_stack)
+		place_with_stack(slot, mm);
+	else if (slot->callers || slot->has_raw)
 		place_with_more(slot, mm);
 	else
 		place_alone(slot, mm);
@@ -196,13 +257,16 @@ static bool can_place_now(void)
 	return !place_by_task && op_can_make_cookies();
 }
 
-bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure)
+bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure, const struct op_registers *registers,
+		  struct op_stack *stack)
 {
 	struct mm_struct *mm = current->mm;
 
 	if (!can_place_now() || !mm || !mmap_read_trylock(mm))
 		return false;
 	*failure = place_address(mm, address, current->tgid, place, this_cpu_ptr(&handler_memo));
+	if (stack)
+		op_init_stack(stack, registers, mm, true);
 	mmap_read_unlock(mm);
 	return true;
 }
@@ -329,7 +393,9 @@ void op_hand_over_nmi_queue(struct irq_work *irq_work)
 	struct op_slot *slot, *next;
 
 	llist_for_each_entry_safe(slot, next, queue, node) {
-		if (slot->task == current)
+		if (slot->is_kernel)
+			place_kernel(slot);
+		else if (slot->task == current)
 			hand_over_now(slot);
 		else
 			op_lose_slot(slot, OP_STAT_NO_MM);

@@ -11,8 +11,12 @@
 #include "op_stats.h"
 
 struct irq_work;
+struct op_mapped;
 struct op_place;
+struct op_registers;
 struct op_slot;
+struct op_stack;
+struct vm_area_struct;
 struct work_struct;
 
 /* True if the current task runs user code: it is no kernel thread, not even one that uses a process' memory. Any context. */
@@ -23,9 +27,14 @@ static inline bool op_is_process(void)
 
 /*
  * From the handler: finds the place of an address of the current process; `failure` is OP_STATS, or why it has none. False, with
- * nothing done, if that is not possible at once: in NMI, or if the process' memory map is locked.
+ * nothing done, if that is not possible at once: in NMI, or if the process' memory map is locked. `stack`, which may be NULL, is
+ * made ready, too, as op_init_stack() does.
  */
-bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure);
+bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure, const struct op_registers *registers,
+		  struct op_stack *stack);
+
+/* A mapping of the process tgid. The mmap lock is held; where op_can_make_cookies(). */
+void op_describe_mapping(struct vm_area_struct *vma, u32 tgid, struct op_mapped *mapped);
 
 /*
  * Passes a slot of this CPU, which holds a sample of the current process, on to be placed. Called from the handler,

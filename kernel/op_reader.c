@@ -24,6 +24,7 @@
 #include "op_exe.h"
 #include "op_image.h"
 #include "op_main.h"
+#include "op_maps.h"
 #include "op_modules.h"
 #include "op_stats.h"
 
@@ -78,6 +79,31 @@ static bool put_images(struct op_out *out)
 	return size == 0;
 }
 
+/*
+ * Puts all mappings that wait. Each after the images that were new when it was made: those that come meanwhile are put before the
+ * next. False if there is no room.
+ */
+static bool put_maps(struct op_out *out)
+{
+	void *here;
+	size_t size;
+
+	while (op_maps_wait() && (size = op_next_maps_size())) {
+		here = put_images(out) ? out_here(out, size) : NULL;
+		if (!here)
+			return false;
+		op_take_maps(here);
+		out->used += size;
+	}
+	return true;
+}
+
+/* What comes before a sample that names it. */
+static bool put_named(struct op_out *out)
+{
+	return put_maps(out) && put_images(out);
+}
+
 /* A sample may have been taken while the thread's name was being written, before what was behind it was cleared. */
 static void clear_behind_name(struct op_record_context *context)
 {
@@ -115,7 +141,7 @@ static bool put_record(struct op_out *out, struct op_ring *ring, size_t size)
 {
 	void *here;
 
-	if (!put_images(out))
+	if (!put_named(out))
 		return false;
 	here = out_here(out, size);
 	if (!here)
@@ -127,7 +153,7 @@ static bool put_record(struct op_out *out, struct op_ring *ring, size_t size)
 
 static bool is_sample(const struct op_record_header *head)
 {
-	return head->type == OP_RECORD_PLACED || head->type == OP_RECORD_PLACED_RAW;
+	return head->type == OP_RECORD_PLACED || head->type == OP_RECORD_PLACED_RAW || head->type == OP_RECORD_PLACED_STACK;
 }
 
 /*
@@ -148,7 +174,7 @@ static bool drain_ring(struct op_out *out, struct op_ring *ring, struct op_recor
 			written = false;
 		} else {
 			if (is_sample(head) && !written) {
-				if (!put_images(out) || !put_context(out, context))
+				if (!put_named(out) || !put_context(out, context))
 					return false;
 				written = true;
 			}
@@ -289,7 +315,7 @@ static ssize_t buffer_read(struct file *file, char __user *to, size_t count, lof
 {
 	ssize_t result;
 
-	if (count < OP_MIN_READ)
+	if (count < (op_settings.stack_size ? OP_READ_SIZE : OP_MIN_READ))
 		return -EINVAL;
 	result = wait_for_records(file);
 	if (result)

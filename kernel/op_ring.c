@@ -4,8 +4,16 @@
  */
 #include "op_ring.h"
 
+#include <linux/align.h>
 #include <linux/errno.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
+
+#include "op_backtrace.h"
+
+#define OP_LONG_RECORD 512 /* bytes from which memcpy() is the faster way to copy a record */
 
 int op_ring_alloc(struct op_ring *ring, size_t size, int node)
 {
@@ -39,10 +47,27 @@ static void copy_in(struct op_ring *ring, size_t at, const u64 *from, size_t siz
 		words[(at + i) & mask] = from[i];
 }
 
-bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count)
+/* Bytes from the offset of a position to the end of the ring, `size` at most. */
+static size_t first_part(const struct op_ring *ring, size_t at, size_t size)
+{
+	return min(size, ring->size - (at & (ring->size - 1)));
+}
+
+size_t op_ring_copy_user(struct op_ring *ring, size_t skip, u64 from, size_t size)
+{
+	size_t at = ring->head + skip;
+	size_t first = first_part(ring, at, size);
+	size_t copied = op_copy_user(ring->data + (at & (ring->size - 1)), from, first);
+
+	if (copied == first && first < size)
+		copied += op_copy_user(ring->data, from + first, size - first);
+	return round_down(copied, sizeof(u64));
+}
+
+bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count, size_t behind)
 {
 	size_t head = ring->head;
-	size_t total = 0;
+	size_t total = behind;
 	int i;
 
 	for (i = 0; i < count; i++)
@@ -55,8 +80,17 @@ bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int coun
 		head += pieces[i].size;
 	}
 	/* Pairs with op_ring_front(): the bytes are written before the head moves. */
-	smp_store_release(&ring->head, head);
+	smp_store_release(&ring->head, head + behind);
 	return true;
+}
+
+/* With a stack. */
+static void take_long(const struct op_ring *ring, void *to, size_t size)
+{
+	size_t first = first_part(ring, ring->tail, size);
+
+	memcpy(to, ring->data + (ring->tail & (ring->size - 1)), first);
+	memcpy(to + first, ring->data, size - first);
 }
 
 void op_ring_take(struct op_ring *ring, void *to, size_t size)
@@ -67,8 +101,12 @@ void op_ring_take(struct op_ring *ring, void *to, size_t size)
 	u64 *copy = to;
 	size_t i;
 
-	for (i = 0; i < size / sizeof(u64); i++)
-		copy[i] = words[(at + i) & mask];
+	if (size >= OP_LONG_RECORD) {
+		take_long(ring, to, size);
+	} else {
+		for (i = 0; i < size / sizeof(u64); i++)
+			copy[i] = words[(at + i) & mask];
+	}
 	op_ring_drop(ring, size);
 }
 

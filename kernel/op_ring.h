@@ -26,8 +26,17 @@ struct op_piece {
 int op_ring_alloc(struct op_ring *ring, size_t size, int node); /* size: a power of two */
 void op_ring_free(struct op_ring *ring);
 
-/* Producer: writes all pieces; false if there is no room for all: nothing is written. */
-bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count);
+/*
+ * Producer: writes all pieces; false if there is no room for all: nothing is written. Behind them come `behind` bytes that
+ * op_ring_copy_user() has put there.
+ */
+bool op_ring_write(struct op_ring *ring, const struct op_piece *pieces, int count, size_t behind);
+
+/*
+ * Producer: copies user memory of the current process to where it will be behind pieces of `skip` bytes; there is room for all.
+ * Returns the bytes copied, a multiple of 8: up to the first page that is not in memory. Any context.
+ */
+size_t op_ring_copy_user(struct op_ring *ring, size_t skip, u64 from, size_t size);
 
 /* Consumer: the first word of the record at the tail; NULL if the ring is empty. Valid until that record is freed. */
 static inline const void *op_ring_front(const struct op_ring *ring)

@@ -22,11 +22,14 @@
 #include "op_main.h"
 #include "op_place.h"
 #include "op_slots.h"
+#include "op_stack.h"
 #include "op_stats.h"
 
 /* Room for a sample that goes into the ring at once. */
 struct op_sample_room {
 	u64 address[OP_MAX_DEPTH]; /* of callers, before they are in the record */
+	struct op_registers registers;
+	struct op_stack stack;
 	struct op_record_placed record;
 	struct op_place caller[]; /* op_settings.backtrace_depth of them, then op_raw_words(); part of the record */
 };
@@ -49,8 +52,8 @@ static bool is_sampler(unsigned int counter)
 	return op_counters[counter].pmu;
 }
 
-/* Callers of a kernel sample: the kernel's, then the process' own, all as addresses. */
-static void add_callers(struct op_sample_room *room, struct pt_regs *regs)
+/* Callers of a kernel sample: the kernel's, then the process' own unless its stack is copied, all as addresses. */
+static void add_callers(struct op_sample_room *room, struct pt_regs *regs, bool with_stack)
 {
 	struct op_record_placed *record = &room->record;
 	unsigned int depth = op_settings.backtrace_depth;
@@ -59,7 +62,7 @@ static void add_callers(struct op_sample_room *room, struct pt_regs *regs)
 	bool aborted;
 
 	record->kernel_frames = n;
-	if (n < depth && op_is_process()) {
+	if (n < depth && op_is_process() && !with_stack) {
 		struct pt_regs *user = task_pt_regs(current);
 
 		room->address[n++] = instruction_pointer(user);
@@ -72,8 +75,8 @@ static void add_callers(struct op_sample_room *room, struct pt_regs *regs)
 	record->frames = n;
 }
 
-/* Puts the handler's record; mm, which may be NULL, is that of the executable. */
-static void put_record(struct op_handler *handler, struct mm_struct *mm, const struct op_raw *raw)
+/* Puts the handler's record; mm, which may be NULL, is that of the executable, and `stack`, the same, is ready to be copied. */
+static void put_record(struct op_handler *handler, struct mm_struct *mm, const struct op_raw *raw, struct op_stack *stack)
 {
 	struct op_record_placed *record = &handler->room->record;
 	unsigned int cpu = smp_processor_id();
@@ -81,41 +84,105 @@ static void put_record(struct op_handler *handler, struct mm_struct *mm, const s
 	if (raw)
 		op_add_raw(record, raw);
 	op_init_context(&handler->context, cpu, current->tgid, current->pid, current->comm);
-	if (!op_put_irq_sample(&handler->context, mm, record))
+	if (!op_put_irq_sample(&handler->context, mm, record, stack))
 		op_count(cpu, OP_STAT_OVERFLOW);
+}
+
+static void init_slot(struct op_slot *slot, struct pt_regs *regs, unsigned int event)
+{
+	slot->task = current;
+	slot->mm = NULL;
+	slot->pc = instruction_pointer(regs);
+	slot->tgid = current->tgid;
+	slot->tid = current->pid;
+	memcpy(slot->comm, current->comm, OP_COMM_SIZE);
+	slot->event = event;
+	slot->callers = 0;
+	slot->has_raw = slot->wants_stack = slot->is_kernel = false;
+}
+
+/* The current process' registers in user mode; NULL if its stack is not to be copied with this sample. */
+static struct pt_regs *registers_for_stack(struct pt_regs *regs, const struct op_raw *raw)
+{
+	struct pt_regs *user = user_mode(regs) ? regs : task_pt_regs(current);
+
+	return !raw && op_is_process() && op_wants_stack(user) ? user : NULL;
+}
+
+/* A kernel sample with the stack of its process, which is not copied in NMI. False, with nothing done, if there is no slot. */
+static bool take_kernel_later(struct pt_regs *regs, unsigned int event, const struct pt_regs *user)
+{
+	struct op_slot *slot = op_take_slot();
+
+	if (!slot)
+		return false;
+	init_slot(slot, regs, event);
+	slot->is_kernel = true;
+	slot->callers = is_sampler(event) ? 0 : op_kernel_callers(regs, slot->caller, op_settings.backtrace_depth);
+	op_save_registers(op_registers_of(slot), user);
+	op_hand_over(slot);
+	return true;
+}
+
+/* How a kernel sample's stack ends if that of its process is not copied. `user`: NULL if it has none, or none that is copied. */
+static u8 unfinished_stack(const struct op_record_placed *record, const struct pt_regs *user)
+{
+	if (user)
+		return OP_STACK_END_NOT_COPIED;
+	return op_is_process() || record->frames == op_settings.backtrace_depth ? 0 : OP_STACK_END_ROOT;
+}
+
+/* Room is there. */
+static void take_kernel_now(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw,
+			    const struct pt_regs *user)
+{
+	struct op_sample_room *room = handler->room;
+	struct op_record_placed *record = &room->record;
+	bool can_copy = user && !in_nmi();
+
+	op_init_placed(record, event, OP_MODE_KERNEL);
+	record->place.offset = instruction_pointer(regs);
+	if (op_settings.backtrace_depth)
+		add_callers(room, regs, user);
+	record->header.size += record->frames * sizeof(struct op_place);
+	if (op_settings.stack_size)
+		record->stack_end = unfinished_stack(record, user);
+	if (can_copy) {
+		op_save_registers(&room->registers, user);
+		op_init_stack(&room->stack, &room->registers, current->mm, false);
+	}
+	put_record(handler, op_is_process() ? current->mm : NULL, raw, can_copy ? &room->stack : NULL);
 }
 
 static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
-	struct op_record_placed *record;
+	const struct pt_regs *user = registers_for_stack(regs, raw);
 
-	if (!handler->room) {
+	if (!handler->room)
 		op_count(smp_processor_id(), OP_STAT_OVERFLOW);
-		return;
-	}
-	record = &handler->room->record;
-	op_init_placed(record, event, OP_MODE_KERNEL);
-	record->place.offset = instruction_pointer(regs);
-	if (op_settings.backtrace_depth)
-		add_callers(handler->room, regs);
-	record->header.size += record->frames * sizeof(struct op_place);
-	put_record(handler, op_is_process() ? current->mm : NULL, raw);
+	else if (!user || !in_nmi() || !take_kernel_later(regs, event, user))
+		take_kernel_now(handler, regs, event, raw, user);
 }
 
-/* False, with nothing done, if the address has to be placed later. */
-static bool take_user_now(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
+/* False, with nothing done, if the address has to be placed later. `user`: NULL if there is no stack to be copied. */
+static bool take_user_now(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw,
+			  const struct pt_regs *user)
 {
-	struct op_record_placed *record;
+	struct op_sample_room *room = handler->room;
+	struct op_stack *stack = user ? &room->stack : NULL;
 	enum op_stat failure;
 
-	if (op_settings.backtrace_depth || !handler->room)
+	if (!room || (op_settings.backtrace_depth && !user))
 		return false;
-	record = &handler->room->record;
-	op_init_placed(record, event, OP_MODE_USER);
-	if (!op_place_now(instruction_pointer(regs), &record->place, &failure))
+	op_init_placed(&room->record, event, OP_MODE_USER);
+	if (user)
+		op_save_registers(&room->registers, user);
+	if (!op_place_now(instruction_pointer(regs), &room->record.place, &failure, &room->registers, stack))
 		return false;
+	if (user)
+		room->record.stack_end = OP_STACK_END_NOT_COPIED;
 	if (failure == OP_STATS)
-		put_record(handler, current->mm, raw);
+		put_record(handler, current->mm, raw, stack);
 	else
 		op_count(smp_processor_id(), failure);
 	return true;
@@ -130,38 +197,41 @@ static void keep_raw(struct op_slot *slot, const struct op_raw *raw)
 	memcpy(op_raw_of(slot), raw->data, raw->size);
 }
 
-static void take_user_later(struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
+/* Callers of a user sample, by frame pointers. */
+static void add_user_callers(struct op_slot *slot, struct pt_regs *regs)
+{
+	struct pt_regs *user = is_sampler(slot->event) ? task_pt_regs(current) : regs;
+	bool aborted;
+
+	slot->callers = op_user_callers(user, slot->caller, op_settings.backtrace_depth, &aborted);
+	if (aborted)
+		op_count(slot->cpu, OP_STAT_TRACE_ABORTED);
+}
+
+static void take_user_later(struct pt_regs *regs, unsigned int event, const struct op_raw *raw, const struct pt_regs *user)
 {
 	struct op_slot *slot = op_take_slot();
-	bool aborted;
 
 	if (!slot) {
 		op_count(smp_processor_id(), OP_STAT_OVERFLOW);
 		return;
 	}
-	slot->task = current;
-	slot->mm = NULL;
-	slot->pc = instruction_pointer(regs);
-	slot->tgid = current->tgid;
-	slot->tid = current->pid;
-	memcpy(slot->comm, current->comm, OP_COMM_SIZE);
-	slot->event = event;
+	init_slot(slot, regs, event);
 	keep_raw(slot, raw);
-	slot->callers = 0;
-	if (op_settings.backtrace_depth && op_is_process()) {
-		struct pt_regs *user = is_sampler(event) ? task_pt_regs(current) : regs;
-
-		slot->callers = op_user_callers(user, slot->caller, op_settings.backtrace_depth, &aborted);
-		if (aborted)
-			op_count(slot->cpu, OP_STAT_TRACE_ABORTED);
-	}
+	slot->wants_stack = user;
+	if (user)
+		op_save_registers(op_registers_of(slot), user);
+	else if (op_settings.backtrace_depth && op_is_process())
+		add_user_callers(slot, regs);
 	op_hand_over(slot);
 }
 
 static void take_user(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
-	if (!take_user_now(handler, regs, event, raw))
-		take_user_later(regs, event, raw);
+	const struct pt_regs *user = registers_for_stack(regs, raw);
+
+	if (!take_user_now(handler, regs, event, raw, user))
+		take_user_later(regs, event, raw, user);
 }
 
 static bool is_wanted(struct pt_regs *regs, unsigned int counter)

@@ -163,6 +163,8 @@ void op_init_stores(void)
 
 	slot_limit = op_settings.cpu_buffer_size;
 	slot_bytes = sizeof(struct op_slot) + (op_settings.backtrace_depth + op_raw_words()) * sizeof(u64);
+	if (op_settings.stack_size)
+		slot_bytes += sizeof(struct op_registers);
 	for_each_possible_cpu(cpu)
 		init_store(per_cpu_ptr(&op_stores, cpu), cpu);
 }

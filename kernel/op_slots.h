@@ -13,6 +13,7 @@
 #include <linux/workqueue.h>
 
 #include "op_main.h"
+#include "op_stack.h"
 #include "op_stats.h"
 #include "uapi/op_stream.h"
 
@@ -36,13 +37,20 @@ struct op_slot {
 	u16 callers;
 	bool out; /* not in the store; only for the log */
 	bool has_raw;
+	bool wants_stack; /* it has registers */
+	bool is_kernel; /* a sample of the kernel, taken in NMI: its callers are the kernel's, and it has registers */
 	u16 raw_size;
-	u64 caller[]; /* op_settings.backtrace_depth of them, then the raw data */
+	u64 caller[]; /* op_settings.backtrace_depth of them, then the raw data, then the registers */
 };
 
 static inline void *op_raw_of(struct op_slot *slot)
 {
 	return slot->caller + op_settings.backtrace_depth;
+}
+
+static inline struct op_registers *op_registers_of(struct op_slot *slot)
+{
+	return op_raw_of(slot) + op_raw_words() * sizeof(u64);
 }
 
 /* Slots that were allocated at once. */

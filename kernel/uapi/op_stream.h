@@ -49,6 +49,8 @@ enum op_record_type {
 	OP_RECORD_LOST_SIDE_BAND = 14, /* mappings, names, forks and exits that were lost */
 	OP_RECORD_PLACED_RAW = 15, /* driver: a placed sample and what the kernel's PMU recorded about it */
 	OP_RECORD_MISSED = 16, /* driver: periods that ended without a sample */
+	OP_RECORD_MAPS = 17, /* driver: the executable mappings of a process, for the stacks that name them */
+	OP_RECORD_PLACED_STACK = 18, /* driver: a placed sample and a copy of the process' stack */
 };
 
 /* Why samples were lost; libop's LossCause has the same numbers (libop/stream/stream.cpp asserts it). */
@@ -219,6 +221,8 @@ struct op_place {
  * Followed by `frames` struct op_place, the callers, innermost first; the first `kernel_frames` of them are kernel
  * addresses. header.flags: the sample counts as that many; 0 = as one.
  *
+ * stack_end: 0: not known; else 1 + the reason why there are no more frames, as of op_record_sample.
+ *
  * OP_RECORD_PLACED_RAW is the same with header.flags bytes behind the callers, then zeros to size: the beginning of the
  * raw data of the event's PMU (PERF_SAMPLE_RAW of perf_event_open(2)), at most OP_MAX_RAW bytes.
  */
@@ -228,9 +232,51 @@ struct op_record_placed {
 	struct op_place place;
 	op_u16 event; /* the counter's number: its directory in oprofilefs */
 	op_u8 mode; /* enum op_cpu_mode */
-	op_u8 reserved;
+	op_u8 stack_end;
 	op_u16 frames;
 	op_u16 kernel_frames;
+};
+
+/*
+ * OP_RECORD_PLACED_STACK is a placed record whose callers are all the kernel's, then this, `registers` op_u64: the pc, and the
+ * others by their numbers in call frame information from 0 on (x86-64: 16; AArch64: x0 to x30 and sp), and `bytes` of the stack
+ * from its pointer on. Less than `wanted` are copied where a page is not in memory; `wanted` ends with the stack, or with
+ * `stack_size` bytes: then OP_STACK_IS_LONGER is set.
+ */
+#define OP_STACK_END_ROOT 1
+#define OP_STACK_END_NOT_COPIED 12
+#define OP_STACK_32BIT 1 /* of a 32-bit program */
+#define OP_STACK_IS_LONGER 2
+struct op_user_stack {
+	op_u32 maps; /* the number of a maps record that came before */
+	op_u16 flags;
+	op_u16 registers;
+	op_u32 bytes; /* multiple of 8 */
+	op_u32 wanted; /* the same */
+};
+
+/*
+ * The executable mappings of a process, for the stacks that name its number. Numbers count from 1 and are not used twice while the
+ * buffer is open. Followed by `mappings` struct op_mapped in ascending order; header.flags: OP_MAPS_CUT: there are more.
+ * One that another of its slot has replaced may still be named by samples that were in a ring by then. At most 4096 wait to be
+ * read, so that a reader may forget it once 8192 others were replaced.
+ */
+#define OP_MAPS_CUT 1
+#define OP_MAPS_SLOTS 1024
+struct op_record_maps {
+	struct op_record_header header;
+	op_u32 number;
+	op_u32 slot; /* less than OP_MAPS_SLOTS */
+	op_u32 tgid;
+	op_u32 mappings;
+};
+
+struct op_mapped {
+	op_u64 start; /* run-time address */
+	op_u64 length; /* bytes */
+	op_u64 offset; /* of `start` in the image, bytes */
+	op_u32 image; /* cookie */
+	op_u32 reserved;
 };
 
 /* Since the last such record of the event, or since the start. */
@@ -276,6 +322,9 @@ OP_STREAM_SIZE(op_record_context, 40);
 OP_STREAM_SIZE(op_record_image, 56);
 OP_STREAM_SIZE(op_place, 16);
 OP_STREAM_SIZE(op_record_placed, 32);
+OP_STREAM_SIZE(op_user_stack, 16);
+OP_STREAM_SIZE(op_record_maps, 24);
+OP_STREAM_SIZE(op_mapped, 32);
 OP_STREAM_SIZE(op_record_time, 32);
 OP_STREAM_SIZE(op_record_lost_side_band, 16);
 OP_STREAM_SIZE(op_record_missed, 24);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Copies of stacks: how much of them, and with which registers. The bytes themselves go from the process straight into a ring
+ * (op_ring_copy_user()), with page faults off: a sample puts nobody to sleep and brings no page back.
+ */
+#include "op_stack.h"
+
+#include <linux/align.h>
+#include <linux/kernel.h>
+#include <linux/maple_tree.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "op_backtrace.h"
+#include "op_exe.h"
+#include "op_main.h"
+#include "op_maps.h"
+
+#if defined(CONFIG_X86_64)
+static bool can_follow(const struct pt_regs *regs)
+{
+	return true;
+}
+
+/* Numbers: System V ABI for x86-64, "DWARF Register Number Mapping". */
+void op_save_registers(struct op_registers *registers, const struct pt_regs *regs)
+{
+	u64 *value = registers->value;
+
+	*registers = (struct op_registers){
+		.value = { regs->ip, regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp, regs->r8, regs->r9,
+			   regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
+		.stack_pointer = regs->sp,
+		.is_32bit = op_is_32bit(regs),
+	};
+	if (!registers->is_32bit)
+		return;
+	value[0] = (u32)value[0];
+	value[7] = (u32)value[7];
+	value[8] = registers->stack_pointer = (u32)regs->sp;
+}
+#elif defined(CONFIG_ARM64)
+/* Chains of 32-bit programs are followed here, by frame pointers. */
+static bool can_follow(const struct pt_regs *regs)
+{
+	return !op_is_32bit(regs);
+}
+
+/* Numbers: AADWARF64, "DWARF register names". */
+void op_save_registers(struct op_registers *registers, const struct pt_regs *regs)
+{
+	registers->value[0] = regs->pc;
+	memcpy(registers->value + 1, regs->regs, sizeof(regs->regs));
+	registers->value[32] = regs->sp;
+	registers->stack_pointer = regs->sp;
+	registers->is_32bit = false;
+}
+#else
+static bool can_follow(const struct pt_regs *regs)
+{
+	return false;
+}
+
+void op_save_registers(struct op_registers *registers, const struct pt_regs *regs)
+{
+	*registers = (struct op_registers){};
+}
+#endif
+
+bool op_wants_stack(const struct pt_regs *regs)
+{
+	return op_settings.stack_size && !current->in_execve && can_follow(regs);
+}
+
+/* The end of the memory in which the stack pointer is; UINT_MAX if that is not known. */
+static u64 stack_end(struct mm_struct *mm, u64 pointer, bool locked)
+{
+	const struct vm_area_struct *vma = locked ? mtree_load(&mm->mm_mt, pointer) : NULL;
+	u64 end = vma ? vma->vm_end : U64_MAX;
+
+	/* Above are the program's arguments and its environment. */
+	return pointer < mm->start_stack && mm->start_stack < end ? mm->start_stack : end;
+}
+
+static u32 find_maps(struct mm_struct *mm, bool *locked, bool *unlock)
+{
+	*unlock = !*locked && op_can_make_cookies() && mmap_read_trylock(mm);
+	*locked = *locked || *unlock;
+	return *locked ? op_maps_number(mm, current->tgid) : op_known_maps_number(mm, current->tgid);
+}
+
+bool op_init_stack(struct op_stack *stack, const struct op_registers *registers, struct mm_struct *mm, bool locked)
+{
+	u64 pointer = registers->stack_pointer;
+	bool unlock;
+	u32 maps = find_maps(mm, &locked, &unlock);
+	u64 room = stack_end(mm, pointer, locked) - pointer;
+
+	if (unlock)
+		mmap_read_unlock(mm);
+	stack->record = (struct op_user_stack){
+		.maps = maps,
+		.flags = (registers->is_32bit ? OP_STACK_32BIT : 0) | (room > op_settings.stack_size ? OP_STACK_IS_LONGER : 0),
+		.registers = OP_STACK_REGISTERS,
+		.wanted = round_down(min_t(u64, room, op_settings.stack_size), sizeof(u64)),
+	};
+	memcpy(stack->registers, registers->value, sizeof(stack->registers));
+	stack->start = pointer;
+	return maps != OP_NO_MAPS;
+}

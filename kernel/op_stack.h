@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What goes with the copy of a process' stack: registers, and the mappings to which its return addresses belong.
+ */
+#ifndef OP_STACK_H
+#define OP_STACK_H
+
+#include <linux/types.h>
+
+#include "uapi/op_stream.h"
+
+struct mm_struct;
+struct pt_regs;
+
+#ifdef CONFIG_ARM64
+#define OP_STACK_REGISTERS 33
+#else
+#define OP_STACK_REGISTERS 17
+#endif
+
+/* The registers in user mode, as a record has them. */
+struct op_registers {
+	u64 value[OP_STACK_REGISTERS];
+	u64 stack_pointer;
+	bool is_32bit;
+};
+
+struct op_stack {
+	struct op_user_stack record; /* `registers` and `wanted` as far as they are known */
+	u64 registers[OP_STACK_REGISTERS]; /* behind the record in memory, too */
+	u64 start; /* user address */
+};
+
+/*
+ * True if the stack of the current process can be copied, as the settings ask for that: it is of a kind of program whose stacks the
+ * reader can follow, and the process is not about to get another program. `regs`: in user mode. Any context.
+ */
+bool op_wants_stack(const struct pt_regs *regs);
+
+void op_save_registers(struct op_registers *registers, const struct pt_regs *regs);
+
+/*
+ * Makes the stack ready to be copied; false if the process' mappings are not known and cannot be looked at. Of the current process;
+ * any context but NMI. `locked`: the mmap lock is held, and op_can_make_cookies().
+ */
+bool op_init_stack(struct op_stack *stack, const struct op_registers *registers, struct mm_struct *mm, bool locked);
+
+#endif
