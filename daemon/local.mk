@@ -27,6 +27,7 @@ libopd_a_SOURCES = \
 	daemon/collect/stack_resolver.cpp daemon/collect/stack_resolver.h \
 	daemon/collect/stack_sizer.h \
 	daemon/collect/stack_walker.cpp daemon/collect/stack_walker.h \
+	daemon/collect/driver_maps.cpp daemon/collect/driver_maps.h \
 	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \
 	daemon/count/choose_counted.cpp daemon/count/choose_counted.h \
 	daemon/count/count_loop.cpp daemon/count/count_loop.h \

@@ -64,6 +64,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/directory_test.cpp \
 	tests/unit/driver_events_test.cpp \
 	tests/unit/driver_models_test.cpp \
+	tests/unit/driver_maps_test.cpp \
 	tests/unit/driver_session_test.cpp \
 	tests/unit/driver_setup_test.cpp \
 	tests/unit/driver_source_test.cpp \

@@ -100,7 +100,8 @@ void Collector::take(const PlacedSample& sample) {
     } else {
         take_uncached(sample, slot);
     }
-    if (options_.stacks || !sample.chain.empty()) take_callers(sample, lost_ == lost);
+    if (options_.stacks || sample.user_stack || sample.stack_end || !sample.chain.empty())
+        take_callers(sample, lost_ == lost);
 }
 
 template <class S>

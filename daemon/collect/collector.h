@@ -9,6 +9,7 @@
 
 #include "daemon/collect/collector_options.h"
 #include "daemon/collect/command_names.h"
+#include "daemon/collect/driver_maps.h"
 #include "daemon/collect/frame_cache.h"
 #include "daemon/collect/image_keeper.h"
 #include "daemon/collect/known_images.h"
@@ -87,6 +88,7 @@ private:
     void take(const MissedPeriods& missed);
     void take(const Throttle& throttle);
     void take(const EventTime& more);
+    void take(const PlacedMaps& maps) { driver_maps_.take(maps, images_); }
 
     /// Slots of placed samples serve any process.
     uint64_t generation(const PlacedSample&) const noexcept { return generation(table_.generation()); }
@@ -136,6 +138,8 @@ private:
     std::optional<ImageKey> key_of(const PlacedSample& sample, const Place& place, bool kernel);
     void take_callers(const Sample& sample, bool is_stored);
     void take_callers(const PlacedSample& sample, bool is_stored);
+    template <class S>
+    void limit_chain(S& walked) const;
     template <class S, class Where>
     void take_stack(const S& sample, const Where& innermost);
     template <class S, class Where>
@@ -172,9 +176,11 @@ private:
     std::set<StringId> to_keep_;  ///< replaced files that were not yet looked for
     SlotCache cache_;
     StackWalker walker_;
+    DriverMaps driver_maps_;
     StackFiles stacks_;
     FrameCache frame_cache_;
     std::vector<uint64_t> chain_;    ///< of the sample being taken
+    std::vector<Place> places_;      ///< the same, of the driver
     std::vector<StackFrame> stack_;  ///< the same
 };
 

@@ -7,12 +7,9 @@
 namespace op::collect {
 namespace {
 
-StackEnd end_of(const Sample& sample) {
+template <class S>
+StackEnd end_of(const S& sample) {
     return sample.stack_end.value_or(StackEnd::frame_pointers);
-}
-
-StackEnd end_of(const PlacedSample&) {
-    return StackEnd::frame_pointers;
 }
 
 uint64_t offset_in(const Place& place) {
@@ -45,12 +42,7 @@ void Collector::take_callers(const Sample& sample, bool is_stored) {
     if (sample.user_stack) {
         walked.stack_end = walker_.walk(sample, chain_);
         walked.chain = chain_;
-        if (chain_.size() > options_.most_callers) {
-            walked.chain = walked.chain.first(options_.most_callers);
-            walked.kernel_frames =
-                static_cast<uint16_t>(std::min<size_t>(walked.kernel_frames, walked.chain.size()));
-            walked.stack_end = StackEnd::too_deep;
-        }
+        limit_chain(walked);
     }
     if (!walked.chain.empty() && options_.arcs) take_chain(walked, walked.pc.value());
     if (is_stored && (options_.stacks || walked.stack_end || !walked.chain.empty()))
@@ -58,8 +50,24 @@ void Collector::take_callers(const Sample& sample, bool is_stored) {
 }
 
 void Collector::take_callers(const PlacedSample& sample, bool is_stored) {
-    if (!sample.chain.empty() && options_.arcs) take_chain(sample, sample.place);
-    if (is_stored && (options_.stacks || !sample.chain.empty())) take_stack(sample, sample.place);
+    if (!is_stored && !options_.arcs) return;
+    PlacedSample walked = sample;
+    if (sample.user_stack) {
+        walked.stack_end = walker_.walk(sample, driver_maps_.find(sample.maps), places_);
+        walked.chain = places_;
+        limit_chain(walked);
+    }
+    if (!walked.chain.empty() && options_.arcs) take_chain(walked, walked.place);
+    if (is_stored && (options_.stacks || walked.stack_end || !walked.chain.empty()))
+        take_stack(walked, walked.place);
+}
+
+template <class S>
+void Collector::limit_chain(S& walked) const {
+    if (walked.chain.size() <= options_.most_callers) return;
+    walked.chain = walked.chain.first(options_.most_callers);
+    walked.kernel_frames = static_cast<uint16_t>(std::min<size_t>(walked.kernel_frames, walked.chain.size()));
+    walked.stack_end = StackEnd::too_deep;
 }
 
 template <class S, class Where>

@@ -304,6 +304,18 @@ const ImageRef* KnownImages::find(uint32_t cookie) {
     return &known.image;
 }
 
+ImagePtr KnownImages::mapped_image(uint32_t cookie) const {
+    const auto it = cookies_.find(cookie);
+    if (it == cookies_.end()) return nullptr;
+    const Cookie& known = it->second;
+    auto image = std::make_shared<MappedImage>();
+    image->name = known.path;
+    image->file = known.file;
+    image->is_file = !known.is_region;
+    image->is_deleted = known.is_deleted;
+    return image;
+}
+
 std::string_view KnownImages::path(uint32_t cookie) const noexcept {
     const auto it = cookies_.find(cookie);
     return it == cookies_.end() ? std::string_view() : std::string_view(it->second.path);

@@ -56,6 +56,9 @@ public:
     ImageRef of_file(const ImagePtr& image, uint32_t tgid) { return ImageRef::file(number(*image, tgid)); }
     /// The image of a cookie; null if the cookie was never announced. Valid until the next take().
     const ImageRef* find(uint32_t cookie);
+    /// A cookie's image as mappings have it, which needs no number for it; null if the cookie was never
+    /// announced.
+    ImagePtr mapped_image(uint32_t cookie) const;
     /// The path or label of a cookie's image, which needs no number for it; empty if the cookie was never
     /// announced. Valid until the next take().
     std::string_view path(uint32_t cookie) const noexcept;

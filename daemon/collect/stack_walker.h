@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "daemon/collect/driver_maps.h"
 #include "daemon/collect/frame_tables.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/stack_sizer.h"
@@ -23,18 +24,24 @@ public:
     /// address, or one byte behind the start of an instruction that was interrupted. Reports why there are no
     /// more.
     StackEnd walk(const Sample& sample, std::vector<uint64_t>& chain);
+    /// The same for a sample of the driver, whose mappings are `maps`; null = not known.
+    StackEnd walk(const PlacedSample& sample, const ProcessMaps* maps, std::vector<Place>& chain);
     /// True, once, if larger copies of stacks would have let many more walks reach the end.
     bool take_wish_for_larger_copies() noexcept { return sizer_.take_wish(); }
 
 private:
     class Finder;
+    class TableFinder;
+    class MapsFinder;
 
     struct CachedPlace {
         uint64_t address = 0;
-        uint32_t tgid = 0, generation = 0;
+        uint32_t space = 0, generation = 0;  ///< what distinguishes address spaces and their states
         CodePlace place;
     };
     static constexpr size_t cached_places = 4096;
+
+    StackEnd follow(const UserStack& stack, CodeFinder& finder);
 
     const ProcessTable& table_;
     Unwinder unwinder_;

@@ -37,6 +37,7 @@ struct DriverModel {
     std::string model;     ///< see DriverKind
     std::string cpu_type;  ///< "timer", "i386/arch_perfmon" ...
     std::vector<DriverCounter> counters;
+    bool copies_stacks = false;  ///< it has a file `stack_size`
 
     const DriverKind& kind() const noexcept { return driver_kind(model); }
 };

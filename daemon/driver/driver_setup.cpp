@@ -20,18 +20,24 @@ constexpr std::pair<std::string_view, std::string_view> common_types[] = {
     {"perf", "i386/"},
     {"perf", "x86-64/"}};
 
+/// The most callers that the driver finds by itself; those on copied stacks are found here.
+constexpr uint64_t deepest_chain = 64;
+/// Bytes of a stack at most. The driver copies what is there: a few KB of most programs.
+constexpr uint64_t copied_stack = uint64_t{64} << 10;
+
 std::string file_of(int counter, const char* name) {
     return std::to_string(counter) + "/" + name;
 }
 
-void plan_sizes(const DaemonSettings& settings, std::vector<DriverWrite>& plan) {
+void plan_sizes(const DriverModel& model, const DaemonSettings& settings, std::vector<DriverWrite>& plan) {
     const auto if_set = [&plan](const char* file, uint64_t value) {
         if (value != 0) plan.push_back({file, value});
     };
     if_set("buffer_size", settings.buffer_size);
     if_set("buffer_watershed", settings.buffer_watershed);
     if_set("cpu_buffer_size", settings.cpu_buffer_size);
-    plan.push_back({"backtrace_depth", settings.callgraph});
+    plan.push_back({"backtrace_depth", std::min(settings.callgraph, deepest_chain)});
+    if (model.copies_stacks) plan.push_back({"stack_size", settings.callgraph > 0 ? copied_stack : 0});
     plan.push_back({"pid_filter", settings.pid_filter});
     plan.push_back({"pgrp_filter", settings.pgrp_filter});
 }
@@ -79,7 +85,8 @@ void plan_event(const ConfiguredEvent& event, bool has_extra, std::vector<Driver
 }  // namespace
 
 DriverModel read_driver_model(const Oprofilefs& driver) {
-    DriverModel model{driver.text("model"), driver.text("cpu_type"), {}};
+    DriverModel model{
+        driver.text("model"), driver.text("cpu_type"), {}, driver.find_number("stack_size").has_value()};
     for (const int n : driver.counters())
         model.counters.push_back({n, driver.find_number(file_of(n, "min_count")).value_or(0),
                                   driver.find_number(file_of(n, "extra")).has_value(),
@@ -113,7 +120,7 @@ EventCatalogue driver_catalogue(const DriverModel& model) {
 std::vector<DriverWrite> plan_driver(const DriverModel& model, const DaemonSettings& settings,
                                      std::span<const ConfiguredEvent> events) {
     std::vector<DriverWrite> plan;
-    plan_sizes(settings, plan);
+    plan_sizes(model, settings, plan);
     for (const DriverCounter& counter : model.counters)
         plan_counter_off(counter, plan);
     for (const ConfiguredEvent& event : join_derived(events)) {

@@ -13,9 +13,10 @@ namespace op::collect {
 /// Words of a copied stack. The bytes must outlive the object.
 class StackMemory {
 public:
-    /// `start` is the run-time address of the first byte; `requested` the bytes that a full copy would have.
-    StackMemory(std::span<const std::byte> bytes, uint64_t start, uint64_t requested)
-        : bytes_(bytes), start_(start), requested_(requested) {}
+    /// `start` is the run-time address of the first byte; `requested` the bytes that a full copy would have;
+    /// with `is_whole` it would reach the end of the stack.
+    StackMemory(std::span<const std::byte> bytes, uint64_t start, uint64_t requested, bool is_whole = false)
+        : bytes_(bytes), start_(start), requested_(requested), is_whole_(is_whole) {}
 
     /// The word at an address; none if it lies outside the copy.
     template <class Word = uint64_t>
@@ -30,10 +31,13 @@ public:
     uint64_t size() const noexcept { return bytes_.size(); }
     /// False if pages were absent: a larger copy would not have more.
     bool is_full() const noexcept { return bytes_.size() >= requested_; }
+    /// True if the stack has nothing beyond the copy.
+    bool is_whole() const noexcept { return is_whole_ && is_full(); }
 
 private:
     std::span<const std::byte> bytes_;
     uint64_t start_, requested_;
+    bool is_whole_;
 };
 
 }  // namespace op::collect

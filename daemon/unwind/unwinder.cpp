@@ -34,7 +34,7 @@ struct Unwinder::Cursor {
     /// Why a word is not in the copy.
     bool stop_outside(uint64_t address) {
         const uint64_t past = address - stack.start();
-        if (past >= stack.size() && past < 2 * stack.size() + (1 << 16))
+        if (!stack.is_whole() && past >= stack.size() && past < 2 * stack.size() + (1 << 16))
             return stop(stack.is_full() ? StackEnd::dump_short : StackEnd::page_absent);
         return stop(StackEnd::stack_switch);
     }

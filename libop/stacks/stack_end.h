@@ -20,6 +20,7 @@ enum class StackEnd : uint8_t {
     too_deep,        ///< more frames than are kept
     no_registers,    ///< the sample has no user registers
     frame_pointers,  ///< followed by frame pointers, which do not show where a stack ends
+    not_copied,      ///< the driver could not copy the stack: the memory map was locked, or its buffer full
     count
 };
 

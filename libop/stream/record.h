@@ -137,7 +137,27 @@ struct PlacedSample {
     uint16_t kernel_frames = 0;
     Place place;
     std::span<const Place> chain;
-    uint32_t weight = 1;  ///< as Sample::weight
+    uint32_t weight = 1;                     ///< as Sample::weight
+    uint32_t maps = 0;                       ///< with `user_stack`: PlacedMaps::number of its mappings
+    const UserStack* user_stack = nullptr;   ///< then `chain` has no user frames yet
+    std::optional<StackEnd> stack_end = {};  ///< as Sample::stack_end
+};
+
+/// An executable mapping as the driver sends it: laid out like struct op_mapped.
+struct PlacedMapping {
+    RuntimeAddress start;
+    uint64_t length;  ///< bytes
+    uint64_t offset;  ///< of `start` in the image, bytes
+    uint32_t cookie;  ///< of the image; 0 = not known
+    uint32_t reserved = 0;
+};
+/// The executable mappings of a process, for the copied stacks that name the number. One that another of its
+/// slot has replaced may be named for a while (kernel/uapi/op_stream.h, struct op_record_maps).
+struct PlacedMaps {
+    static constexpr uint32_t slots = 1024;
+
+    uint32_t number, slot, tgid;
+    std::span<const PlacedMapping> mappings;  ///< by ascending addresses, as far as the driver is right
 };
 
 /// A placed sample with what the PMU recorded about it: the beginning of PERF_SAMPLE_RAW of
@@ -164,7 +184,8 @@ struct EventTime {
 };
 
 /// One event from a source.
-using Record = std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie,
-                            PlacedSample, PlacedName, EventTime, LostSideBand, RawSample, MissedPeriods>;
+using Record =
+    std::variant<Sample, Mapping, Unmapping, Name, Fork, Exit, Lost, Throttle, ImageCookie, PlacedSample,
+                 PlacedName, EventTime, LostSideBand, RawSample, MissedPeriods, PlacedMaps>;
 
 }  // namespace op

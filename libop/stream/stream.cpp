@@ -90,7 +90,41 @@ PlacedSample decode_placed(ByteReader& in, const op_record_context& context, uin
             r.kernel_frames,
             {r.place.offset, r.place.image},
             {reinterpret_cast<const Place*>(frames.data()), r.frames},
-            weight};
+            weight,
+            0,
+            nullptr,
+            decode_stack_end(r.stack_end)};
+}
+
+/// The pc, then the others by number.
+UserRegisters decode_registers(ByteReader& in, uint16_t count) {
+    UserRegisters registers;
+    for (uint16_t i = 0; i < count; ++i) {
+        const auto value = in.get<op_u64>();
+        if (i == 0)
+            registers.pc = RuntimeAddress{value};
+        else if (i <= unwind_registers)
+            registers.by_number[i - 1] = value;
+    }
+    return registers;
+}
+
+UserStack decode_user_stack(ByteReader& in, const op_user_stack& head) {
+    UserStack stack;
+    stack.registers = decode_registers(in, head.registers);
+    stack.is_32_bit = (head.flags & OP_STACK_32BIT) != 0;
+    stack.has_registers = head.registers > 1 && !stack.is_32_bit;
+    stack.bytes = in.take(head.bytes);
+    stack.requested = head.wanted;
+    stack.is_whole = (head.flags & OP_STACK_IS_LONGER) == 0;
+    return stack;
+}
+
+PlacedMaps decode_maps(ByteReader& in) {
+    const auto r = in.get<op_record_maps>();
+    if (r.slot >= OP_MAPS_SLOTS) throw_input("mappings record: impossible slot");
+    const auto mappings = in.take(uint64_t{r.mappings} * sizeof(op_mapped));
+    return {r.number, r.slot, r.tgid, {reinterpret_cast<const PlacedMapping*>(mappings.data()), r.mappings}};
 }
 
 PlacedSample decode_placed_sample(ByteReader& in, uint16_t flags, const op_record_context& context) {
@@ -137,6 +171,10 @@ EventTime decode_event_time(ByteReader& in) {
     return {event_number(r.event), {r.enabled, r.running}};
 }
 
+bool is_placed(uint16_t type) {
+    return type == OP_RECORD_PLACED || type == OP_RECORD_PLACED_RAW || type == OP_RECORD_PLACED_STACK;
+}
+
 /// Decodes a record that needs no context; nothing if its type is unknown.
 void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Record>& out) {
     switch (head.type) {
@@ -173,6 +211,9 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
         case OP_RECORD_MISSED:
             out.emplace_back(decode_missed(in));
             break;
+        case OP_RECORD_MAPS:
+            out.emplace_back(decode_maps(in));
+            break;
         case OP_RECORD_IMAGE:
             out.emplace_back(decode_image(in, head.flags));
             break;
@@ -186,6 +227,7 @@ void decode_plain(ByteReader& in, const op_record_header& head, std::vector<Reco
 size_t RecordDecoder::decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit) {
     const size_t end = out.size() + limit;
     size_t at = 0;
+    stacks_.clear();
     try {
         while (out.size() < end && !damage_ && at < bytes.size())
             at += decode_one(bytes.subspan(at), out);
@@ -201,18 +243,30 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
     if (head.size < sizeof head || head.size % 8) throw_input("record with impossible size");
     if (head.size > bytes.size()) throw_input("record cut off");
     ByteReader in(bytes.first(head.size), "record");
-    if (head.type == OP_RECORD_PLACED || head.type == OP_RECORD_PLACED_RAW) {
+    if (is_placed(head.type)) {
         if (!context_) throw_input("placed record without a context");
-        if (head.type == OP_RECORD_PLACED)
-            out.emplace_back(decode_placed_sample(in, head.flags, *context_));
-        else
-            out.emplace_back(decode_raw_sample(in, head.flags, *context_));
+        decode_placed_one(in, head, out);
     } else if (head.type == OP_RECORD_CONTEXT) {
         decode_context(in.take(sizeof(op_record_context)), out);
     } else {
         decode_plain(in, head, out);
     }
     return head.size;
+}
+
+void RecordDecoder::decode_placed_one(ByteReader& in, const op_record_header& head,
+                                      std::vector<Record>& out) {
+    if (head.type == OP_RECORD_PLACED_RAW) {
+        out.emplace_back(decode_raw_sample(in, head.flags, *context_));
+        return;
+    }
+    PlacedSample sample = decode_placed_sample(in, head.flags, *context_);
+    if (head.type == OP_RECORD_PLACED_STACK) {
+        const auto stack = in.get<op_user_stack>();
+        sample.maps = stack.maps;
+        sample.user_stack = &stacks_.emplace_back(decode_user_stack(in, stack));
+    }
+    out.emplace_back(sample);
 }
 
 /// The driver restates a context often: what does not change a run is no record.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,19 +37,21 @@ class RecordDecoder {
 public:
     /// Appends at most `limit` records from the front of `bytes` to `out` and returns their size in bytes.
     /// `bytes` start at a multiple of 8 and hold whole records. Views in the records stay valid as long
-    /// as the bytes. Unknown record types are skipped. A context is a PlacedName if it has another thread,
-    /// program or name than the one before and one of the two has a name; else it appends nothing. In place
-    /// of the first damaged record comes a Lost record of cause damaged_stream; from then on nothing is
-    /// decoded.
+    /// as the bytes, stacks until the next call. Unknown record types are skipped. A context is a PlacedName
+    /// if it has another thread, program or name than the one before and one of the two has a name; else it
+    /// appends nothing. In place of the first damaged record comes a Lost record of cause damaged_stream;
+    /// from then on nothing is decoded.
     size_t decode(std::span<const std::byte> bytes, std::vector<Record>& out, size_t limit);
     /// The fault of the first damaged record, if one was damaged.
     const std::optional<std::string>& damage() const noexcept { return damage_; }
 
 private:
     size_t decode_one(std::span<const std::byte> bytes, std::vector<Record>& out);
+    void decode_placed_one(ByteReader& in, const op_record_header& head, std::vector<Record>& out);
     void decode_context(std::span<const std::byte> bytes, std::vector<Record>& out);
 
     std::optional<op_record_context> context_;  ///< of the placed samples to come
+    std::deque<UserStack> stacks_;              ///< of the records decoded last
     std::optional<std::string> damage_;
 };
 

@@ -28,6 +28,13 @@ static_assert(OP_MODE_GUEST == static_cast<int>(CpuMode::guest));
 static_assert(sizeof(Place) == sizeof(op_place) && alignof(Place) <= 8);
 static_assert(offsetof(Place, offset) == offsetof(op_place, offset));
 static_assert(offsetof(Place, cookie) == offsetof(op_place, image));
+static_assert(sizeof(PlacedMapping) == sizeof(op_mapped));
+static_assert(offsetof(PlacedMapping, length) == offsetof(op_mapped, length));
+static_assert(offsetof(PlacedMapping, offset) == offsetof(op_mapped, offset));
+static_assert(offsetof(PlacedMapping, cookie) == offsetof(op_mapped, image));
+static_assert(PlacedMaps::slots == OP_MAPS_SLOTS);
+static_assert(OP_STACK_END_ROOT == 1 + static_cast<int>(StackEnd::root));
+static_assert(OP_STACK_END_NOT_COPIED == 1 + static_cast<int>(StackEnd::not_copied));
 
 size_t padded(size_t n) {
     return (n + 7) & ~size_t{7};
@@ -66,6 +73,10 @@ std::string_view cut(std::string_view text) {
     return text.substr(0, std::min<size_t>(text.size(), static_cast<Size>(-1)));
 }
 
+op_u8 stack_end_number(std::optional<StackEnd> end) {
+    return end ? static_cast<op_u8>(1 + static_cast<op_u8>(*end)) : op_u8{0};
+}
+
 struct Encode {
     std::string& out;
     std::optional<op_record_context>& context;  ///< the stream's last
@@ -81,7 +92,7 @@ struct Encode {
         r.cpu = s.cpu;
         r.event = s.event;
         r.mode = static_cast<op_u8>(s.mode);
-        r.stack_end = s.stack_end ? static_cast<op_u8>(1 + static_cast<op_u8>(*s.stack_end)) : op_u8{0};
+        r.stack_end = stack_end_number(s.stack_end);
         r.frames = static_cast<op_u16>(frames);
         r.kernel_frames = static_cast<op_u16>(std::min<size_t>(s.kernel_frames, frames));
         r.weight = s.weight == 1 ? 0 : s.weight;
@@ -164,6 +175,8 @@ struct Encode {
     void operator()(const PlacedSample& s) const {
         append_placed(s, OP_RECORD_PLACED, s.weight == 1 ? 0 : cut_weight(s.weight), {});
     }
+    /// Nothing needs it but stacks, which are not written.
+    void operator()(const PlacedMaps&) const {}
     void operator()(const RawSample& s) const {
         const auto size = std::min<size_t>(s.raw.size(), OP_MAX_RAW);
         append_placed(s.placed, OP_RECORD_PLACED_RAW, static_cast<uint16_t>(size),
@@ -187,6 +200,7 @@ private:
         r.place = {s.place.offset, s.place.cookie, 0};
         r.event = s.event;
         r.mode = static_cast<op_u8>(s.mode);
+        r.stack_end = stack_end_number(s.stack_end);
         r.frames = static_cast<op_u16>(frames);
         r.kernel_frames = static_cast<op_u16>(std::min<size_t>(s.kernel_frames, frames));
         append(out, type, flags, r, {reinterpret_cast<const char*>(s.chain.data()), frames * sizeof(Place)},

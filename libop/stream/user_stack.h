@@ -28,6 +28,7 @@ struct UserStack {
     bool is_32_bit = false;         ///< they are those of a 32-bit program
     std::span<const std::byte> bytes = {};
     uint64_t requested = 0;  ///< bytes that would have been copied if all had been in memory
+    bool is_whole = false;   ///< these are all that there are up to the stack's end
 };
 
 }  // namespace op

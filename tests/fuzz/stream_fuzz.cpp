@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "daemon/collect/driver_maps.h"
 #include "daemon/collect/known_images.h"
 #include "daemon/collect/process_table.h"
 #include "libop/base/error.h"
@@ -34,6 +35,7 @@ struct Check {
         if (s.kernel_frames > s.chain.size()) std::abort();
         for (const op::Place& place : s.chain)
             images.find(place.cookie);
+        if (s.user_stack) within(s.user_stack->bytes.data(), s.user_stack->bytes.size());
     }
     void operator()(const op::RawSample& s) const {
         within(s.raw.data(), s.raw.size());
@@ -60,6 +62,15 @@ struct Check {
     void operator()(const op::Lost&) const {}
     void operator()(const op::LostSideBand&) const {}
     void operator()(const op::MissedPeriods&) const {}
+    void operator()(const op::PlacedMaps& m) const {
+        within(m.mappings.data(), m.mappings.size_bytes());
+        op::collect::DriverMaps maps;
+        maps.take(m, images);
+        if (const auto* const taken = maps.find(m.number))
+            for (const op::PlacedMapping& mapping : m.mappings)
+                if (const auto* const part = taken->find(mapping.start))
+                    if (mapping.start < part->region.start || mapping.start >= part->region.end) std::abort();
+    }
     void operator()(const op::Throttle&) const {}
     void operator()(const op::EventTime&) const {}
     template <class R>

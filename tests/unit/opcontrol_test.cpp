@@ -143,7 +143,7 @@ TEST(ControlSettings, the_kernel_image_must_be_one) {
 
 TEST(ControlSettings, numbers_have_bounds) {
     EXPECT_EQ(settings_of({"--callgraph=0x40"}).callgraph, 64u);
-    EXPECT_THROW(settings_of({"--callgraph=65"}), Error);
+    EXPECT_THROW(settings_of({"--callgraph=1025"}), Error);
     EXPECT_EQ(settings_of({"--buffer-size=65536", "--buffer-watershed=65535"}).buffer_watershed, 65535u);
     EXPECT_THROW(settings_of({"--buffer-size=65536", "--buffer-watershed=65536"}), Error);
     EXPECT_THROW(settings_of({"--pid-filter=4294967296"}), Error);

@@ -286,6 +286,89 @@ TEST(RecordDecoder, a_placed_sample_without_context_is_damage) {
     EXPECT_EQ(records.size(), 1u);
 }
 
+/// As the driver writes it: a kernel sample with one kernel caller, registers pc, 0 and 1, two words of
+/// stack.
+std::string with_stack(op_u32 bytes_there = 16) {
+    std::string out = encoded({placed(1)}).substr(0, sizeof(op_record_context));
+    op_record_placed sample{};
+    sample.place.offset = 0xffffffff81000010;
+    sample.mode = OP_MODE_KERNEL;
+    sample.frames = sample.kernel_frames = 1;
+    const op_place caller{0xffffffff81000020, 0, 0};
+    const op_user_stack stack{5, 0, 3, 16, 24};
+    const std::array<op_u64, 5> words{0x401000, 11, 12, 0x7000, 0x7008};
+    const size_t size = sizeof sample + sizeof caller + sizeof stack + 3 * 8 + bytes_there;
+    sample.header = {OP_RECORD_PLACED_STACK, 0, static_cast<op_u32>(size)};
+    const auto add = [&out](const auto& part, size_t n) {
+        out.append(reinterpret_cast<const char*>(&part), n);
+    };
+    add(sample, sizeof sample);
+    add(caller, sizeof caller);
+    add(stack, sizeof stack);
+    add(words, 3 * 8 + bytes_there);
+    return out;
+}
+
+TEST(RecordDecoder, a_placed_sample_may_have_a_copy_of_the_stack) {
+    const std::string bytes = with_stack();
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<Record> records;
+    decoder.decode(span_of(copy, bytes.size()), records, 9);
+    ASSERT_EQ(records.size(), 1u);
+    const auto& sample = std::get<PlacedSample>(records[0]);
+    EXPECT_EQ(sample.maps, 5u);
+    EXPECT_EQ(sample.kernel_frames, 1u);
+    EXPECT_EQ(sample.chain.size(), 1u);
+    ASSERT_NE(sample.user_stack, nullptr);
+    const UserStack& stack = *sample.user_stack;
+    EXPECT_EQ(stack.registers.pc.value(), 0x401000u);
+    EXPECT_EQ(stack.registers.by_number[0], 11u);
+    EXPECT_EQ(stack.registers.by_number[1], 12u);
+    EXPECT_EQ(stack.bytes.size(), 16u);
+    EXPECT_EQ(stack.requested, 24u);
+    EXPECT_TRUE(stack.is_whole);
+}
+
+TEST(RecordDecoder, a_stack_that_is_longer_than_its_record_is_damage) {
+    const std::string bytes = with_stack(8);
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<Record> records;
+    decoder.decode(span_of(copy, bytes.size()), records, 9);
+    EXPECT_TRUE(decoder.damage());
+}
+
+TEST(RecordEncoder, writes_no_copy_of_a_stack) {
+    const std::string bytes = with_stack();
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<Record> records;
+    decoder.decode(span_of(copy, bytes.size()), records, 9);
+    const std::string again = encoded(records);
+    EXPECT_EQ(count_type(again, OP_RECORD_PLACED_STACK), 0u);
+    EXPECT_EQ(count_type(again, OP_RECORD_PLACED), 1u);
+}
+
+TEST(RecordDecoder, mappings_are_those_of_a_number_and_a_slot) {
+    const op_record_maps head{{OP_RECORD_MAPS, 0, sizeof(op_record_maps) + sizeof(op_mapped)}, 9, 3, 7, 1};
+    const op_mapped mapped{0x400000, 0x1000, 0x2000, 4, 0};
+    std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+    bytes.append(reinterpret_cast<const char*>(&mapped), sizeof mapped);
+    const auto copy = aligned(bytes);
+    std::vector<Record> records;
+    RecordDecoder().decode(span_of(copy, bytes.size()), records, 9);
+    ASSERT_EQ(records.size(), 1u);
+    const auto& maps = std::get<PlacedMaps>(records[0]);
+    EXPECT_EQ(maps.number, 9u);
+    EXPECT_EQ(maps.slot, 3u);
+    EXPECT_EQ(maps.tgid, 7u);
+    ASSERT_EQ(maps.mappings.size(), 1u);
+    EXPECT_EQ(maps.mappings[0].start.value(), 0x400000u);
+    EXPECT_EQ(maps.mappings[0].offset, 0x2000u);
+    EXPECT_EQ(maps.mappings[0].cookie, 4u);
+}
+
 TEST(RecordDecoder, impossible_placed_and_image_records_are_damage) {
     for (Record record : {Record{ImageCookie{0, false, 0, {0}, 0, 0, 0, "/x"}},
                           Record{PlacedSample{7, 8, 1, 2, 5, static_cast<CpuMode>(3), 0, {0, 0}, {}}}}) {

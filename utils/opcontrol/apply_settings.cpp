@@ -16,7 +16,7 @@ namespace op::tool {
 
 namespace {
 
-constexpr uint64_t deepest_callgraph = 64;
+constexpr uint64_t deepest_callgraph = 1024;
 
 void require_value(const char* option, const std::string& value) {
     if (!is_setting_value(value))
