@@ -6,12 +6,19 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/flavour.sh"
 
-# program NAME [SOURCE or compiler option...]
-program() {
+# build NAME SOURCE or compiler option...
+build() {
 	name=$1
 	shift
 	(cd "$here/programs" && "${cross}gcc" -std=gnu11 -O2 -g -Wall -Wextra -Werror -static -D_GNU_SOURCE -I"$here/../.." \
-		-o "$out/$name" "$name.c" "$@")
+		-o "$out/$name" "$@")
+}
+
+# program NAME [SOURCE or compiler option...]: of NAME.c.
+program() {
+	name=$1
+	shift
+	build "$name" "$name.c" "$@"
 }
 
 [ $# = 2 ] || die "usage: $0 FLAVOUR OUT"
@@ -23,6 +30,7 @@ program shares
 [ -n "$kernel_arch" ] || exit 0
 program calls
 program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
+build plain_chain call_chain.c -fomit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
 [ "$arch" != arm64 ] || program call_chain_32
 program count_instructions
 program fixed_work

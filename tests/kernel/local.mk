@@ -63,6 +63,7 @@ kernel_cases = \
 	tests/kernel/t_short_lived.sh \
 	tests/kernel/t_slow_daemon.sh \
 	tests/kernel/t_snapshot.sh \
+	tests/kernel/t_stacks.sh \
 	tests/kernel/t_stuck.sh \
 	tests/kernel/t_throttle.sh \
 	tests/kernel/t_too_big.sh \

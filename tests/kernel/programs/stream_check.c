@@ -91,6 +91,37 @@ static void take_context(struct stream_counts* counts, const struct op_record_co
     counts->contexts++;
 }
 
+static const struct op_user_stack* stack_of(const struct op_record_placed* record) {
+    const struct op_place* frames = (const struct op_place*)(record + 1);
+    if (record->header.type != OP_RECORD_PLACED_STACK) return NULL;
+    return (const struct op_user_stack*)(const void*)(frames + record->frames);
+}
+
+static const struct op_record_maps* maps_of(const struct stream_counts* counts, op_u32 number) {
+    return number < counts->maps_slots ? counts->maps[number] : NULL;
+}
+
+// The mapping of the address, or NULL.
+static const struct op_mapped* mapping_of(const struct op_record_maps* maps, op_u64 address) {
+    const struct op_mapped* mapped = (const struct op_mapped*)(const void*)(maps + 1);
+    for (op_u32 i = 0; i < maps->mappings; i++)
+        if (address - mapped[i].start < mapped[i].length) return &mapped[i];
+    return NULL;
+}
+
+// Adds the words of a stack that are addresses of code: the return addresses, and what only looks like one.
+static void add_words(const struct stream_counts* counts, const struct op_user_stack* stack, struct chain* chain, size_t n) {
+    const op_u64* registers = (const op_u64*)(stack + 1);
+    const op_u64* words = registers + stack->registers;
+    const struct op_record_maps* maps = maps_of(counts, stack->maps);
+    if (chain->mode == OP_MODE_KERNEL) chain->at[n++] = registers[0];
+    for (op_u32 i = 0; maps && i < stack->bytes / 8 && n < chain_depth; i++) {
+        const struct op_mapped* mapped = mapping_of(maps, words[i]);
+        if (mapped && chain->mode == OP_MODE_KERNEL) chain->at[n++] = words[i];
+        if (mapped && chain->mode == OP_MODE_USER) chain->at[n++] = words[i] - mapped->start + mapped->offset;
+    }
+}
+
 // Adds one to the chains like this sample's.
 static void count_chain(struct stream_counts* counts, const struct op_record_placed* record) {
     const struct op_place* frames = (const struct op_place*)(record + 1);
@@ -99,6 +130,7 @@ static void count_chain(struct stream_counts* counts, const struct op_record_pla
     if (record->mode == OP_MODE_USER) chain.at[n++] = record->place.offset;
     for (int frame = record->kernel_frames; frame < record->frames && n < chain_depth; frame++)
         chain.at[n++] = frames[frame].offset;
+    if (stack_of(record)) add_words(counts, stack_of(record), &chain, n);
     while (i < counts->chain_count && (counts->chains[i].mode != chain.mode ||
                                        memcmp(counts->chains[i].at, chain.at, sizeof chain.at) != 0))
         i++;
@@ -115,9 +147,53 @@ static int in_kernel(const struct op_place* place) {
     return place->image == 0 && place->offset >> 63 != 0;
 }
 
+static void take_stack(struct stream_counts* counts, const struct op_record_placed* record) {
+    const struct op_user_stack* stack = stack_of(record);
+    size_t head = sizeof *record + record->frames * sizeof(struct op_place) + sizeof *stack;
+    if (record->header.size < head ||
+        record->header.size != head + stack->registers * sizeof(op_u64) + stack->bytes)
+        return bad(counts, "stack: %u bytes and %u registers in %u bytes", stack->bytes, stack->registers,
+                   record->header.size);
+    const struct op_record_maps* maps = maps_of(counts, stack->maps);
+    if (maps == NULL) return bad(counts, "stack: mappings %u unknown", stack->maps);
+    if (maps->tgid != counts->context->tgid) bad(counts, "stack: mappings of another process");
+    if (stack->bytes % 8 || stack->bytes > stack->wanted)
+        bad(counts, "stack: %u bytes of %u", stack->bytes, stack->wanted);
+    if (record->kernel_frames != record->frames) bad(counts, "stack: with callers of the process");
+    if (record->stack_end != 0) bad(counts, "stack: it ends before its copy");
+    counts->stacks[record->mode]++;
+    counts->stack_bytes += stack->bytes;
+    if (stack->bytes == stack->wanted && !(stack->flags & OP_STACK_IS_LONGER)) counts->whole_stacks++;
+}
+
+static void take_maps(struct stream_counts* counts, const struct op_record_maps* record) {
+    const struct op_mapped* mapped = (const struct op_mapped*)(const void*)(record + 1);
+    if (record->slot >= OP_MAPS_SLOTS || record->number == 0)
+        return bad(counts, "mappings: number %u, slot %u", record->number, record->slot);
+    if (record->header.size != sizeof *record + record->mappings * sizeof *mapped)
+        return bad(counts, "mappings: %u in %u bytes", record->mappings, record->header.size);
+    if (maps_of(counts, record->number)) bad(counts, "mappings: number %u again", record->number);
+    for (op_u32 i = 0; i < record->mappings; i++) {
+        if (mapped[i].length == 0 || (i > 0 && mapped[i].start < mapped[i - 1].start + mapped[i - 1].length))
+            bad(counts, "mappings: not in order");
+        if (mapped[i].image != 0 && image_of(counts, mapped[i].image) == NULL)
+            bad(counts, "mappings: image %u unknown", mapped[i].image);
+    }
+    if (record->number >= counts->maps_slots) {
+        size_t slots = record->number * 2 + 64;
+        counts->maps = must(realloc(counts->maps, slots * sizeof *counts->maps));
+        memset(counts->maps + counts->maps_slots, 0, (slots - counts->maps_slots) * sizeof *counts->maps);
+        counts->maps_slots = slots;
+    }
+    counts->maps[record->number] = must(malloc(record->header.size));
+    memcpy(counts->maps[record->number], record, record->header.size);
+    counts->maps_records++;
+}
+
 static void check_frames(struct stream_counts* counts, const struct op_record_placed* record) {
     const struct op_place* frames = (const struct op_place*)(record + 1);
-    if (record->header.size != sizeof *record + record->frames * sizeof(struct op_place))
+    if (record->header.type != OP_RECORD_PLACED_STACK &&
+        record->header.size != sizeof *record + record->frames * sizeof(struct op_place))
         return bad(counts, "sample: %u callers in %u bytes", record->frames, record->header.size);
     if (record->kernel_frames > record->frames)
         return bad(counts, "sample: more kernel callers than callers");
@@ -137,13 +213,15 @@ static void take_placed(struct stream_counts* counts, const struct op_record_pla
     if (counts->context == NULL) return bad(counts, "sample: no context before it in this read");
     if (record->mode > OP_MODE_KERNEL) return bad(counts, "sample: mode %u", record->mode);
     if (record->event >= max_events) return bad(counts, "sample: event %u", record->event);
-    if (record->reserved || record->place.reserved) bad(counts, "sample: reserved bytes in use");
+    if (record->place.reserved) bad(counts, "sample: reserved bytes in use");
     struct image* image = image_of(counts, record->place.image);
     if (record->place.image != 0 && image == NULL)
         bad(counts, "sample: image %u unknown", record->place.image);
     if (record->place.image != 0 && record->mode == OP_MODE_KERNEL)
         bad(counts, "sample: of the kernel in an image");
     check_frames(counts, record);
+    if (stack_of(record)) take_stack(counts, record);
+    if (record->stack_end == OP_STACK_END_NOT_COPIED) counts->not_copied++;
     counts->placed[counts->context->cpu]++;
     counts->by_event[record->event]++;
     counts->by_mode[record->mode]++;
@@ -183,7 +261,10 @@ static size_t least_size(unsigned type) {
         case OP_RECORD_IMAGE:
             return sizeof(struct op_record_image);
         case OP_RECORD_PLACED:
+        case OP_RECORD_PLACED_STACK:
             return sizeof(struct op_record_placed);
+        case OP_RECORD_MAPS:
+            return sizeof(struct op_record_maps);
         default:
             return 0;
     }
@@ -208,6 +289,9 @@ static void take_record(struct stream_counts* counts, const struct op_record_hea
             break;
         case OP_RECORD_IMAGE:
             take_image(counts, (const void*)record);
+            break;
+        case OP_RECORD_MAPS:
+            take_maps(counts, (const void*)record);
             break;
         default:
             take_placed(counts, (const void*)record);

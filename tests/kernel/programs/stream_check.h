@@ -42,6 +42,10 @@ struct stream_counts {
     op_u64 kernel_by_idle;  ///< kernel samples of tgid 0
     op_u64 missed;
     op_u64 frames, kernel_frames, deepest, throttles, unthrottles, contexts, announced, modules, reads;
+    op_u64 stacks[2];  ///< copies of stacks, by mode of the sample
+    op_u64 stack_bytes, whole_stacks, not_copied, maps_records;
+    struct op_record_maps** maps;  ///< by number; owned
+    size_t maps_slots;
     const char* offsets_of;  ///< end of a path, or NULL: whose offsets to count
     op_u64* offsets;         ///< pairs (offset, samples), in the order of their first sample; owned
     size_t offset_count;

@@ -158,6 +158,12 @@ static void print_counts(const struct stream_counts* counts) {
     print("kernel_frames", counts->kernel_frames);
     print("deepest", counts->deepest);
     print("missed", counts->missed);
+    print("user_stacks", counts->stacks[OP_MODE_USER]);
+    print("kernel_stacks", counts->stacks[OP_MODE_KERNEL]);
+    print("stack_bytes", counts->stack_bytes);
+    print("whole_stacks", counts->whole_stacks);
+    print("not_copied", counts->not_copied);
+    print("maps", counts->maps_records);
     print("throttles", counts->throttles);
     print("unthrottles", counts->unthrottles);
     print("reads", counts->reads);
