@@ -94,6 +94,7 @@ bool Unwinder::Cursor::find_return(const UnwindRule& rule, uint64_t cfa, uint64_
         case SavedAt::other:
             if (!is_innermost) return stop(StackEnd::unsupported);
             address = registers.by_number[offset % unwind_registers];
+            has_link = true;  // the frame may be empty, as vfork's is
             return true;
         case SavedAt::same:
             address = link;
@@ -173,7 +174,8 @@ StackEnd Unwinder::walk(const UserRegisters& registers, const StackMemory& stack
     while (frames.size() < deepest) {
         const CodePlace place = code.find({at.is_exact ? at.pc : at.pc - 1});
         if (!place.is_code && !at.is_innermost) return StackEnd::no_mapping;
-        frames.push_back({{at.pc}, at.is_exact});
+        // The code that a handler returns to was never called: no instruction lies before it.
+        frames.push_back({{at.pc}, at.is_exact || place.rule.is_signal_frame});
         const bool has_rule = place.rule.cfa != CfaFrom::no_info;
         if (!(has_rule ? at.follow(place.rule) : at.follow_frame_pointer())) return at.end;
     }

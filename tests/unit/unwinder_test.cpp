@@ -118,6 +118,16 @@ TEST_F(Walk, the_caller_of_a_signal_frame_is_looked_for_at_its_exact_pc) {
     EXPECT_TRUE(frames.back().is_exact);
 }
 
+TEST_F(Walk, the_code_that_a_handler_returns_to_was_not_called) {
+    UnwindRule signal = sp_rule(8);
+    signal.is_signal_frame = true;
+    code.rules = {{callee_code, sp_rule(8)}, {jit_code, signal}, {main_code, outermost()}};
+    words = {jit_code + 1, main_code + 4};
+    EXPECT_EQ(run(), StackEnd::root);
+    ASSERT_EQ(frames.size(), 3u);
+    EXPECT_TRUE(frames[1].is_exact);
+}
+
 TEST_F(Walk, a_copy_that_is_too_short_differs_from_absent_pages) {
     code.rules = {{callee_code, sp_rule(32)}};
     words = {0, 0};
@@ -163,6 +173,17 @@ TEST_F(Walk, rules_by_other_registers_hold_in_the_innermost_frame_only) {
     EXPECT_EQ(run(), StackEnd::root);
     words = {callee_code + 4};
     EXPECT_EQ(run(), StackEnd::unsupported);
+}
+
+TEST_F(Walk, a_return_address_in_a_register_leaves_the_frame_empty) {
+    UnwindRule vfork = sp_rule(0);
+    vfork.ra = SavedAt::other;
+    vfork.ra_offset = 5;
+    code.rules = {{callee_code, vfork}, {main_code, outermost()}};
+    registers.by_number[5] = main_code + 4;
+    words = {0};
+    EXPECT_EQ(run(), StackEnd::root);
+    EXPECT_EQ(pcs(), (std::vector<uint64_t>{callee_code + 0x10, main_code + 4}));
 }
 
 TEST_F(Walk, a_frame_pointer_that_was_popped_already_stays) {
