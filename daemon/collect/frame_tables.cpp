@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <vector>
 
 #include "daemon/collect/host_machine.h"
 #include "daemon/unwind/elf_frames.h"
@@ -34,37 +35,57 @@ Fd vdso_file() {
 
 class FileFrames {
 public:
-    FileFrames(Fd file, ElfFrames found)
-        : file_(std::move(file)), found_(std::move(found)), table_(host_machine) {}
+    FileFrames(Fd file, ElfFrames found) : file_(std::move(file)), found_(std::move(found)) { forget(); }
 
+    /// By the first section that has the code.
     UnwindRule find(uint64_t file_offset) {
         const auto address = found_.link_address(file_offset);
-        if (!address || found_.size == 0) return {};
-        if (!table_.has_page(*address)) build_page(*address);
-        return table_.find(*address);
+        if (!address) return {};
+        for (Section& section : sections_) {
+            if (!section.table.has_page(*address)) build_page(section, *address);
+            const UnwindRule& rule = section.table.find(*address);
+            if (rule.cfa != CfaFrom::no_info) return rule;
+        }
+        return {};
     }
     /// About what it takes, in bytes.
     uint64_t memory() const noexcept { return memory_; }
     /// Gives back all but the file.
     void forget() {
-        index_.reset();
-        table_ = UnwindTable(host_machine);
+        sections_.clear();
+        for (const FrameSectionPlace& place : found_.sections)
+            sections_.push_back({&place, UnwindTable(host_machine), nullptr});
         memory_ = 0;
     }
 
 private:
-    void build_page(LinkAddress address) {
-        if (!index_)
-            index_ = std::make_unique<FrameIndex>(read_part(file_, found_.offset, found_.size),
-                                                  found_.address, found_.is_debug_frame, host_machine);
-        table_.build_page(address, *index_);
-        memory_ = table_.memory() + index_->memory();
+    struct Section {
+        const FrameSectionPlace* place;
+        UnwindTable table;
+        std::unique_ptr<FrameIndex> index;
+
+        uint64_t memory() const { return table.memory() + (index ? index->memory() : 0); }
+    };
+
+    void build_page(Section& section, LinkAddress address) {
+        memory_ -= section.memory();
+        if (!section.index)
+            section.index =
+                std::make_unique<FrameIndex>(section_bytes(*section.place), section.place->address,
+                                             section.place->is_debug_frame, host_machine);
+        section.table.build_page(address, *section.index);
+        memory_ += section.memory();
+    }
+    /// None if they cannot be read.
+    std::vector<std::byte> section_bytes(const FrameSectionPlace& place) const try {
+        return read_section(file_, place);
+    } catch (const Error&) {
+        return {};
     }
 
     Fd file_;
     ElfFrames found_;
-    UnwindTable table_;
-    std::unique_ptr<FrameIndex> index_;
+    std::vector<Section> sections_;
     uint64_t memory_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "daemon/unwind/cfi_bytes.h"
 #include "libop/base/bytes.h"
 #include "libop/base/error.h"
+#include "libop/base/gzip.h"
 
 namespace op::collect {
 
@@ -19,6 +20,22 @@ namespace {
 
 constexpr size_t most_segments = 256, most_sections = 65536, longest_names = 1 << 20;
 constexpr std::string_view what = "ELF header";
+
+/// Fewer bytes if the file is shorter. Throws a system error.
+std::vector<std::byte> read_part(const Fd& file, uint64_t offset, uint64_t size) {
+    std::vector<std::byte> bytes(size);
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n =
+            ::pread(file.get(), bytes.data() + done, size - done, static_cast<off_t>(offset + done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw_system("cannot read call frame information");
+        if (n == 0) break;
+        done += static_cast<size_t>(n);
+    }
+    bytes.resize(done);
+    return bytes;
+}
 
 template <class T>
 std::vector<T> read_table(const Fd& file, uint64_t offset, size_t count) {
@@ -45,29 +62,33 @@ bool is_readable(const Elf64_Ehdr& head) {
            head.e_ident[EI_DATA] == native && head.e_phentsize == sizeof(Elf64_Phdr);
 }
 
-void take_section(const Elf64_Shdr& section, bool is_debug_frame, ElfFrames& out) {
-    out.offset = section.sh_offset;
-    out.size = section.sh_size;
-    out.address = {section.sh_addr};
-    out.is_debug_frame = is_debug_frame;
+void add_section(const FrameSectionPlace& place, ElfFrames& out) {
+    if (place.size != 0 && place.size <= largest_frame_section) out.sections.push_back(place);
 }
 
-/// By the section headers, which a loaded file need not have: .eh_frame, else .debug_frame if it is not
-/// compressed.
-void find_section(const Fd& file, const Elf64_Ehdr& head, ElfFrames& out) {
+/// By the section headers, which a loaded file need not have.
+void find_sections(const Fd& file, const Elf64_Ehdr& head, ElfFrames& out) {
     if (head.e_shentsize != sizeof(Elf64_Shdr)) return;
     const auto sections =
         read_table<Elf64_Shdr>(file, head.e_shoff, std::min<size_t>(head.e_shnum, most_sections));
     if (head.e_shstrndx >= sections.size()) return;
     const Elf64_Shdr& names = sections[head.e_shstrndx];
     const auto text = read_part(file, names.sh_offset, std::min<uint64_t>(names.sh_size, longest_names));
+    FrameSectionPlace eh_frame, debug_frame;
     for (const Elf64_Shdr& section : sections) {
         if (section.sh_type == SHT_NOBITS || section.sh_name >= text.size()) continue;
         const char* start = reinterpret_cast<const char*>(text.data()) + section.sh_name;
         const std::string_view name(start, ::strnlen(start, text.size() - section.sh_name));
-        if (name == ".eh_frame") return take_section(section, false, out);
-        if (name == ".debug_frame" && !(section.sh_flags & SHF_COMPRESSED)) take_section(section, true, out);
+        const bool is_debug_frame = name == ".debug_frame";
+        if (!is_debug_frame && name != ".eh_frame") continue;
+        (is_debug_frame ? debug_frame : eh_frame) = {section.sh_offset,
+                                                     section.sh_size,
+                                                     {section.sh_addr},
+                                                     is_debug_frame,
+                                                     (section.sh_flags & SHF_COMPRESSED) != 0};
     }
+    add_section(eh_frame, out);
+    add_section(debug_frame, out);
 }
 
 /// By the header of .eh_frame, which is a segment: u8 version, 3 encodings, the section's address. The
@@ -85,28 +106,22 @@ void find_segment(const Fd& file, const std::vector<Elf64_Phdr>& segments, ElfFr
     for (const Elf64_Phdr& s : segments) {
         const uint64_t into = address.value() - s.p_vaddr;
         if (s.p_type != PT_LOAD || into >= s.p_filesz) continue;
-        out.offset = s.p_offset + into;
-        out.size = s.p_filesz - into;
-        out.address = address;
-        return;
+        return add_section({s.p_offset + into, s.p_filesz - into, address}, out);
     }
 }
 
 }  // namespace
 
-std::vector<std::byte> read_part(const Fd& file, uint64_t offset, uint64_t size) {
-    std::vector<std::byte> bytes(size);
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t n =
-            ::pread(file.get(), bytes.data() + done, size - done, static_cast<off_t>(offset + done));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw_system("cannot read call frame information");
-        if (n == 0) break;
-        done += static_cast<size_t>(n);
-    }
-    bytes.resize(done);
-    return bytes;
+std::vector<std::byte> read_section(const Fd& file, const FrameSectionPlace& place) {
+    auto bytes = read_part(file, place.offset, place.size);
+    if (!place.is_compressed) return bytes;
+    ByteReader in(bytes, "compressed call frame information");
+    if (in.get<Elf64_Chdr>().ch_type != ELFCOMPRESS_ZLIB) throw_input("compressed call frame information");
+    const auto rest = in.take(in.remaining());
+    const std::string text = gunzip({reinterpret_cast<const char*>(rest.data()), rest.size()},
+                                    "compressed call frame information", largest_frame_section);
+    const auto* const start = reinterpret_cast<const std::byte*>(text.data());
+    return {start, start + text.size()};
 }
 
 std::optional<LinkAddress> ElfFrames::link_address(uint64_t file_offset) const noexcept {
@@ -128,9 +143,8 @@ std::optional<ElfFrames> find_elf_frames(const Fd& file) {
     for (const Elf64_Phdr& s : segments)
         if (s.p_type == PT_LOAD && (s.p_flags & PF_X))
             out.code.push_back({s.p_offset, s.p_filesz, {s.p_vaddr}});
-    find_section(file, head, out);
-    if (out.size == 0) find_segment(file, segments, out);
-    if (out.size > largest_frame_section) out.size = 0;
+    find_sections(file, head, out);
+    if (out.sections.empty()) find_segment(file, segments, out);
     return out;
 }
 

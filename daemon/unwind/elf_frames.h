@@ -21,13 +21,19 @@ struct LoadedPart {
     LinkAddress address = {};
 };
 
+/// Where a section of call frame information is.
+struct FrameSectionPlace {
+    uint64_t offset = 0, size = 0;  ///< in the file
+    LinkAddress address = {};
+    bool is_debug_frame = false;
+    bool is_compressed = false;
+};
+
 /// What a walk needs to know of a file.
 struct ElfFrames {
     const UnwindMachine* machine = nullptr;
-    std::vector<LoadedPart> code;   ///< executable parts
-    uint64_t offset = 0, size = 0;  ///< of the section in the file; size 0 = the file has no such section
-    LinkAddress address = {};       ///< of the section
-    bool is_debug_frame = false;
+    std::vector<LoadedPart> code;             ///< executable parts
+    std::vector<FrameSectionPlace> sections;  ///< .eh_frame, then .debug_frame for what is not in it
 
     /// The linked address of a file offset in executable code; none elsewhere.
     std::optional<LinkAddress> link_address(uint64_t file_offset) const noexcept;
@@ -40,7 +46,8 @@ inline constexpr uint64_t largest_frame_section = 64 << 20;
 /// stacks cannot be walked. Throws an input error if it is damaged.
 std::optional<ElfFrames> find_elf_frames(const Fd& file);
 
-/// The section's bytes; fewer if the file is shorter. Throws a system error.
-std::vector<std::byte> read_part(const Fd& file, uint64_t offset, uint64_t size);
+/// The section's bytes, decompressed; fewer if the file is shorter. Throws a system error, or an input error
+/// if they are compressed in another way than zlib's, or damaged, or too many.
+std::vector<std::byte> read_section(const Fd& file, const FrameSectionPlace& place);
 
 }  // namespace op::collect

@@ -16,6 +16,7 @@ namespace op {
 namespace {
 
 constexpr int gzip_window = 15 + 16;  // the largest window, gzip framing (zlib.h)
+constexpr int any_window = 15 + 32;   // the same, gzip's or zlib's framing
 // The user waits for the profiler to end while it writes the kallsyms snapshot: level 4 takes 40 % of the
 // time of level 6 for 5 % more bytes.
 constexpr int level = 4;
@@ -86,7 +87,7 @@ std::string gzip(std::string_view bytes) {
 
 std::string gunzip(std::string_view bytes, std::string_view label, size_t limit) {
     z_stream stream{};
-    if (inflateInit2(&stream, gzip_window) != Z_OK) throw std::bad_alloc();
+    if (inflateInit2(&stream, any_window) != Z_OK) throw std::bad_alloc();
     const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, inflateEnd);
     std::string out;
     for (int result = Z_OK; result != Z_STREAM_END || stream.avail_in > 0 || !bytes.empty();) {

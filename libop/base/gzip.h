@@ -28,8 +28,8 @@ private:
     std::string out_;
 };
 
-/// The inverse; reads concatenated members. Throws an input error naming `label` on damaged data or if the
-/// result would exceed `limit` bytes.
+/// The inverse; reads concatenated members, also zlib's streams (RFC 1950). Throws an input error naming
+/// `label` on damaged data or if the result would exceed `limit` bytes.
 std::string gunzip(std::string_view bytes, std::string_view label, size_t limit = 256 << 20);
 
 }  // namespace op

@@ -250,12 +250,13 @@ void build(const std::string& path) {
     constexpr int rounds = 5;
     const Fd file = open_regular(path);
     const auto found = find_elf_frames(file);
-    if (!found || found->size == 0) throw_input(path + ": no unwind tables");
+    if (!found || found->sections.empty()) throw_input(path + ": no unwind tables");
     double best = 0, rows = 0, bytes = 0;
     for (int round = 0; round < rounds; ++round) {
         const double start = cpu_ns();
-        const FrameIndex index(read_part(file, found->offset, found->size), found->address,
-                               found->is_debug_frame, *found->machine);
+        const FrameSectionPlace& place = found->sections.front();
+        const FrameIndex index(read_section(file, place), place.address, place.is_debug_frame,
+                               *found->machine);
         const UnwindTable table = whole_table(*found, index);
         const double ns = cpu_ns() - start;
         if (round == 0 || ns < best) best = ns;

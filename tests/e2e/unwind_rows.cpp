@@ -166,8 +166,8 @@ bool is_equal(const UnwindRule& rule, const Row& row, const Names& names) {
 }
 
 UnwindTable whole_table(const Fd& file, const ElfFrames& found) {
-    const FrameIndex index(read_part(file, found.offset, found.size), found.address, found.is_debug_frame,
-                           *found.machine);
+    const FrameSectionPlace& place = found.sections.front();  // the one that readelf prints first
+    const FrameIndex index(read_section(file, place), place.address, place.is_debug_frame, *found.machine);
     UnwindTable table(*found.machine);
     constexpr uint64_t page = uint64_t{1} << UnwindTable::page_bits;
     for (const LoadedPart& part : found.code)
@@ -210,7 +210,7 @@ int unwind_rows(Tool&, int argc, char** argv) {
     if (argc != 2) throw_usage("usage: readelf --debug-dump=frames-interp FILE | unwind_rows FILE");
     const Fd file = open_regular(argv[1]);
     const auto found = find_elf_frames(file);
-    if (!found || found->size == 0) throw_input(std::string(argv[1]) + ": no unwind tables");
+    if (!found || found->sections.empty()) throw_input(std::string(argv[1]) + ": no unwind tables");
     const Names& names = found->machine->has_link_register ? aarch64 : x86_64;
     ReadelfRows reader(names);
     size_t sections = 0;

@@ -25,6 +25,11 @@ TEST(Gzip, concatenated_members_join) {
     EXPECT_EQ(gunzip(gzip("ab") + gzip("") + gzip("c"), "x"), "abc");
 }
 
+TEST(Gzip, streams_of_zlib_are_read_too) {
+    EXPECT_EQ(gunzip("\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x27"s, "x"), "abc");
+    EXPECT_THROW(gunzip("\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x28"s, "x"), Error);
+}
+
 TEST(Gzip, damage_is_an_input_error) {
     const std::string packed = gzip("some text that is packed");
     for (size_t n = 0; n < packed.size(); ++n)
