@@ -289,6 +289,7 @@ e2e_tests = \
 	tests/e2e/oparchive_test.sh \
 	tests/e2e/gprof_test.sh \
 	tests/e2e/stacks_test.sh \
+	tests/e2e/stack_kinds_test.sh \
 	tests/e2e/losses_test.sh \
 	tests/e2e/ocount_test.sh \
 	tests/e2e/op2calltree_test.sh \
