@@ -37,7 +37,7 @@ class FileFrames {
 public:
     FileFrames(Fd file, ElfFrames found) : file_(std::move(file)), found_(std::move(found)) { forget(); }
 
-    /// By the first section that has the code.
+    /// By the first section that has the code. A start without a table (musl's) is the outermost frame too.
     UnwindRule find(uint64_t file_offset) {
         const auto address = found_.link_address(file_offset);
         if (!address) return {};
@@ -46,7 +46,8 @@ public:
             const UnwindRule& rule = section.table.find(*address);
             if (rule.cfa != CfaFrom::no_info) return rule;
         }
-        return {};
+        const bool is_start = found_.entry.value() != 0 && *address - found_.entry < start_code;
+        return is_start ? UnwindRule{.cfa = CfaFrom::sp, .ra = SavedAt::undefined} : UnwindRule{};
     }
     /// About what it takes, in bytes.
     uint64_t memory() const noexcept { return memory_; }

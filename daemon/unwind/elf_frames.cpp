@@ -138,6 +138,7 @@ std::optional<ElfFrames> find_elf_frames(const Fd& file) {
     ElfFrames out;
     out.machine = is_readable(head) ? machine_of(head.e_machine) : nullptr;
     if (out.machine == nullptr) return std::nullopt;
+    out.entry = {head.e_entry};
     const auto segments =
         read_table<Elf64_Phdr>(file, head.e_phoff, std::min<size_t>(head.e_phnum, most_segments));
     for (const Elf64_Phdr& s : segments)

@@ -34,10 +34,14 @@ struct ElfFrames {
     const UnwindMachine* machine = nullptr;
     std::vector<LoadedPart> code;             ///< executable parts
     std::vector<FrameSectionPlace> sections;  ///< .eh_frame, then .debug_frame for what is not in it
+    LinkAddress entry = {};                   ///< where a program begins; 0 for a library
 
     /// The linked address of a file offset in executable code; none elsewhere.
     std::optional<LinkAddress> link_address(uint64_t file_offset) const noexcept;
 };
+
+/// Bytes behind the entry that are still the start: it calls a function of the C library and never returns.
+inline constexpr uint64_t start_code = 64;
 
 /// Larger sections are not read. The largest known are of some ten MB.
 inline constexpr uint64_t largest_frame_section = 64 << 20;

@@ -51,6 +51,7 @@ struct Unwinder::Cursor {
     bool follow(const UnwindRule& rule);
     bool follow_arm_signal();
     bool follow_frame_pointer();
+    bool find_start(CodeFinder& code);
     bool find_cfa(const UnwindRule& rule, uint64_t& cfa);
     bool find_return(const UnwindRule& rule, uint64_t cfa, uint64_t& address);
     bool find_fp(const UnwindRule& rule, uint64_t cfa, uint64_t& value);
@@ -160,6 +161,20 @@ bool Unwinder::Cursor::follow_frame_pointer() {
     return move(caller, fp + 2 * word_size, caller_fp);
 }
 
+/// The outermost frame, if what it called has neither a table nor a frame pointer: so does musl start main.
+/// That frame is small, and there is no other reason for an address in the start to be on a stack.
+bool Unwinder::Cursor::find_start(CodeFinder& code) {
+    constexpr uint64_t most_words = 16;
+    for (uint64_t i = 0; i < most_words; ++i) {
+        const auto word = stack.word(sp + i * word_size);
+        if (!word) return false;
+        const uint64_t address = code_address(*word);
+        if (address != 0 && code.find({address - 1}).rule.ra == SavedAt::undefined)
+            return move(address, sp + (i + 1) * word_size, 0);
+    }
+    return false;
+}
+
 StackEnd Unwinder::walk(const UserRegisters& registers, const StackMemory& stack, CodeFinder& code,
                         std::vector<WalkedFrame>& frames) {
     frames.clear();
@@ -177,7 +192,8 @@ StackEnd Unwinder::walk(const UserRegisters& registers, const StackMemory& stack
         // The code that a handler returns to was never called: no instruction lies before it.
         frames.push_back({{at.pc}, at.is_exact || place.rule.is_signal_frame});
         const bool has_rule = place.rule.cfa != CfaFrom::no_info;
-        if (!(has_rule ? at.follow(place.rule) : at.follow_frame_pointer())) return at.end;
+        if (has_rule ? at.follow(place.rule) : at.follow_frame_pointer()) continue;
+        if (has_rule || at.end != StackEnd::no_info || !at.find_start(code)) return at.end;
     }
     return StackEnd::too_deep;
 }

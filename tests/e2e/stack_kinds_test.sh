@@ -172,12 +172,13 @@ run() {
 	profile "$name" --session-dir "$work/$name" --callgraph --events TIMER:200000 "$@" || fail "$name: operf"
 }
 
+compiler=cc
 # linked NAME [words for the compiler]: built so, its stacks are exact; left out where that cannot be built.
 linked() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # words
-	if ! cc $plain -o "$name.program" chain.c "$@" 2>/dev/null || ! "./$name.program" 2>/dev/null; then
+	if ! $compiler $plain -o "$name.program" chain.c "$@" 2>/dev/null || ! "./$name.program" 2>/dev/null; then
 		echo "$name: cannot be built here"
 		return
 	fi
@@ -189,6 +190,10 @@ linked static -static -no-pie
 linked static_pie -static-pie
 linked lld -fuse-ld=lld
 linked gold -fuse-ld=gold
+compiler=musl-gcc
+linked musl # the C library has no tables
+linked musl_static -static
+compiler=cc
 # Unwind tables in debugging information alone, beside an .eh_frame of start files.
 linked debug_frame -g -fno-asynchronous-unwind-tables
 linked compressed -g -gz -fno-asynchronous-unwind-tables

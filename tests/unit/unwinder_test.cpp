@@ -105,6 +105,17 @@ TEST_F(Walk, a_frame_pointer_of_0_ends_the_stack_and_an_impossible_one_is_no_inf
     }
 }
 
+TEST_F(Walk, finds_the_start_beyond_a_frame_of_which_nothing_is_known) {
+    code.rules = {{callee_code, sp_rule(8)}, {jit_code, {}}, {main_code, outermost()}};
+    registers.by_number[6] = 1;
+    words = {jit_code + 8, 0, callee_code + 4, 0x1234, main_code + 4, 0};
+    EXPECT_EQ(run(), StackEnd::root);
+    EXPECT_EQ(pcs(), (std::vector<uint64_t>{callee_code + 0x10, jit_code + 8, main_code + 4}));
+    words.insert(words.begin() + 1, 16, 0);
+    EXPECT_EQ(run(), StackEnd::no_info);
+    EXPECT_EQ(frames.size(), 2u);
+}
+
 TEST_F(Walk, the_caller_of_a_signal_frame_is_looked_for_at_its_exact_pc) {
     UnwindRule signal{.cfa = CfaFrom::sp_memory,
                       .ra = SavedAt::sp,
