@@ -78,6 +78,7 @@ libopd_a_SOURCES = \
 	daemon/source/proc_scan.cpp daemon/source/proc_scan.h \
 	daemon/source/replay_source.cpp daemon/source/replay_source.h \
 	daemon/source/sample_source.h \
+	daemon/source/stack_copies.h \
 	daemon/source/symbol_choice.cpp daemon/source/symbol_choice.h \
 	daemon/source/vmlinux.cpp daemon/source/vmlinux.h \
 	daemon/unwind/cfi_bytes.cpp daemon/unwind/cfi_bytes.h \

@@ -245,7 +245,7 @@ private:
                 count_tasks(records);
                 for (const Record& record : records)
                     stream_->write(stacks_.resolve(record));
-                if (stacks_.take_wish_for_larger_copies()) opened_.source->copy_more_of_stacks();
+                opened_.source->copy_stacks(stacks_.take_stack_wish());
                 for (const Record& record : loss_scan_(records, monotonic_ns()))
                     stream_->write(record);
                 stream_->finish();  // a kill costs what the kernel's buffers hold, no more
@@ -256,7 +256,7 @@ private:
             recording.sink = [this](auto records) {
                 count_tasks(records);
                 keeper_->process(records);
-                if (keeper_->collector().take_wish_for_larger_copies()) opened_.source->copy_more_of_stacks();
+                opened_.source->copy_stacks(keeper_->collector().take_stack_wish());
             };
             recording.checkpoint = [this] { keeper_->checkpoint(); };
         }

@@ -66,7 +66,7 @@ public:
     void begin_run(uint64_t start_time);
 
     /// See StackWalker.
-    bool take_wish_for_larger_copies() noexcept { return walker_.take_wish_for_larger_copies(); }
+    StackWish take_stack_wish() noexcept { return walker_.take_stack_wish(); }
     /// True if a sample was taken in kernel mode.
     bool saw_kernel() const noexcept { return saw_kernel_; }
     /// The kernel's code in samples that came with addresses (not placed by the driver), callers included.

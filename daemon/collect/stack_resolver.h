@@ -21,7 +21,7 @@ public:
     /// are valid until the next call.
     Record resolve(const Record& record);
     /// See StackWalker.
-    bool take_wish_for_larger_copies() noexcept { return walker_.take_wish_for_larger_copies(); }
+    StackWish take_stack_wish() noexcept { return walker_.take_stack_wish(); }
 
 private:
     ProcessTable table_;

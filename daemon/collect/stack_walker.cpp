@@ -74,7 +74,7 @@ StackEnd StackWalker::walk(const Sample& sample, std::vector<uint64_t>& chain) {
     if (stack.is_kernel_thread && sample.mode == CpuMode::kernel) return StackEnd::root;
     TableFinder finder(*this, sample.tgid);
     const StackEnd end = follow(stack, finder);
-    if (end != StackEnd::no_registers) sizer_.note(end);
+    if (end != StackEnd::no_registers) sizer_.note(end, stack.requested, read_);
     for (size_t i = sample.mode == CpuMode::user ? 1 : 0; i < frames_.size(); ++i)
         chain.push_back(frames_[i].pc.value() + (frames_[i].is_exact ? 1 : 0));
     return end;
@@ -94,15 +94,17 @@ StackEnd StackWalker::walk(const PlacedSample& sample, const ProcessMaps* maps, 
     return end;
 }
 
-/// Fills frames_ by the user's frames.
+/// Fills frames_ by the user's frames and sets read_.
 StackEnd StackWalker::follow(const UserStack& stack, CodeFinder& finder) {
     frames_.clear();
     const bool is_32_bit = stack.is_32_bit && !host_machine.has_link_register;
     if (!stack.has_registers && !is_32_bit) return StackEnd::no_registers;
     const uint64_t sp = stack.registers.by_number[host_machine.stack_pointer];
     const StackMemory memory(stack.bytes, sp, stack.requested, stack.is_whole);
-    return is_32_bit ? unwinder_.walk_32_bit(stack.registers, memory, finder, frames_)
-                     : unwinder_.walk(stack.registers, memory, finder, frames_);
+    const StackEnd end = is_32_bit ? unwinder_.walk_32_bit(stack.registers, memory, finder, frames_)
+                                   : unwinder_.walk(stack.registers, memory, finder, frames_);
+    read_ = memory.read();
+    return end;
 }
 
 }  // namespace op::collect

@@ -26,8 +26,8 @@ public:
     StackEnd walk(const Sample& sample, std::vector<uint64_t>& chain);
     /// The same for a sample of the driver, whose mappings are `maps`; null = not known.
     StackEnd walk(const PlacedSample& sample, const ProcessMaps* maps, std::vector<Place>& chain);
-    /// True, once, if larger copies of stacks would have let many more walks reach the end.
-    bool take_wish_for_larger_copies() noexcept { return sizer_.take_wish(); }
+    /// See StackSizer.
+    StackWish take_stack_wish() noexcept { return sizer_.take_wish(); }
 
 private:
     class Finder;
@@ -48,6 +48,7 @@ private:
     FrameTables tables_;
     std::vector<CachedPlace> cache_;
     std::vector<WalkedFrame> frames_;
+    uint64_t read_ = 0;  ///< of the last copy that was followed, see StackMemory::read()
     StackSizer sizer_;
 };
 

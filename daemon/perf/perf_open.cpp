@@ -105,7 +105,8 @@ public:
           notes_(notes),
           request_{options.callgraph, options.target.kind == PerfTarget::Kind::command, events.size() > 1,
                    options.stack_bytes},
-          larger_stack_bytes_(options.stack_bytes != 0 ? options.larger_stack_bytes : 0) {
+          larger_stack_bytes_(options.stack_bytes != 0 ? options.larger_stack_bytes : 0),
+          begins_larger_(larger_stack_bytes_ != 0) {
         for (size_t i = 0; i < events.size(); ++i) {
             cpus_.push_back(cpus_of_event(event_source_devices(), options.encodings.at(i)));
             opened_.opened_for.push_back(op::collect::opened_for(options.encodings, i));
@@ -116,9 +117,13 @@ public:
         note_made_up_machine(notes_);
         open_all();
         add_rings();
-        if (opened_.ring_bytes < least_stacks * request_.stack_bytes) open_for_small_rings();
+        if (opened_.ring_bytes < least_stacks * request_.stack_bytes)
+            open_for_small_rings();
+        else if (begins_larger_ && opened_.ring_bytes < least_stacks * larger_stack_bytes_)
+            begin_with_usual();
         opened_.stack_bytes = request_.stack_bytes;
         opened_.has_larger_stacks = larger_stack_bytes_ != 0;
+        opened_.begins_larger = begins_larger_;
         opened_.sample_type = attributes(0).sample_type;
         note_gaps();
         return std::move(opened_);
@@ -135,6 +140,8 @@ private:
         }
     }
     void open_for_small_rings();
+    void begin_with_usual();
+    void open_again();
     void open_targets();
     void open_cpus(const std::vector<pid_t>& tasks);
     void open_cpu(uint32_t cpu, pid_t task);
@@ -146,7 +153,9 @@ private:
 
     bool is(PerfTarget::Kind kind) const noexcept { return options_.target.kind == kind; }
     perf_event_attr attributes(size_t i) const {
-        return make_attr(events_[i], options_.encodings[i], request_, opened_.features);
+        PerfRequest request = request_;
+        request.enable_on_exec &= !begins_larger_;
+        return make_attr(events_[i], options_.encodings[i], request, opened_.features);
     }
 
     const PerfOptions& options_;
@@ -154,6 +163,7 @@ private:
     Diagnostics& notes_;
     PerfRequest request_;
     uint32_t larger_stack_bytes_;
+    bool begins_larger_;              ///< a program may be over before it is known that it needs them
     std::vector<CountingCpus> cpus_;  ///< by event
     OpenedEvents opened_;
 };
@@ -163,9 +173,20 @@ void Opener::open_for_small_rings() {
     const auto fitting = static_cast<uint32_t>(opened_.ring_bytes / least_stacks) & ~uint32_t{7};
     request_.stack_bytes = std::max(fitting, smallest_stack);
     larger_stack_bytes_ = 0;
+    begins_larger_ = false;
     notes_.warn("of each stack only " + std::to_string(request_.stack_bytes) +
                 " bytes are copied, for the locked-memory limit leaves no room for more; raise "
                 "kernel.perf_event_mlock_kb or the limit (ulimit -l)");
+    open_again();
+}
+
+/// The rings have room for so few of the larger copies that samples could be lost before anything is known.
+void Opener::begin_with_usual() {
+    begins_larger_ = false;
+    open_again();
+}
+
+void Opener::open_again() {
     unmap_rings(opened_.cpus);
     unmap_rings(opened_.side_band);
     open_all();
@@ -206,13 +227,13 @@ void Opener::open_cpu(uint32_t cpu, pid_t task) {
     add_event(opened_.side_band, cpu, {std::move(fd), 0, no_event, owner});
 }
 
-/// The same event once more, off until it takes the place of the other one: events that are opened later
+/// The same event once more, one of the two being off: events that are opened later
 /// would not be inherited by the children that a program has by then.
 void Opener::open_larger(size_t i, uint32_t cpu, pid_t task, uint32_t owner) {
     constexpr uint32_t as_another = uint32_t{1} << 31;
     PerfRequest request = request_;
     request.stack_bytes = larger_stack_bytes_;
-    request.enable_on_exec = false;
+    request.enable_on_exec = request_.enable_on_exec && begins_larger_;
     Fd fd = open_event(events_[i], make_attr(events_[i], options_.encodings[i], request, opened_.features),
                        task, cpu);
     add_event(opened_.cpus, cpu, {std::move(fd), 0, static_cast<uint16_t>(i), owner | as_another, true});

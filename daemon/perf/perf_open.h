@@ -15,6 +15,7 @@
 #include "daemon/perf/perf_features.h"
 #include "daemon/perf/perf_ring.h"
 #include "daemon/source/kernel_map.h"
+#include "daemon/source/stack_copies.h"
 #include "libop/base/diagnostics.h"
 #include "libop/base/fd.h"
 #include "libop/events/event_encoding.h"
@@ -33,15 +34,11 @@ struct PerfTarget {
     pid_t pid = 0;  ///< of the child or process
 };
 
-/// Bytes that the kernel can be asked to copy of a stack, a multiple of 8 (perf_event_open(2),
-/// sample_stack_user); most programs need less than the usual.
-inline constexpr uint32_t smallest_stack = 1024, usual_stack = 16384, largest_stack = 65528;
-
 struct PerfOptions {
     PerfTarget target;
     bool callgraph = false;
     uint32_t stack_bytes = 0;  ///< copied of the user stack of each sample, with callgraph; see PerfRequest
-    uint32_t larger_stack_bytes = 0;       ///< copied instead after copy_more_of_stacks(); 0 = never
+    uint32_t larger_stack_bytes = 0;       ///< copied at first, and on a wish; 0 = never
     std::vector<EventEncoding> encodings;  ///< one per event of the session
     NamedKernel kernel;                    ///< the kernel's images as the user named them
     KallsymsCopy* kallsyms = nullptr;      ///< gets the kernel's symbols; may be null
@@ -76,6 +73,7 @@ struct OpenedEvents {
     std::vector<size_t> opened_for;    ///< by event: the one whose descriptors give its samples
     size_t ring_bytes = 0;             ///< room for samples per CPU that the kernel granted
     bool has_larger_stacks = false;    ///< there are events with larger copies of stacks
+    bool begins_larger = false;        ///< those are on first
     uint32_t stack_bytes = 0;          ///< what is copied of each stack: less than wanted if rings are small
 };
 

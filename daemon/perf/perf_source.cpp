@@ -61,7 +61,8 @@ PerfSource::PerfSource(const PerfOptions& options, SessionInfo session, Diagnost
       opened_(open_events(options, session_.events, notes)),
       merger_(decoder_for(opened_, session_.events, options.encodings)),
       times_(opened_.opened_for),
-      epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      copies_more_(opened_.begins_larger) {
     if (!epoll_) throw_system("cannot create an epoll descriptor");
     hand_over_rings();
 }
@@ -123,8 +124,10 @@ void PerfSource::switch_samples(unsigned long request) {
     if (target_.kind != PerfTarget::Kind::system) times_.add_switching(sample_clock_ns() - began);
 }
 
-void PerfSource::copy_more_of_stacks() {
-    if (opened_.has_larger_stacks && !stopped_ && !copies_more_ && may_copy_more_) switch_stacks(true);
+void PerfSource::copy_stacks(StackWish wish) {
+    if (wish == StackWish::none || !opened_.has_larger_stacks || stopped_) return;
+    const bool to_larger = wish == StackWish::larger;
+    if (to_larger != copies_more_ && (!to_larger || may_copy_more_)) switch_stacks(to_larger);
 }
 
 void PerfSource::switch_stacks(bool to_larger) {

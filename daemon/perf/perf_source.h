@@ -29,12 +29,12 @@ public:
     void start() override;
     void stop() override;
     std::span<const Record> drain() override;
-    void copy_more_of_stacks() override;
+    void copy_stacks(StackWish wish) override;
     int wait_fd() const override { return epoll_.get(); }
 
     /// False if this user may not sample kernel mode.
     bool kernel_mode() const noexcept { return opened_.features.kernel_mode; }
-    /// What is copied of each stack at first, bytes.
+    /// What is usually copied of each stack, bytes.
     uint32_t stack_bytes() const noexcept { return opened_.stack_bytes; }
     /// Room per CPU for samples that the kernel granted, bytes.
     size_t ring_bytes() const noexcept { return opened_.ring_bytes; }
@@ -68,7 +68,7 @@ private:
     uint64_t lost_side_band_ = 0;       ///< records, by the kernel's count, that are to be delivered
     uint64_t lost_side_band_time_ = 0;  ///< when they were lost, at the latest
     std::vector<Record> batch_;
-    bool copies_more_ = false;      ///< the events with larger stacks are on
+    bool copies_more_;              ///< the events with larger stacks are on
     bool may_copy_more_ = true;     ///< no samples were lost for it so far
     uint64_t taken_with_more_ = 0;  ///< samples since then
     uint64_t lost_with_more_ = 0;   ///< those without room in a ring

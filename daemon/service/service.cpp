@@ -108,7 +108,7 @@ bool Service::drain_batches_of_source() {
         const auto records = p_.source.drain();
         if (records.empty()) return i > 0;
         p_.keeper.process(records);
-        if (p_.keeper.collector().take_wish_for_larger_copies()) p_.source.copy_more_of_stacks();
+        p_.source.copy_stacks(p_.keeper.collector().take_stack_wish());
     }
     return has_more_ = true;
 }

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "daemon/source/stack_copies.h"
 #include "libop/session/session_info.h"
 #include "libop/stream/record.h"
 
@@ -28,9 +29,9 @@ public:
     /// The next records; empty = no more for now (after stop(): no more at all). The span and the views in
     /// the records are valid until the next call.
     virtual std::span<const Record> drain() = 0;
-    /// Copies a larger part of each stack from now on, if it can. For a while at least: it returns to the
-    /// usual part if samples are lost for it.
-    virtual void copy_more_of_stacks() {}
+    /// Copies more or less of each stack from now on, if it can. Of more it makes less again if samples are
+    /// lost for it.
+    virtual void copy_stacks(StackWish) {}
     /// A descriptor that becomes readable when drain() should be called; -1 if it always should be.
     virtual int wait_fd() const = 0;
 };
