@@ -115,13 +115,13 @@ void require_stacks(const LoadedProfile& loaded) {
 
 LoadOptions load_for_report(const ReportCommandOptions& o) {
     LoadOptions load;
-    load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = o.callgraph || o.call_tree};
+    load.select = {.exclude_dependent = o.exclude_dependent,
+                   .callgraph = o.callgraph || o.call_tree || o.report.inclusive};
     load.merge = pp::parse_merge(o.merge, true);
     load.joins_builds = o.joins_builds();
     load.wants_lines = o.report.debug_info || o.inlines;
     if (o.inlines)
-        load.split =
-            pp::SplitOptions{.with_calls = o.callgraph || o.call_tree, .with_lines = o.report.debug_info};
+        load.split = pp::SplitOptions{.with_calls = load.select.callgraph, .with_lines = o.report.debug_info};
     load.may_differ_in_several = o.writer().is_by_application;
     return load;
 }
@@ -164,7 +164,9 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     if (o.call_tree) {
         auto report = report_call_tree(profile, loaded.head(o.report), o.report, o.is_call_tree_by_callee());
         if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
-        if (report.rows.empty()) notes.warn("nothing to show: no function reaches --threshold");
+        const bool is_part = !o.report.include_symbols.empty() || !o.report.exclude_symbols.empty();
+        if (report.rows.empty() && is_part) warn_of_no_symbols(o, notes);
+        if (report.rows.empty() && !is_part) notes.warn("nothing to show: no function reaches --threshold");
         return report;
     }
     if (o.callgraph) {
@@ -245,7 +247,8 @@ int opreport(Tool& tool, int argc, char** argv) {
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
     if (o.common.is_verbose("sfile")) describe_selection(loaded);
-    if (o.call_tree || (o.exporter && o.exporter->has_only_stacks)) require_stacks(loaded);
+    if (o.call_tree || o.report.inclusive || (o.exporter && o.exporter->has_only_stacks))
+        require_stacks(loaded);
     if (o.exporter) {
         export_to_files(o, loaded, outside, tool);
         return 0;

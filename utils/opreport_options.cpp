@@ -36,6 +36,7 @@ void add_format_conflicts(const ReportCommandOptions& o, bool is_differential,
     if (is_differential) found.push_back("{ } { }" + format);
     if (o.report.accumulated) found.push_back("--accumulated" + format);
     if (o.report.global_percent) found.push_back("--global-percent" + format);
+    if (o.report.inclusive) found.push_back("--inclusive" + format);
 }
 
 /// What the tree of calls has no place for.
@@ -59,8 +60,7 @@ void add_tree_conflicts(const ReportCommandOptions& o, bool is_differential,
     refuse(o.report.global_percent, "--global-percent");
     refuse(!o.sort.empty(), "--sort");
     refuse(o.report.reverse, "--reverse-sort");
-    refuse(!o.report.include_symbols.empty(), "--include-symbols");
-    refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
+    refuse(o.report.inclusive, "--inclusive");
 }
 
 std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is_differential) {
@@ -79,6 +79,14 @@ std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is
     need_symbols(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     need_symbols(!o.report.include_symbols.empty(), "--include-symbols");
     need_symbols(has(o.sort, "vma"), "--sort=vma");
+    const auto refuse_with_inclusive = [&](bool is_given, const char* option) {
+        if (o.report.inclusive && is_given)
+            found.push_back(std::string("--inclusive and ") + option + " exclude each other");
+    };
+    refuse_with_inclusive(is_differential, "{ } { }");
+    refuse_with_inclusive(o.callgraph, "--callgraph");
+    refuse_with_inclusive(o.report.details, "--details");
+    refuse_with_inclusive(o.report.accumulated, "--accumulated");
     if (o.report.details && has(o.merge, "build"))
         found.push_back("--details and --merge=build exclude each other: addresses are those of one file");
     if (o.callgraph && o.report.details) found.push_back("--callgraph and --details exclude each other");
@@ -109,6 +117,7 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     refuse(o.xml, "--xml");
     refuse(o.call_tree, "--call-tree");
     refuse(o.report.depth.has_value(), "--depth");
+    refuse(o.report.inclusive, "--inclusive");
     refuse(!o.common.threshold.empty(), "--threshold");
     refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     refuse(!o.report.include_symbols.empty(), "--include-symbols");
@@ -152,6 +161,8 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"details", 'd', &report.details, "list each symbol with its sampled addresses"},
         {"debug-info", 'g', &report.debug_info, "list symbols with source file and line"},
         {"inline", 0, &inlines, "list symbols, inlined functions apart from those they are inlined into"},
+        {"inclusive", 0, &report.inclusive,
+         "list symbols with the samples in them and in all that they call, most first"},
         {"show-address", 'w', &report.addresses, "add the address of symbols (needs -l)"},
         {"accumulated", 'a', &report.accumulated, "add cumulative counts (needs -l)"},
         {"global-percent", '%', &report.global_percent,
@@ -176,7 +187,8 @@ CommandSyntax ReportCommandOptions::syntax() {
 
 void ReportCommandOptions::settle_implied() {
     exporter = pp::find_exporter(format);
-    symbols |= callgraph || call_tree || report.details || report.debug_info || inlines || exporter;
+    symbols |= callgraph || call_tree || report.details || report.debug_info || inlines || report.inclusive ||
+               exporter;
     report.addresses |= report.details;
 }
 

@@ -32,7 +32,8 @@ struct ReportCommandOptions {
 
     /// The table of options; it points into this object.
     CommandSyntax syntax();
-    /// Sets the implied options: --callgraph, --call-tree, --details, --debug-info and --inline imply
+    /// Sets the implied options: --callgraph, --call-tree, --details, --debug-info, --inclusive and --inline
+    /// imply
     /// --symbols, and an exported profile implies all of these.
     void settle_implied();
     /// The conflicts between the options; empty if they can be combined.

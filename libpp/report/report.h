@@ -49,7 +49,8 @@ struct ReportOptions {
     bool accumulated = false;  ///< cumulative columns
     bool details = false;      ///< the addresses of each symbol
     bool calls = false;        ///< annotated sources only: where inlined lines were called
-    bool inclusive = false;    ///< also counts with what was inlined; annotated sources: own files first
+    bool inclusive = false;    ///< also counts with what was inlined or called, for the order, too; annotated
+                               ///< sources: own files first
     Demangle demangle = Demangle::normal;
     std::vector<SortKey> sort;  ///< most important first; the default order follows
     std::vector<std::string>
@@ -122,7 +123,8 @@ struct SymbolRow {
 /// The columns and images of rows by symbol.
 struct SymbolColumns {
     bool has_addresses = false, has_wide_addresses = false, is_accumulated = false, has_lines = false,
-         has_long_names = false, has_images = false, has_apps = false, is_differential = false;
+         has_long_names = false, has_images = false, has_apps = false, is_differential = false,
+         is_inclusive = false;
     std::vector<std::string> images;  ///< as shown
 };
 
@@ -145,6 +147,9 @@ struct SymbolReport {
     std::vector<uint64_t> totals;  ///< the totals that shares refer to, one per column
     std::vector<SymbolRow> rows;
     std::vector<uint64_t> counts;  ///< one per row and column, row by row
+    // With inclusive counts only; else empty:
+    std::vector<uint64_t> inclusive;         ///< samples in a row and all it calls, as counts
+    std::vector<uint64_t> inclusive_totals;  ///< all samples: what their shares refer to, one per column
     // With details only; else empty:
     std::vector<size_t> first_detail;  ///< one per row and one more: where its addresses begin, the next's do
     std::vector<DetailRow> details;    ///< by row, then address

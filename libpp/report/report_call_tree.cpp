@@ -89,10 +89,11 @@ struct Group {
 
 class TreeBuilder {
 public:
-    /// The report has its direction and the names of images.
-    TreeBuilder(const Profile& profile, const ReportOptions& options, CallTreeReport& report)
+    /// `tree`: the profile's or a part of it. The report has its direction and the names of images.
+    TreeBuilder(const Profile& profile, const StackTree& tree, const ReportOptions& options,
+                CallTreeReport& report)
         : profile_(profile),
-          tree_(profile.stacks),
+          tree_(tree),
           options_(options),
           report_(report),
           width_(profile.columns.size()),
@@ -138,6 +139,7 @@ private:
     }
 
     void add(const Item& item) {
+        if (!report_.is_by_callee && !has_samples(item.node)) return;
         const uint32_t row = ids_.of(tree_.nodes[item.node]);
         if (group_of_[row] == none) {
             group_of_[row] = static_cast<uint32_t>(groups_.size());
@@ -150,6 +152,11 @@ private:
             group.counts[leaf.column] = add_saturating(group.counts[leaf.column], leaf.count);
         } else
             add_to(group.counts, &inclusive_[item.node * width_]);
+    }
+
+    bool has_samples(uint32_t node) const {
+        const auto counts = std::span(inclusive_).subspan(node * width_, width_);
+        return std::ranges::any_of(counts, [](uint64_t count) { return count > 0; });
     }
 
     static void add_to(std::vector<uint64_t>& sums, const uint64_t* counts) {
@@ -237,6 +244,17 @@ private:
     std::vector<Group> pending_;             ///< the next to be shown at the end
 };
 
+/// The stacks of samples in the symbols that are asked for.
+StackTree wanted_stacks(const Profile& profile, const ReportOptions& options) {
+    StackTree tree = profile.stacks;
+    const std::vector<bool> wanted = wanted_rows(profile, options);
+    std::erase_if(tree.counts, [&](const StackCount& count) {
+        const StackNode& node = tree.nodes[count.node];
+        return !node.is_code() || !wanted[row_symbol(profile, profile.locations[node.location])];
+    });
+    return tree;
+}
+
 }  // namespace
 
 CallTreeReport report_call_tree(const Profile& profile, ReportHead head, const ReportOptions& options,
@@ -245,8 +263,11 @@ CallTreeReport report_call_tree(const Profile& profile, ReportHead head, const R
     report.head = std::move(head);
     report.is_by_callee = is_by_callee;
     report.images = image_names(profile, options);
-    report.stacks = stack_shares(profile);
-    if (!profile.stacks.is_empty()) TreeBuilder(profile, options, report).build();
+    const bool is_part = !options.include_symbols.empty() || !options.exclude_symbols.empty();
+    const StackTree part = is_part ? wanted_stacks(profile, options) : StackTree{};
+    const StackTree& tree = is_part ? part : profile.stacks;
+    report.stacks = stack_shares(tree);
+    if (!tree.is_empty()) TreeBuilder(profile, tree, options, report).build();
     return report;
 }
 

@@ -46,10 +46,10 @@ uint32_t StackShares::heaviest_cut() const {
     return most == by_end.end() || *most == 0 ? 0 : static_cast<uint32_t>(most - by_end.begin());
 }
 
-StackShares stack_shares(const Profile& profile) {
+StackShares stack_shares(const StackTree& tree) {
     StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1)};
-    const auto ends = stack_ends(profile.stacks);
-    for (const StackCount& count : profile.stacks.counts) {
+    const auto ends = stack_ends(tree);
+    for (const StackCount& count : tree.counts) {
         uint64_t& sum = shares.by_end[ends[count.node]];
         sum = add_saturating(sum, count.count);
     }

@@ -10,8 +10,8 @@
 
 namespace op::pp {
 
-/// The samples of a profile with stacks by the end of their stacks.
-StackShares stack_shares(const Profile& profile);
+/// The samples of a tree of stacks by the end of their stacks.
+StackShares stack_shares(const StackTree& tree);
 
 /// The name of a cut's reason, a word: that of stack_end_name(), or "no_stack".
 std::string_view cut_name(uint32_t end);

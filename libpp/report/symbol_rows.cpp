@@ -212,6 +212,7 @@ SymbolColumns choose_columns(const Profile& profile, std::span<const SymbolRow> 
     columns.images = image_names(profile, options);
     columns.has_addresses = options.addresses;
     columns.is_accumulated = options.accumulated;
+    columns.is_inclusive = options.inclusive;
     columns.has_lines = options.debug_info;
     columns.has_long_names = options.long_names;
     columns.has_wide_addresses =

@@ -113,6 +113,8 @@ struct WriteCsv {
             Line heads = symbol_heads(report.head, report.columns);
             if (!report.differences.empty())
                 heads.heads(report.head, report.scaled_before, "samples before ");
+            if (report.columns.is_inclusive)
+                heads.heads(report.head, report.head.scaled, "inclusive samples ");
             for (size_t i = 0; i < (report.differences.empty() ? 0 : width); ++i)
                 heads << "difference %";
             text += heads.end();
@@ -168,7 +170,9 @@ private:
         Line line;
         line.symbol(report.rows[row], report.columns);
         if (!report.differences.empty()) return compared(report, row, line);
-        return line.counts(&report.counts[row * width], width).end();
+        line.counts(&report.counts[row * width], width);
+        if (!report.inclusive.empty()) line.counts(&report.inclusive[row * width], width);
+        return line.end();
     }
 
     static std::string compared(const SymbolReport& report, size_t row, Line& line) {

@@ -116,6 +116,7 @@ struct WriteJson {
         Json json = head_json(report.head, report.differences.empty() ? "symbols" : "difference");
         put_scaled(json["columns"], "scaled_before", report.scaled_before);
         json["totals"] = report.totals;
+        if (!report.inclusive.empty()) json["inclusive_totals"] = report.inclusive_totals;
         if (!report.differences.empty()) json["totals_before"] = report.totals_before;
         json["symbols"] = Json::array();
         for (size_t i = 0; i < report.rows.size(); ++i) {
@@ -124,6 +125,7 @@ struct WriteJson {
                 row["samples"] = numbers(&report.counts[i * width], width);
             else
                 put_comparison(row, report, i);
+            if (!report.inclusive.empty()) row["inclusive"] = numbers(&report.inclusive[i * width], width);
             if (!report.first_detail.empty()) row["addresses"] = details(report, i);
             json["symbols"].add(std::move(row));
         }

@@ -95,6 +95,7 @@ public:
             if (columns_.is_accumulated) heads.number("cum. samples");
             heads.number("%");
             if (columns_.is_accumulated) heads.number("cum. %");
+            if (columns_.is_inclusive) heads.number("incl. samples").number("incl. %");
             if (columns_.is_differential) heads.number("diff %");
         }
         if (columns_.has_lines) heads.text("linenr info");
@@ -107,10 +108,13 @@ public:
     void reset() { sums_.assign(width_, 0); }
 
     void add_counts(Row& row, LinkAddress address, const uint64_t* counts, const uint64_t* bases,
-                    const Difference* differences = nullptr) {
+                    const Difference* differences = nullptr, const uint64_t* inclusive = nullptr,
+                    const uint64_t* inclusive_bases = nullptr) {
         if (columns_.has_addresses) row << hex(address.value(), columns_.has_wide_addresses ? 16 : 8);
-        for (size_t i = 0; i < width_; ++i)
+        for (size_t i = 0; i < width_; ++i) {
             add_count(row, i, counts[i], bases[i], differences ? &differences[i] : nullptr);
+            if (inclusive) row << inclusive[i] << share(inclusive[i], inclusive_bases[i]);
+        }
     }
 
     void add_line(Row& row, const std::optional<SourceLine>& line) const {
@@ -175,7 +179,9 @@ struct WriteMarkdown {
             const SymbolRow& symbol = report.rows[i];
             Row row;
             cells.add_counts(row, symbol.address, &report.counts[i * width], report.totals.data(),
-                             report.differences.empty() ? nullptr : &report.differences[i * width]);
+                             report.differences.empty() ? nullptr : &report.differences[i * width],
+                             report.inclusive.empty() ? nullptr : &report.inclusive[i * width],
+                             report.inclusive_totals.data());
             cells.add_line(row, symbol.line);
             cells.add_names(row, symbol, code(symbol.name));
             text += row.end();

@@ -14,8 +14,8 @@ namespace op::pp {
 namespace {
 
 constexpr size_t vma_width = 9, samples_width = 9, cumulative_samples_width = 14, percent_width = 9,
-                 cumulative_percent_width = 11, difference_width = 10, line_width = 28, image_width = 25,
-                 app_width = 25;
+                 cumulative_percent_width = 11, inclusive_samples_width = 15, inclusive_percent_width = 9,
+                 difference_width = 10, line_width = 28, image_width = 25, app_width = 25;
 constexpr std::string_view call_indent = "  ";
 constexpr size_t ruler_width = 79;
 constexpr size_t rest_width = 20;  ///< what counts and shares take on a terminal, about
@@ -50,6 +50,8 @@ public:
             if (columns_.is_accumulated) add_cell(line, "cum. samples", cumulative_samples_width);
             add_cell(line, "%", percent_width);
             if (columns_.is_accumulated) add_cell(line, "cum. %", cumulative_percent_width);
+            if (columns_.is_inclusive) add_cell(line, "incl. samples", inclusive_samples_width);
+            if (columns_.is_inclusive) add_cell(line, "incl. %", inclusive_percent_width);
             if (columns_.is_differential) add_cell(line, "diff %", difference_width);
         }
         if (columns_.has_lines) add_cell(line, "linenr info", line_width);
@@ -65,20 +67,25 @@ public:
         const uint64_t* counts;                  ///< one per column, as all that follow
         const uint64_t* bases;
         const Difference* differences = nullptr;  ///< null but in comparisons
+        const uint64_t* inclusive = nullptr;      ///< null without inclusive counts
+        const uint64_t* inclusive_bases = nullptr;
     };
     void add_row(const SymbolRow& symbol, const Row& row, Sums& sums) {
         std::string text(row.indent);
         add_address(text, symbol.address);
-        for (size_t i = 0; i < width_; ++i)
+        for (size_t i = 0; i < width_; ++i) {
             add_counts(text, row.counts[i], sums[i], row.bases[i],
                        row.differences ? &row.differences[i] : nullptr);
+            if (row.inclusive) add_inclusive(text, row.inclusive[i], row.inclusive_bases[i]);
+        }
         if (columns_.has_lines) add_cell(text, line_text(symbol.line, columns_.has_long_names), line_width);
         if (columns_.has_images) add_cell(text, image_text(symbol.image, image_column()), image_column());
         if (columns_.has_apps) add_cell(text, image_text(symbol.app, app_column()), app_column());
         lines_.add({.cells = std::move(text),
                     .name = printable(symbol.name),
                     .end = std::string(row.end),
-                    .share = percent_of(row.counts[0], row.bases[0])});
+                    .share = row.inclusive ? percent_of(row.inclusive[0], row.inclusive_bases[0])
+                                           : percent_of(row.counts[0], row.bases[0])});
     }
 
     void add_detail(const DetailRow& row, const uint64_t* counts, const uint64_t* bases, Sums& sums) {
@@ -118,6 +125,11 @@ private:
         add_cell(text, share(count), percent_width);
         if (columns_.is_accumulated) add_cell(text, share(sum), cumulative_percent_width);
         if (difference) add_cell(text, difference_text(*difference), difference_width);
+    }
+
+    static void add_inclusive(std::string& text, uint64_t count, uint64_t base) {
+        add_cell(text, std::to_string(count), inclusive_samples_width);
+        add_cell(text, format_percent(percent_of(count, base)), inclusive_percent_width);
     }
 
     std::string image_text(uint32_t image, size_t column) const {
@@ -188,6 +200,8 @@ std::string write_symbols_text(const SymbolReport& report, const TextStyle& styl
     for (size_t i = 0; i < report.rows.size(); ++i) {
         LineWriter::Row row{.counts = &report.counts[i * width], .bases = report.totals.data()};
         if (!report.differences.empty()) row.differences = &report.differences[i * width];
+        if (!report.inclusive.empty()) row.inclusive = &report.inclusive[i * width];
+        row.inclusive_bases = report.inclusive_totals.data();
         writer.add_row(report.rows[i], row, sums);
         if (!report.first_detail.empty()) add_details(report, writer, i);
     }
