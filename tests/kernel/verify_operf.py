@@ -72,6 +72,17 @@ for number, event in enumerate(("CPU_CYCLES", "INST_RETIRED")):
     check(f"shares: {event}: {three} and {one} samples, 3 parts of 4 are {share:.4f}", 0.74 <= share <= 0.76)
     check(f"shares: {event}: {(three + one) / sums[number]:.4f} in the two", (three + one) / sums[number] > 0.95)
 
+# Every stack that has one of the chain's functions has its callers, and nearly all lead to the start.
+command = [f"{build}/opreport", "--format=folded", f"--session-dir={output}/chain", f"--root={output}/root"]
+stacks = [line.rsplit(" ", 1) for line in subprocess.check_output(command, text=True).splitlines()]
+chains = [(frames.split(";"), int(count)) for frames, count in stacks if "chain_c" in frames]
+exact = sum(count for frames, count in chains if ["main", "chain_a", "chain_b", "chain_c"] == frames[frames.index("chain_c") - 3:][:4]
+            and "[truncated" not in frames[1])
+total = sum(count for frames, count in chains)
+check(f"chain: {exact} of {total} stacks are exact", total > 100 and exact == total)
+kept = manifest("chain")["stacks"]
+check(f"chain: {kept}", kept["complete"] > 99 * sum(kept["incomplete"].values()))
+
 for session in "known", "shares":
     ledger = manifest(session)["ledger"]
     check(f"{session}: {ledger}", ledger["sampled"] == ledger["stored"] and ledger["stored"] == sum(report(session, two)[1]))
