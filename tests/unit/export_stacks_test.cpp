@@ -96,6 +96,36 @@ TEST(ExportSpeedscope, has_a_sampled_profile_for_each_event) {
     EXPECT_EQ(*frames[1].find("file")->if_string(), "/bin/app");
 }
 
+// What the schema cannot express, and speedscope relies on.
+TEST(ExportSpeedscope, has_frames_in_range_and_weights_that_add_up) {
+    test::FakeStacks made(2);
+    made.profile.columns[0].event = "A";
+    made.profile.columns[1].event = "B";
+    for (uint32_t i = 1; i <= 20; ++i) {
+        const std::string name = "f" + std::to_string(i % 7);
+        made.add(i % 2 ? 0 : 2, {"main", name, i % 3 ? "g" : name}, i, i % 5 ? 0 : dump_short, i % 2);
+    }
+    const Json json =
+        parse_json(find_exporter("speedscope")->write(made.finish(), {}), "output", "profile", {});
+    const size_t frames = json.find("shared")->find("frames")->if_array()->size();
+    uint64_t all = 0;
+    for (const Json& profile : *json.find("profiles")->if_array()) {
+        const auto& samples = *profile.find("samples")->if_array();
+        const auto& weights = *profile.find("weights")->if_array();
+        EXPECT_EQ(samples.size(), weights.size());
+        for (const Json& stack : samples)
+            for (const Json& frame : *stack.if_array())
+                EXPECT_LT(frame.unsigned_number().value_or(UINT64_MAX), frames);
+        uint64_t sum = 0;
+        for (const Json& weight : weights)
+            sum += weight.unsigned_number().value_or(0);
+        EXPECT_EQ(profile.find("startValue")->unsigned_number(), 0U);
+        EXPECT_EQ(profile.find("endValue")->unsigned_number(), sum);
+        all += sum;
+    }
+    EXPECT_EQ(all, 210U);
+}
+
 TEST(ExportCallgrind, has_the_calls_of_stacks_once_in_recursion) {
     test::FakeStacks made;
     made.add(0, {"main@10", "f@20", "f@20", "f"}, 3);
