@@ -39,7 +39,7 @@ struct Options {
     std::vector<std::string> events, separate, images, verbose;
     std::optional<uint64_t> separate_lib, separate_kernel, separate_thread, separate_cpu;
     std::optional<uint64_t> callgraph, dump_interval;
-    bool no_vmlinux = false, foreground = false, start = false;
+    bool no_vmlinux = false, foreground = false, start = false, callgraph_files = false;
 };
 
 CommandSyntax syntax(Options& o) {
@@ -57,6 +57,8 @@ CommandSyntax syntax(Options& o) {
         {"separate-thread", 0, &o.separate_thread, "1: samples by thread", "0|1"},
         {"separate-cpu", 0, &o.separate_cpu, "1: samples by CPU", "0|1"},
         {"callgraph", 'c', &o.callgraph, "record call chains of that many callers (0: none)", "DEPTH"},
+        {"callgraph-files", 0, &o.callgraph_files,
+         "with --callgraph: also write pairs of caller and callee, for OProfile's programs"},
         {"session-dir", 0, &o.session_dir, "where the data goes (default: /var/lib/oprofile)", "DIR"},
         {"vmlinux", 'k', &o.vmlinux, "uncompressed kernel image with symbols", "FILE"},
         {"no-vmlinux", 0, &o.no_vmlinux, "there is no such image: symbols come from /proc/kallsyms"},
@@ -233,6 +235,7 @@ void Daemon::open_session() {
                                    .images_are_local = kind_->is_live,
                                    .stacks = callers > 0,
                                    .most_callers = callers > 0 ? callers : SIZE_MAX,
+                                   .arcs = callers > 0 && o_.callgraph_files,
                                    .only_images = only_images(o_)};
     FillGaps fill;
     if (kind_->is_live) fill = [this](const Sample& sample, Gap gap) { return gaps_(sample, gap); };

@@ -29,13 +29,21 @@ struct Key {
 
 // In the order in which they are written.
 constexpr Key keys[] = {
-    {"SESSION_DIR", &Settings::session_dir},      {"SEPARATE_LIB", &Separation::library},
-    {"SEPARATE_KERNEL", &Separation::kernel},     {"SEPARATE_THREAD", &Separation::thread},
-    {"SEPARATE_CPU", &Separation::cpu},           {"VMLINUX", &Settings::vmlinux},
-    {"KERNEL_RANGE", &Settings::kernel_range},    {"IMAGE_FILTER", &Settings::image_filter},
-    {"BUF_SIZE", &Settings::buffer_size},         {"BUF_WATERSHED", &Settings::buffer_watershed},
-    {"CPU_BUF_SIZE", &Settings::cpu_buffer_size}, {"CALLGRAPH", &Settings::callgraph},
-    {"PID_FILTER", &Settings::pid_filter},        {"PGRP_FILTER", &Settings::pgrp_filter},
+    {"SESSION_DIR", &Settings::session_dir},
+    {"SEPARATE_LIB", &Separation::library},
+    {"SEPARATE_KERNEL", &Separation::kernel},
+    {"SEPARATE_THREAD", &Separation::thread},
+    {"SEPARATE_CPU", &Separation::cpu},
+    {"VMLINUX", &Settings::vmlinux},
+    {"KERNEL_RANGE", &Settings::kernel_range},
+    {"IMAGE_FILTER", &Settings::image_filter},
+    {"BUF_SIZE", &Settings::buffer_size},
+    {"BUF_WATERSHED", &Settings::buffer_watershed},
+    {"CPU_BUF_SIZE", &Settings::cpu_buffer_size},
+    {"CALLGRAPH", &Settings::callgraph},
+    {"CALLGRAPH_FILES", &Settings::callgraph_files},
+    {"PID_FILTER", &Settings::pid_filter},
+    {"PGRP_FILTER", &Settings::pgrp_filter},
 };
 
 constexpr std::string_view small_letters = "abcdefghijklmnopqrstuvwxyz";

@@ -32,6 +32,7 @@ struct DaemonSettings {
     std::string image_filter;                   ///< comma list of binaries; empty = all
     std::string kernel_range;                   ///< START,END in hex; empty = found out
     uint64_t callgraph = 0;                     ///< callers recorded with a sample; 0 = none
+    uint64_t callgraph_files = 0;               ///< 1: pairs of caller and callee are written, too
     uint64_t buffer_size = 0;                   ///< words; 0 = the driver's default, as the next two
     uint64_t buffer_watershed = 0;              ///< words
     uint64_t cpu_buffer_size = 0;               ///< samples

@@ -336,6 +336,14 @@ TEST(DaemonWords, contain_every_setting) {
         (Words{"oprofiled", "--source=driver", "--separate=cpu", "--session-dir=/s",
                "--control=/t/run/oprofiled/control", "--vmlinux=/boot/vmlinux", "--kernel-range=1,2",
                "--image=/bin/ls", "--callgraph=4", "--verbose=arcs,misc", "--oprofilefs=/t/dev/oprofile"}));
+    settings.callgraph_files = 1;
+    const auto has_files = [&] {
+        const Words words = daemon_words("oprofiled", settings, perf, paths, "");
+        return std::ranges::find(words, "--callgraph-files") != words.end();
+    };
+    EXPECT_TRUE(has_files());
+    settings.callgraph = 0;
+    EXPECT_FALSE(has_files()) << "there are no callers";
 }
 
 TEST(ControlStatus, shows_daemon_and_settings) {

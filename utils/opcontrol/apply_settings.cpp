@@ -112,6 +112,7 @@ void apply_settings(const ControlOptions& o, DaemonSettings& s) {
     set_events(o.events, s.events);
     if (!o.separate.empty()) s.separation = parse_separation(o.separate);
     set_number("--callgraph", o.callgraph, deepest_callgraph, s.callgraph);
+    set_number("--callgraph-files", o.callgraph_files, 1, s.callgraph_files);
     set_session_dir(o.session_dir, s.session_dir);
     set_image_filter(o.image, s.image_filter);
     set_kernel_image(o, s.vmlinux);

@@ -86,6 +86,7 @@ std::vector<std::string> daemon_words(const std::string& program, const DaemonSe
     if_set("--kernel-range", settings.kernel_range);
     if_set("--image", settings.image_filter);
     if_set("--callgraph", settings.callgraph ? std::to_string(settings.callgraph) : "");
+    if (settings.callgraph != 0 && settings.callgraph_files != 0) words.push_back("--callgraph-files");
     if_set("--verbose", verbose);
     words.insert(words.end(), source.words.begin(), source.words.end());
     return words;

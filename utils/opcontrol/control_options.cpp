@@ -74,6 +74,8 @@ void add_settings(ControlOptions& o, std::vector<Option>& table) {
          "LIST"},
         {"callgraph", 'c', &o.callgraph, "record up to DEPTH callers with every sample; 0: no callers",
          "DEPTH"},
+        {"callgraph-files", 0, &o.callgraph_files,
+         "1: write pairs of caller and callee, too, for OProfile's programs; 0: call stacks alone", "0|1"},
         {"session-dir", 0, &o.session_dir, "store samples in DIR (default: /var/lib/oprofile)", "DIR"},
         {"image", 'i', &o.image, "sample only these binaries, or all", "LIST"},
         {"vmlinux", 0, &o.vmlinux, "the uncompressed kernel image, with symbols", "FILE"},
@@ -92,8 +94,8 @@ void add_settings(ControlOptions& o, std::vector<Option>& table) {
 
 bool ControlOptions::has_settings() const {
     return !events.empty() || !separate.empty() || vmlinux || session_dir || image || kernel_range ||
-           no_vmlinux || callgraph || buffer_size || buffer_watershed || cpu_buffer_size || pid_filter ||
-           pgrp_filter;
+           no_vmlinux || callgraph || callgraph_files || buffer_size || buffer_watershed || cpu_buffer_size ||
+           pid_filter || pgrp_filter;
 }
 
 CommandSyntax control_syntax(ControlOptions& options) {

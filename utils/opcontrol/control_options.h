@@ -37,7 +37,7 @@ struct ControlOptions {
     std::vector<std::string> events, separate;
     std::optional<std::string> vmlinux, session_dir, image, kernel_range, pid_filter, pgrp_filter;
     bool no_vmlinux = false;
-    std::optional<uint64_t> callgraph, buffer_size, buffer_watershed, cpu_buffer_size;
+    std::optional<uint64_t> callgraph, callgraph_files, buffer_size, buffer_watershed, cpu_buffer_size;
     // The daemon's log.
     bool is_verbose = false;
     std::vector<std::string> verbose;

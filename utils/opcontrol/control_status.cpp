@@ -94,6 +94,7 @@ void add_settings(const ControlStatus& status, Lines& lines) {
     if (!s.kernel_range.empty()) lines.add("Kernel range", s.kernel_range);
     lines.add("Image filter", s.image_filter.empty() ? "none" : s.image_filter);
     lines.add("Call-graph depth", std::to_string(s.callgraph));
+    if (s.callgraph_files != 0) lines.add("Call-graph files", "written, for OProfile's programs");
     lines.add("Process filter", filter_text(s.pid_filter));
     lines.add("Process group filter", filter_text(s.pgrp_filter));
     lines.add("Buffer size", size_text(s.buffer_size));
