@@ -8,6 +8,7 @@
 #include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -20,6 +21,8 @@
 #include "uapi/op_stream.h"
 
 #define OP_MOST_MAPPED 1024 /* mappings in a record; programs can have any number */
+#define OP_INTERRUPT_LIMIT 4096 /* mappings that an interrupt goes through, at a change */
+#define OP_EACH_LIMIT 1024 /* the same at each stack, where the kernel does not number changes: 20 us */
 #define OP_WAITING_RECORDS 4096 /* for the reader; op_stream.h */
 #define OP_WAITING_BYTES (4UL << 20) /* in them */
 
@@ -86,6 +89,23 @@ u32 op_known_maps_number(const struct mm_struct *mm, u32 tgid)
 		number = known->number;
 	raw_spin_unlock_irqrestore(&maps_lock, flags);
 	return number;
+}
+
+/* Programs can have any number of mappings: nobody is kept long for them. */
+static bool may_look(const struct mm_struct *mm)
+{
+	unsigned int changes;
+
+	if (!op_mappings_changes(mm, &changes))
+		return mm->map_count <= OP_EACH_LIMIT;
+	return in_task() || mm->map_count <= OP_INTERRUPT_LIMIT;
+}
+
+bool op_maps_need_task(const struct mm_struct *mm, u32 tgid)
+{
+	unsigned int changes;
+
+	return !may_look(mm) && op_mappings_changes(mm, &changes) && !op_known_maps_number(mm, tgid);
 }
 
 static bool is_executable(const struct vm_area_struct *vma)
@@ -193,7 +213,7 @@ u32 op_maps_number(struct mm_struct *mm, u32 tgid)
 	struct known now = { .mm = mm, .identity = identity_of(mm), .tgid = tgid, .images = op_image_generation() };
 	unsigned int count;
 
-	if (number)
+	if (number || !may_look(mm))
 		return number;
 	op_mappings_changes(mm, &now.changes);
 	now.checksum = sum_up(mm, &count);

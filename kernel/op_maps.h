@@ -14,13 +14,16 @@ struct op_record_maps;
 #define OP_NO_MAPS 0
 
 /*
- * The number of a process' mappings, which may be new ones; OP_NO_MAPS if there is no memory for them at once, or if too many wait
- * for the reader. The mmap lock is held. Where op_can_make_cookies(); does not sleep.
+ * The number of a process' mappings, which may be new ones; OP_NO_MAPS if there is no memory for them at once, if too many wait
+ * for the reader, or if the process has too many for this context. The mmap lock is held. Where op_can_make_cookies(); does not sleep.
  */
 u32 op_maps_number(struct mm_struct *mm, u32 tgid);
 
 /* The same without the lock: OP_NO_MAPS if the mappings may have changed since they were looked at. Any context but NMI. */
 u32 op_known_maps_number(const struct mm_struct *mm, u32 tgid);
+
+/* True if only the process itself may look at its mappings, which are very many: by task work. Any context but NMI. */
+bool op_maps_need_task(const struct mm_struct *mm, u32 tgid);
 
 /* For the reader, as op_next_image() and its like: the images of a record are announced before it. */
 bool op_maps_wait(void);

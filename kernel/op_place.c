@@ -29,6 +29,7 @@
 #include "op_exe.h"
 #include "op_image.h"
 #include "op_main.h"
+#include "op_maps.h"
 #include "op_slots.h"
 #include "op_stack.h"
 
@@ -262,7 +263,7 @@ bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure, co
 {
 	struct mm_struct *mm = current->mm;
 
-	if (!can_place_now() || !mm || !mmap_read_trylock(mm))
+	if (!can_place_now() || !mm || (stack && op_maps_need_task(mm, current->tgid)) || !mmap_read_trylock(mm))
 		return false;
 	*failure = place_address(mm, address, current->tgid, place, this_cpu_ptr(&handler_memo));
 	if (stack)
@@ -367,6 +368,12 @@ bool op_worker_places_all(void)
 	return place_by_worker && (place_by_task || IS_ENABLED(CONFIG_PREEMPT_RT));
 }
 
+/* It takes long to place the sample. */
+static bool needs_task(const struct op_slot *slot)
+{
+	return slot->callers || (slot->wants_stack && op_maps_need_task(current->mm, slot->tgid));
+}
+
 /*
  * Interrupts are off, not in NMI; the sampled process is current. With a sampler the interrupt may have come in its kernel code,
  * with any lock held: the mmap lock is only tried here, and others are those that are taken with interrupts off everywhere.
@@ -377,7 +384,7 @@ static void hand_over_now(struct op_slot *slot)
 		op_lose_slot(slot, OP_STAT_NO_MM);
 		return;
 	}
-	if (can_place_now() && (place_by_worker || !slot->callers) && place(slot, current->mm))
+	if (can_place_now() && (place_by_worker || !needs_task(slot)) && place(slot, current->mm))
 		return;
 	if (place_by_worker)
 		give_to_worker(slot, current->mm);

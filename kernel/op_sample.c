@@ -58,13 +58,12 @@ static void add_callers(struct op_sample_room *room, struct pt_regs *regs, bool 
 	struct op_record_placed *record = &room->record;
 	unsigned int depth = op_settings.backtrace_depth;
 	unsigned int n = is_sampler(record->event) ? 0 : op_kernel_callers(regs, room->address, depth);
+	struct pt_regs *user = op_is_process() && !with_stack ? op_user_registers(regs) : NULL;
 	unsigned int i;
 	bool aborted;
 
 	record->kernel_frames = n;
-	if (n < depth && op_is_process() && !with_stack) {
-		struct pt_regs *user = task_pt_regs(current);
-
+	if (n < depth && user) {
 		room->address[n++] = instruction_pointer(user);
 		n += op_user_callers(user, room->address + n, depth - n, &aborted);
 		if (aborted)
@@ -101,14 +100,6 @@ static void init_slot(struct op_slot *slot, struct pt_regs *regs, unsigned int e
 	slot->has_raw = slot->wants_stack = slot->is_kernel = false;
 }
 
-/* The current process' registers in user mode; NULL if its stack is not to be copied with this sample. */
-static struct pt_regs *registers_for_stack(struct pt_regs *regs, const struct op_raw *raw)
-{
-	struct pt_regs *user = user_mode(regs) ? regs : task_pt_regs(current);
-
-	return !raw && op_is_process() && op_wants_stack(user) ? user : NULL;
-}
-
 /* A kernel sample with the stack of its process, which is not copied in NMI. False, with nothing done, if there is no slot. */
 static bool take_kernel_later(struct pt_regs *regs, unsigned int event, const struct pt_regs *user)
 {
@@ -129,7 +120,9 @@ static u8 unfinished_stack(const struct op_record_placed *record, const struct p
 {
 	if (user)
 		return OP_STACK_END_NOT_COPIED;
-	return op_is_process() || record->frames == op_settings.backtrace_depth ? 0 : OP_STACK_END_ROOT;
+	if (record->frames > record->kernel_frames || record->frames == op_settings.backtrace_depth)
+		return 0; /* by frame pointers, or cut */
+	return op_is_process() ? OP_STACK_END_NOT_COPIED : OP_STACK_END_ROOT;
 }
 
 /* Room is there. */
@@ -156,7 +149,7 @@ static void take_kernel_now(struct op_handler *handler, struct pt_regs *regs, un
 
 static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
-	const struct pt_regs *user = registers_for_stack(regs, raw);
+	const struct pt_regs *user = raw || !op_settings.stack_size ? NULL : op_stack_registers(regs);
 
 	if (!handler->room)
 		op_count(smp_processor_id(), OP_STAT_OVERFLOW);
@@ -228,7 +221,7 @@ static void take_user_later(struct pt_regs *regs, unsigned int event, const stru
 
 static void take_user(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
-	const struct pt_regs *user = registers_for_stack(regs, raw);
+	const struct pt_regs *user = raw || !op_settings.stack_size ? NULL : op_stack_registers(regs);
 
 	if (!take_user_now(handler, regs, event, raw, user))
 		take_user_later(regs, event, raw, user);

@@ -14,12 +14,18 @@
 #include <linux/mmap_lock.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 
 #include "op_backtrace.h"
 #include "op_exe.h"
 #include "op_main.h"
 #include "op_maps.h"
+#include "op_place.h"
+
+#ifdef CONFIG_X86_64
+#include <asm/cpu_entry_area.h>
+#endif
 
 #if defined(CONFIG_X86_64)
 static bool can_follow(const struct pt_regs *regs)
@@ -72,9 +78,46 @@ void op_save_registers(struct op_registers *registers, const struct pt_regs *reg
 }
 #endif
 
-bool op_wants_stack(const struct pt_regs *regs)
+#ifdef CONFIG_X86_64
+/*
+ * An NMI may come while the entry into the kernel saves the registers, on the task's stack or, before that, on the entry stack, or
+ * while the exit restores them.
+ */
+static bool are_saved(const struct pt_regs *user, const struct pt_regs *regs)
 {
-	return op_settings.stack_size && !current->in_execve && can_follow(regs);
+	unsigned long stack = (unsigned long)task_stack_page(current);
+
+	if (regs->sp - CPU_ENTRY_AREA_BASE < P4D_SIZE)
+		return false;
+	return regs->sp - stack >= THREAD_SIZE || regs->sp <= (unsigned long)user;
+}
+#else
+static bool are_saved(const struct pt_regs *user, const struct pt_regs *regs)
+{
+	return true;
+}
+#endif
+
+/* Threads that the kernel makes for a process, as for io_uring, have none. */
+static bool has_user_mode(struct pt_regs *user)
+{
+	return instruction_pointer(user) && user_mode(user);
+}
+
+struct pt_regs *op_user_registers(struct pt_regs *regs)
+{
+	struct pt_regs *user = task_pt_regs(current);
+
+	if (user_mode(regs))
+		return regs;
+	return !current->in_execve && are_saved(user, regs) && has_user_mode(user) ? user : NULL;
+}
+
+struct pt_regs *op_stack_registers(struct pt_regs *regs)
+{
+	struct pt_regs *user = op_is_process() ? op_user_registers(regs) : NULL;
+
+	return user && can_follow(user) ? user : NULL;
 }
 
 /* The end of the memory in which the stack pointer is; UINT_MAX if that is not known. */

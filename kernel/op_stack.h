@@ -32,10 +32,13 @@ struct op_stack {
 };
 
 /*
- * True if the stack of the current process can be copied, as the settings ask for that: it is of a kind of program whose stacks the
- * reader can follow, and the process is not about to get another program. `regs`: in user mode. Any context.
+ * The registers in user mode of the current process, which is one; NULL if they are not all saved, if the process is about to get
+ * another program, or if it never is in user mode. `regs`: of the interrupted code. Any context.
  */
-bool op_wants_stack(const struct pt_regs *regs);
+struct pt_regs *op_user_registers(struct pt_regs *regs);
+
+/* The same; NULL also if the reader cannot follow stacks of this kind of program, or if this is no process. */
+struct pt_regs *op_stack_registers(struct pt_regs *regs);
 
 void op_save_registers(struct op_registers *registers, const struct pt_regs *regs);
 
