@@ -21,7 +21,7 @@ struct comm {
 
 /// The user part of a call chain: the innermost address and its callers, as the record has them: offsets into
 /// their images for user samples, addresses for kernel samples; 0 = none.
-enum { chain_depth = 3 };
+enum { chain_depth = 8 };
 struct chain {
     int mode;  ///< of the sample
     op_u64 at[chain_depth];
