@@ -9,6 +9,8 @@ PATH=$OP_BUILD:$PATH
 
 millions=${OP_BENCH_MILLIONS:-200}
 period=100000 # ns: 10 kHz
+frames= # of the program's stack
+daemon_words=
 manifest=session/samples/current/manifest.json
 
 # busy: nanoseconds that the CPU was not idle, since boot. See Documentation/scheduler/sched-stats.rst.
@@ -32,7 +34,7 @@ peak_kib() {
 
 # Each way to sample: run_WAY MILLIONS runs it; figures_WAY then sets samples, lost and peak.
 run_nothing() {
-	fixed_work "$1" >program.log
+	fixed_work "$1" $frames >program.log
 }
 figures_nothing() {
 	samples=0 lost= peak=
@@ -55,8 +57,8 @@ figures_reader() {
 }
 
 run_daemon() {
-	oprofiled --source=driver --no-vmlinux --session-dir "$work/session" --events "TIMER:$period" --start >daemon.log 2>&1
-	fixed_work "$1" >program.log
+	oprofiled --source=driver --no-vmlinux --session-dir "$work/session" --events "TIMER:$period" $daemon_words --start >daemon.log 2>&1
+	fixed_work "$1" $frames >program.log
 	peak=$(peak_kib "$(pidof oprofiled)")
 	opcontrol --shutdown >shutdown.log 2>&1
 }
@@ -70,13 +72,21 @@ figures_daemon() {
 
 run_perf() {
 	perf record $perf_words -a -e cpu-clock -c $period -o perf.data \
-		sh -c "fixed_work $1 >program.log; grep VmHWM /proc/\$PPID/status >peak.log" >perf.log 2>&1
+		sh -c "fixed_work $1 $frames >program.log; grep VmHWM /proc/\$PPID/status >peak.log" >perf.log 2>&1
 }
 figures_perf() {
 	perf report -i perf.data --stats >stats.log 2>/dev/null
 	samples=$(awk '$1 == "SAMPLE" { print $3; exit }' stats.log)
 	lost=$(awk '/LOST(_SAMPLES)? events/ { n += $3 } END { print n + 0 }' stats.log)
 	peak=$(awk '{ print $2 }' peak.log)
+}
+
+run_script() {
+	run_perf "$1"
+	perf script -i perf.data -F ip,sym >script.log 2>/dev/null
+}
+figures_script() {
+	figures_perf
 }
 
 # measure WAY: sets short and long, the instructions of each run; further, the samples that the long one took more; and
@@ -130,16 +140,47 @@ measure daemon
 row "the driver, and the daemon that writes sample files"
 unload_driver
 
+if command -v perf >/dev/null; then
+	# The rate can be set only while perf would lower it by itself.
+	echo 99 >/proc/sys/kernel/perf_cpu_time_max_percent
+	echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
+	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+	perf_words=
+	run_perf 1
+	figures_perf
+	measure perf
+	row "\`perf record -a -e cpu-clock\`, that writes samples one by one"
+	perf_words=-B
+	measure perf
+	row "the same with \`-B\`: it does not read its file again at the end"
+fi
+
+frames=16
+period=1000000
+millions=$((2 * millions))
+measure nothing
+base=$((long - short))
+cat <<END
+
+The same with call stacks, at 1 kHz, of the program with 4 KB of stack in $frames frames and without frame pointers.
+perf does not unwind while it records; \`perf script\` does.
+
+| sampled by | instructions a sample | million at start and end | samples of the long run | lost | peak RSS |
+|---|---|---|---|---|---|
+END
+daemon_words=--callgraph=64
+load_driver timer=1
+run_daemon 1
+figures_daemon
+measure daemon
+row "the driver, and the daemon that walks the stacks and stores them"
+unload_driver
+
 command -v perf >/dev/null || exit 0
-# The rate can be set only while perf would lower it by itself.
-echo 99 >/proc/sys/kernel/perf_cpu_time_max_percent
-echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
-echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-perf_words=
+perf_words="-B --call-graph dwarf,8192"
 run_perf 1
 figures_perf
 measure perf
-row "\`perf record -a -e cpu-clock\`, that writes samples one by one"
-perf_words=-B
-measure perf
-row "the same with \`-B\`: it does not read its file again at the end"
+row "\`perf record -a -B --call-graph dwarf,8192\`"
+measure script
+row "the same and \`perf script\`"
