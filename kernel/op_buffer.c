@@ -145,15 +145,17 @@ static bool write_sample(struct op_ring *ring, const struct op_context *context,
 	return op_ring_write(ring, pieces + alone, ARRAY_SIZE(pieces) - alone, 0);
 }
 
-/* The context's record comes first in it. */
+/* With a context, which may be NULL. `cpu` took the sample. */
 static bool put_sample(struct op_ring *ring, const struct op_context *context, struct op_record_placed *sample,
-		       struct op_stack *stack)
+		       struct op_stack *stack, unsigned int cpu)
 {
 	if (stack && write_with_stack(ring, context, sample, stack))
 		return true;
-	if (stack)
-		op_count(smp_processor_id(), OP_STAT_STACK_LOST);
-	return write_sample(ring, context, sample);
+	if (!write_sample(ring, context, sample))
+		return false;
+	if (sample->stack_end == OP_STACK_END_NOT_COPIED)
+		op_count(cpu, OP_STAT_STACK_LOST);
+	return true;
 }
 
 bool op_put_task_sample(struct op_context *context, struct op_record_placed *sample, struct op_stack *stack)
@@ -162,7 +164,7 @@ bool op_put_task_sample(struct op_context *context, struct op_record_placed *sam
 	struct op_ring *ring = &rings->ring[OP_RING_TASK];
 	bool same = same_context(context, &rings->written[OP_RING_TASK]);
 
-	if (!put_sample(ring, same ? NULL : context, sample, stack))
+	if (!put_sample(ring, same ? NULL : context, sample, stack, context->record.cpu))
 		return false;
 	if (!same)
 		rings->written[OP_RING_TASK] = *context;
@@ -211,7 +213,7 @@ bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, struct 
 		put_irq_context(ring, context);
 		rings->written[OP_RING_IRQ] = *context;
 	}
-	put_sample(ring, NULL, sample, stack);
+	put_sample(ring, NULL, sample, stack, context->record.cpu);
 	wake_if_full(ring);
 	if (context->unknown)
 		wake(); /* before the process ends */

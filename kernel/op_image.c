@@ -262,6 +262,13 @@ u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid)
 	return add_image(image);
 }
 
+u32 op_find_region_cookie(struct vm_area_struct *vma, u32 tgid)
+{
+	struct op_image_key key = op_region_key(vma, tgid, op_region_label(vma));
+
+	return find_cookie(&key);
+}
+
 u32 op_image_generation(void)
 {
 	return READ_ONCE(emptied_at);

@@ -36,8 +36,11 @@ u32 op_inode_cookie(const struct inode *inode, struct op_memo *memo);
  */
 u32 op_file_cookie(struct file *file, struct op_memo *memo);
 
-/* The same for a mapping without a file, of the process tgid. The mmap lock is held. */
+/*
+ * The same for a mapping without a file, of the process tgid. The mmap lock is held. The second makes no new one.
+ */
 u32 op_region_cookie(struct vm_area_struct *vma, u32 tgid);
+u32 op_find_region_cookie(struct vm_area_struct *vma, u32 tgid);
 
 /* Changes when images are forgotten that readers may not keep either: their cookies are not to be named any more. Any context. */
 u32 op_image_generation(void);

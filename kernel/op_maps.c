@@ -15,14 +15,16 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "op_identity.h"
 #include "op_image.h"
 #include "op_main.h"
 #include "op_place.h"
 #include "uapi/op_stream.h"
 
 #define OP_MOST_MAPPED 1024 /* mappings in a record; programs can have any number */
-#define OP_INTERRUPT_LIMIT 4096 /* mappings that an interrupt goes through, at a change */
-#define OP_EACH_LIMIT 1024 /* the same at each stack, where the kernel does not number changes: 20 us */
+#define OP_INTERRUPT_LIMIT 2048 /* mappings that an interrupt goes through, at a change */
+#define OP_EACH_LIMIT 1024 /* the same at each stack, where the kernel does not number changes */
+#define OP_NEW_IMAGES 32 /* that one look makes: a program could fill the table of images; others come with the next look */
 #define OP_WAITING_RECORDS 4096 /* for the reader; op_stream.h */
 #define OP_WAITING_BYTES (4UL << 20) /* in them */
 
@@ -59,7 +61,9 @@ static u64 mix(u64 sum, u64 value)
 /* Addresses that the kernel chooses at random, and others that depend on the program. */
 static u64 identity_of(const struct mm_struct *mm)
 {
-	return mix(mix(mix(mm->start_stack, mm->start_code), mm->end_code), mm->mmap_base);
+	u64 sum = mix(mix(mix(mm->start_stack, mm->start_code), mm->end_code), mm->mmap_base);
+
+	return mix(mix(sum, mm->arg_start), (unsigned long)rcu_access_pointer(mm->exe_file));
 }
 
 static unsigned int slot_of(const struct mm_struct *mm, u32 tgid)
@@ -113,6 +117,14 @@ static bool is_executable(const struct vm_area_struct *vma)
 	return vma->vm_flags & VM_EXEC;
 }
 
+/* A file that is gone may have had the same addresses in memory. */
+static u64 file_sum(struct file *file)
+{
+	const struct inode *inode = file ? op_inode_of(file) : NULL;
+
+	return inode ? mix(mix((unsigned long)inode, inode->i_ino), inode->i_generation) : 0;
+}
+
 /* The checksum of the mappings and their number. The mmap lock is held here and in the next. */
 static u64 sum_up(struct mm_struct *mm, unsigned int *count)
 {
@@ -125,25 +137,29 @@ static u64 sum_up(struct mm_struct *mm, unsigned int *count)
 		if (!is_executable(vma))
 			continue;
 		sum = mix(mix(sum, vma->vm_start), vma->vm_end);
-		sum = mix(mix(sum, vma->vm_pgoff), (unsigned long)vma->vm_file);
+		sum = mix(mix(sum, vma->vm_pgoff), file_sum(vma->vm_file));
 		++*count;
 	}
 	return sum;
 }
 
-static struct waiting *make_record(struct mm_struct *mm, u32 tgid, unsigned int count)
+/* `complete`: all its images are known; else the process is to be looked at again. */
+static struct waiting *make_record(struct mm_struct *mm, u32 tgid, unsigned int count, bool *complete)
 {
 	unsigned int room = min_t(unsigned int, count, OP_MOST_MAPPED);
 	struct waiting *waiting = kmalloc(struct_size(waiting, mapped, room), GFP_NOWAIT | __GFP_NOWARN);
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
-	unsigned int i = 0;
+	unsigned int i = 0, left = OP_NEW_IMAGES;
 
 	if (!waiting)
 		return NULL;
+	*complete = true;
 	for_each_vma(vmi, vma) {
-		if (is_executable(vma) && i < room)
-			op_describe_mapping(vma, tgid, &waiting->mapped[i++]);
+		if (!is_executable(vma) || i == room)
+			continue;
+		op_describe_mapping(vma, tgid, &waiting->mapped[i], &left);
+		*complete = *complete && waiting->mapped[i++].image != OP_NO_COOKIE;
 	}
 	waiting->record = (struct op_record_maps){
 		.header = { .type = OP_RECORD_MAPS, .flags = count > room ? OP_MAPS_CUT : 0,
@@ -188,10 +204,10 @@ static u32 find_unchanged(const struct known *now)
 
 static u32 add_maps(struct mm_struct *mm, struct known *now, unsigned int count)
 {
-	struct waiting *waiting = make_record(mm, now->tgid, count);
+	bool complete, queued;
+	struct waiting *waiting = make_record(mm, now->tgid, count, &complete);
 	unsigned int slot = slot_of(mm, now->tgid);
 	unsigned long flags;
-	bool queued;
 
 	if (!waiting)
 		return OP_NO_MAPS;
@@ -199,7 +215,7 @@ static u32 add_maps(struct mm_struct *mm, struct known *now, unsigned int count)
 	queued = queue(waiting, slot);
 	if (queued) {
 		now->number = last_number;
-		known_maps[slot] = *now;
+		known_maps[slot] = complete ? *now : (struct known){};
 	}
 	raw_spin_unlock_irqrestore(&maps_lock, flags);
 	if (!queued)

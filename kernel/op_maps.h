@@ -19,7 +19,10 @@ struct op_record_maps;
  */
 u32 op_maps_number(struct mm_struct *mm, u32 tgid);
 
-/* The same without the lock: OP_NO_MAPS if the mappings may have changed since they were looked at. Any context but NMI. */
+/*
+ * The same without the lock: OP_NO_MAPS if the mappings have changed since they were looked at. While a thread changes them those of
+ * before count: code that is on the stack of another is in neither what goes nor what comes. Any context but NMI.
+ */
 u32 op_known_maps_number(const struct mm_struct *mm, u32 tgid);
 
 /* True if only the process itself may look at its mappings, which are very many: by task work. Any context but NMI. */

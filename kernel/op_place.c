@@ -27,6 +27,7 @@
 #include "compat.h"
 #include "op_buffer.h"
 #include "op_exe.h"
+#include "op_identity.h"
 #include "op_image.h"
 #include "op_main.h"
 #include "op_maps.h"
@@ -95,12 +96,20 @@ static u64 image_of(struct vm_area_struct *vma, u32 tgid, u32 *cookie, struct op
 	return 0;
 }
 
-void op_describe_mapping(struct vm_area_struct *vma, u32 tgid, struct op_mapped *mapped)
+void op_describe_mapping(struct vm_area_struct *vma, u32 tgid, struct op_mapped *mapped, unsigned int *left)
 {
-	mapped->start = vma->vm_start;
-	mapped->length = vma->vm_end - vma->vm_start;
-	mapped->offset = image_of(vma, tgid, &mapped->image, NULL);
-	mapped->reserved = 0;
+	bool is_file = vma->vm_file && !is_memory(vma->vm_mm, vma->vm_file);
+
+	*mapped = (struct op_mapped){
+		.start = vma->vm_start,
+		.length = vma->vm_end - vma->vm_start,
+		.offset = is_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0,
+		.image = is_file ? op_inode_cookie(op_inode_of(vma->vm_file), NULL) : op_find_region_cookie(vma, tgid),
+	};
+	if (mapped->image != OP_NO_COOKIE || !*left)
+		return;
+	--*left;
+	image_of(vma, tgid, &mapped->image, NULL);
 }
 
 /* Fills in the place of a user address; OP_STATS, or why it has none. The mmap lock is held. */
@@ -232,7 +241,7 @@ static noinline void place_kernel(struct op_slot *slot)
 	sample.record.stack_end = OP_STACK_END_NOT_COPIED;
 	if (own)
 		op_init_stack(&stack, op_registers_of(slot), current->mm, false);
-	keep(slot, own ? own_program() : OP_NO_COOKIE, &sample.record, own ? &stack : NULL);
+	keep(slot, slot->app ?: (own ? own_program() : OP_NO_COOKIE), &sample.record, own ? &stack : NULL);
 }
 
 /* False, with nothing done, if the mmap lock is held. Does not sleep: process context, or where op_can_make_cookies(). */

@@ -33,8 +33,11 @@ static inline bool op_is_process(void)
 bool op_place_now(u64 address, struct op_place *place, enum op_stat *failure, const struct op_registers *registers,
 		  struct op_stack *stack);
 
-/* A mapping of the process tgid. The mmap lock is held; where op_can_make_cookies(). */
-void op_describe_mapping(struct vm_area_struct *vma, u32 tgid, struct op_mapped *mapped);
+/*
+ * A mapping of the process tgid. `left` is how many images may be new ones, and gets less with each; without one the image is
+ * OP_NO_COOKIE. The mmap lock is held; where op_can_make_cookies().
+ */
+void op_describe_mapping(struct vm_area_struct *vma, u32 tgid, struct op_mapped *mapped, unsigned int *left);
 
 /*
  * Passes a slot of this CPU, which holds a sample of the current process, on to be placed. Called from the handler,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Taking a sample. It goes into the irq ring at once, unless it is of a user address that cannot be placed here, or has callers
- * that are to be placed: then it goes into a slot (op_place.c).
+ * Taking a sample. It goes into the irq ring at once, unless it is of a user address that cannot be placed here, has callers that are
+ * to be placed, or was taken in NMI and has a stack: then it goes into a slot (op_place.c).
  */
 #include "op_pmu.h"
 
@@ -19,6 +19,7 @@
 
 #include "op_backtrace.h"
 #include "op_buffer.h"
+#include "op_exe.h"
 #include "op_main.h"
 #include "op_place.h"
 #include "op_slots.h"
@@ -100,6 +101,12 @@ static void init_slot(struct op_slot *slot, struct pt_regs *regs, unsigned int e
 	slot->has_raw = slot->wants_stack = slot->is_kernel = false;
 }
 
+/* The current process' registers in user mode; NULL if its stack is not to be copied with this sample. */
+static struct pt_regs *registers_for_stack(struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
+{
+	return op_settings.stack_size && !raw && !is_sampler(event) ? op_stack_registers(regs) : NULL;
+}
+
 /* A kernel sample with the stack of its process, which is not copied in NMI. False, with nothing done, if there is no slot. */
 static bool take_kernel_later(struct pt_regs *regs, unsigned int event, const struct pt_regs *user)
 {
@@ -109,6 +116,7 @@ static bool take_kernel_later(struct pt_regs *regs, unsigned int event, const st
 		return false;
 	init_slot(slot, regs, event);
 	slot->is_kernel = true;
+	slot->app = op_find_exe_cookie(current->mm, NULL);
 	slot->callers = is_sampler(event) ? 0 : op_kernel_callers(regs, slot->caller, op_settings.backtrace_depth);
 	op_save_registers(op_registers_of(slot), user);
 	op_hand_over(slot);
@@ -149,7 +157,7 @@ static void take_kernel_now(struct op_handler *handler, struct pt_regs *regs, un
 
 static void take_kernel(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
-	const struct pt_regs *user = raw || !op_settings.stack_size ? NULL : op_stack_registers(regs);
+	const struct pt_regs *user = registers_for_stack(regs, event, raw);
 
 	if (!handler->room)
 		op_count(smp_processor_id(), OP_STAT_OVERFLOW);
@@ -221,7 +229,7 @@ static void take_user_later(struct pt_regs *regs, unsigned int event, const stru
 
 static void take_user(struct op_handler *handler, struct pt_regs *regs, unsigned int event, const struct op_raw *raw)
 {
-	const struct pt_regs *user = raw || !op_settings.stack_size ? NULL : op_stack_registers(regs);
+	const struct pt_regs *user = registers_for_stack(regs, event, raw);
 
 	if (!take_user_now(handler, regs, event, raw, user))
 		take_user_later(regs, event, raw, user);

@@ -32,6 +32,7 @@ struct op_slot {
 	u32 epoch; /* of the run that took it, see op_slot_counts() */
 	u32 tgid;
 	u32 tid;
+	u32 app; /* with is_kernel: cookie of the program, if it has one */
 	char comm[OP_COMM_SIZE];
 	u16 event;
 	u16 callers;

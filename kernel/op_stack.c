@@ -80,14 +80,14 @@ void op_save_registers(struct op_registers *registers, const struct pt_regs *reg
 
 #ifdef CONFIG_X86_64
 /*
- * An NMI may come while the entry into the kernel saves the registers, on the task's stack or, before that, on the entry stack, or
- * while the exit restores them.
+ * An NMI may come while the entry into the kernel saves the registers, on the task's stack or, before that, on the entry stack or
+ * even the program's, or while the exit restores them.
  */
 static bool are_saved(const struct pt_regs *user, const struct pt_regs *regs)
 {
 	unsigned long stack = (unsigned long)task_stack_page(current);
 
-	if (regs->sp - CPU_ENTRY_AREA_BASE < P4D_SIZE)
+	if (regs->sp < TASK_SIZE_MAX || regs->sp - CPU_ENTRY_AREA_BASE < P4D_SIZE)
 		return false;
 	return regs->sp - stack >= THREAD_SIZE || regs->sp <= (unsigned long)user;
 }

@@ -17,7 +17,7 @@ enum op_stat {
 	OP_STAT_PENDING, /* lost: not placed when sampling stopped, or within a second */
 	OP_STAT_TRACE_ABORTED, /* call chains cut short */
 	OP_STAT_TRACE_NO_MAPPING, /* callers in no mapping */
-	OP_STAT_STACK_LOST, /* stacks that were not copied: memory map locked, or no room in the ring */
+	OP_STAT_STACK_LOST, /* samples without the stack that they should have */
 	OP_STAT_THROTTLED, /* periods left out by the guard */
 	OP_STAT_OVERRUN, /* periods of a timer that ended before the handler of an earlier one */
 	OP_STAT_FILTERED, /* not taken: filters */

@@ -39,6 +39,7 @@ stacks=$(($(value chain.log user_stacks) + $(value chain.log kernel_stacks)))
 check "whole stacks" "$(value chain.log whole_stacks)" -ge "$((stacks * 9 / 10))"
 not_copied=$(value chain.log not_copied)
 check "stacks not copied" "$not_copied" -le "$((stacks / 20 + 5))"
+check_eq "stack_lost" "$(cat "$fs"/stats/cpu*/stack_lost | awk '{ n += $1 } END { print n }')" "$not_copied"
 
 # Programs that come and go, map and unmap, and fork: every stack names mappings of its own process, and the balance is exact.
 sample_balanced find.log sh -c 'find /proc /sys -maxdepth 3 >/dev/null 2>&1; short_lived 100 300'
