@@ -33,10 +33,20 @@ void DriverMaps::take(const PlacedMaps& maps, const KnownImages& images) {
             {{mapping.start, RuntimeAddress{start + mapping.length}, mapping.offset, std::move(image), kind},
              mapping.cookie});
     }
-    by_number_[maps.number] = ProcessMaps(maps.number, maps.tgid, std::move(parts));
+    ProcessMaps& added = by_number_[maps.number];
+    parts_ -= added.size();
+    added = ProcessMaps(maps.number, maps.tgid, std::move(parts));
+    parts_ += added.size();
     if (const uint32_t before = std::exchange(last_.at(maps.slot), maps.number)) replaced_.push_back(before);
-    if (replaced_.size() <= most_replaced) return;
-    by_number_.erase(replaced_.front());
+    while (!replaced_.empty() && (replaced_.size() > most_replaced || parts_ > most_parts))
+        forget_oldest();
+}
+
+void DriverMaps::forget_oldest() {
+    if (const auto it = by_number_.find(replaced_.front()); it != by_number_.end()) {
+        parts_ -= it->second.size();
+        by_number_.erase(it);
+    }
     replaced_.pop_front();
 }
 

@@ -32,6 +32,7 @@ public:
     uint32_t tgid() const noexcept { return tgid_; }
     /// The part that holds the address, or null.
     const Part* find(RuntimeAddress address) const noexcept;
+    size_t size() const noexcept { return parts_.size(); }
 
 private:
     uint32_t number_ = 0, tgid_ = 0;
@@ -47,15 +48,19 @@ public:
     const ProcessMaps* find(uint32_t number) const noexcept;
 
 private:
+    void forget_oldest();
     ImagePtr image_of(uint32_t cookie, const KnownImages& images);
 
     /// Of those that others of their slot have replaced, the driver's samples name the last ones only
     /// (kernel/uapi/op_stream.h, struct op_record_maps).
     static constexpr size_t most_replaced = 8192;
+    /// All parts together; some 20 MB. Programs can have any number of mappings and change them all the time.
+    static constexpr size_t most_parts = 300'000;
 
     std::unordered_map<uint32_t, ProcessMaps> by_number_;
     std::array<uint32_t, PlacedMaps::slots> last_{};  ///< number by slot; 0 = none yet
     std::deque<uint32_t> replaced_;                   ///< numbers
+    size_t parts_ = 0;
     std::unordered_map<uint32_t, std::weak_ptr<MappedImage>> images_;
     size_t sweep_at_ = 1024;
 };

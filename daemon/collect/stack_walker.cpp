@@ -82,7 +82,7 @@ StackEnd StackWalker::walk(const Sample& sample, std::vector<uint64_t>& chain) {
 
 StackEnd StackWalker::walk(const PlacedSample& sample, const ProcessMaps* maps, std::vector<Place>& chain) {
     chain.assign(sample.chain.begin(), sample.chain.end());
-    if (!maps) return StackEnd::no_mapping;
+    if (!maps) return StackEnd::not_copied;  // nor are its mappings there any more
     MapsFinder finder(*this, *maps);
     const StackEnd end = follow(*sample.user_stack, finder);
     for (size_t i = sample.mode == CpuMode::user ? 1 : 0; i < frames_.size(); ++i) {

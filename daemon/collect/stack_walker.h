@@ -24,7 +24,8 @@ public:
     /// address, or one byte behind the start of an instruction that was interrupted. Reports why there are no
     /// more.
     StackEnd walk(const Sample& sample, std::vector<uint64_t>& chain);
-    /// The same for a sample of the driver, whose mappings are `maps`; null = not known.
+    /// The same for a sample of the driver, whose mappings are `maps`; null = not known: reported as not
+    /// copied.
     StackEnd walk(const PlacedSample& sample, const ProcessMaps* maps, std::vector<Place>& chain);
     /// See StackSizer.
     StackWish take_stack_wish() noexcept { return sizer_.take_wish(); }

@@ -200,7 +200,8 @@ private:
         r.place = {s.place.offset, s.place.cookie, 0};
         r.event = s.event;
         r.mode = static_cast<op_u8>(s.mode);
-        r.stack_end = stack_end_number(s.stack_end);
+        // A copy that was not walked is not written.
+        r.stack_end = stack_end_number(s.user_stack ? StackEnd::not_copied : s.stack_end);
         r.frames = static_cast<op_u16>(frames);
         r.kernel_frames = static_cast<op_u16>(std::min<size_t>(s.kernel_frames, frames));
         append(out, type, flags, r, {reinterpret_cast<const char*>(s.chain.data()), frames * sizeof(Place)},

@@ -44,13 +44,15 @@ END
 cc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o "$work/chain" "$work/chain.c" || fail "chain.c cannot be compiled"
 secret=$(printf GURDHNYVGLBSZREPLVFABGFGENVARQ1 | tr 'ABCDEFGHIJKLMNOPQRSTUVWXYZ1' '@CBEDGFIHKJMLONQPSRUTWVYX[0')
 
-# chain NAME [operf words]: profiles it into a session of that name.
+period=200000
+longer= # words of any kind, of which each makes the program run longer
+# chain NAME LEVELS [operf words]: profiles it into a session of that name.
 chain() {
 	name=$1
 	levels=$2
 	shift 2
 	mkdir -p "$work/$name"
-	profile "$name" --session-dir "$work/$name" --callgraph --events TIMER:200000 "$@" "$work/chain" "$levels" || fail "operf"
+	profile "$name" --session-dir "$work/$name" --callgraph --events "TIMER:$period" "$@" "$work/chain" "$levels" $longer || fail "operf"
 	! grep -rqF "$secret" "$work/$name" || fail "$name: what was on the stack is in a file"
 }
 
@@ -94,7 +96,12 @@ only_caller deep first deep
 grep -q '"dump_short": [1-9]' "$work/deep/samples/current/manifest.json" || fail "deep: the manifest has no short stacks"
 
 # Where nobody asks for a size, the copy grows until it holds the stack.
+# Not so often that a busy machine loses samples: then the copies become smaller for good.
+period=1000000
+longer='1 2 3 4'
 chain grown 50
+period=200000
+longer=
 [ "$(by_main grown)" -gt 200 ] || fail "grown: few stacks lead to main"
 
 chain pointers 0 --unwind=frame-pointers

@@ -79,7 +79,8 @@ TEST_F(CollectingDriverStacks, an_address_in_no_mapping_ends_the_stack_with_that
     map(1, {{{0x400000}, 0x1000, 0, app}, {{0x7f0000}, 0x1000, 0x5000, 0}});
     const UserStack stack = stack_to(0x7f0020, 0x400030);
     feed({sample(1, stack), sample(8, stack)});
-    EXPECT_EQ(stacks(), (test::StackTexts{{"/bin/app;[no_mapping];/bin/app+10!", 2}}));
+    EXPECT_EQ(stacks(), (test::StackTexts{{"/bin/app;[no_mapping];/bin/app+10!", 1},
+                                          {"/bin/app;[not_copied];/bin/app+10!", 1}}));
 }
 
 TEST_F(CollectingDriverStacks, the_users_frames_call_the_kernels) {
