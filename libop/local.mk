@@ -28,6 +28,7 @@ libop_a_SOURCES = \
 	libop/base/path.cpp libop/base/path.h \
 	libop/base/object_file.h \
 	libop/base/percent.cpp libop/base/percent.h \
+	libop/base/shared_mapping.cpp libop/base/shared_mapping.h \
 	libop/base/tagged_lines.cpp libop/base/tagged_lines.h \
 	libop/base/text.cpp libop/base/text.h \
 	libop/base/unpack.cpp libop/base/unpack.h \
@@ -79,11 +80,15 @@ libop_a_SOURCES = \
 	libop/stream/stream.cpp libop/stream/stream.h \
 	libop/stream/stream_writer.cpp libop/stream/user_stack.h \
 	libop/stacks/stack_end.cpp libop/stacks/stack_end.h \
+	libop/stacks/stack_file.cpp libop/stacks/stack_file.h \
+	libop/stacks/stack_file_open.cpp libop/stacks/stack_file_open.h \
 	libop/stacks/stack_frame.h \
 	libop/stacks/stack_images.cpp libop/stacks/stack_images.h \
 	libop/stacks/recover_account.cpp libop/stacks/recover_account.h \
+	libop/stacks/stack_index.cpp libop/stacks/stack_index.h \
 	libop/stacks/stack_reader.cpp libop/stacks/stack_reader.h \
-	libop/stacks/stack_set.cpp libop/stacks/stack_set.h
+	libop/stacks/stack_set.cpp libop/stacks/stack_set.h \
+	libop/stacks/stack_table.cpp libop/stacks/stack_table.h
 
 # The door to libpfm4, or the stub for builds without it.
 if HAVE_PFM

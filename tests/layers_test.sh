@@ -147,6 +147,7 @@ libop/session/session.cpp 1 undo
 libop/session/session_files.cpp 2 note
 libop/session/session_reader.cpp 2 note absent
 libop/stacks/recover_account.cpp 1 note
+libop/stacks/stack_file_open.cpp 1 note
 libop/stacks/stack_images.cpp 1 absent
 libop/stacks/stack_set.cpp 1 note
 libop/stream/stream.cpp 1 note

@@ -135,8 +135,7 @@ private:
         }
         names.insert(names.end(), {stack_frames_name, stack_images_name});
         for (const std::string& name : names)
-            take_one(stacks, name, path + "/" + name, target_ + "/" + stacks_dir + "/" + name,
-                     sample_file_limit);
+            take_one(stacks, name, path + "/" + name, target_ + "/" + stacks_dir + "/" + name);
     }
 
     void take_statistics(const Fd& dir) {

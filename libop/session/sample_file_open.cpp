@@ -8,9 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <optional>
 
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
@@ -60,36 +58,22 @@ Fd create_temporary(const SampleFilePlace& at, const std::string& name) {
     throw_system("cannot create " + at.label);
 }
 
-/// What a file begins with.
-struct Content {
-    std::vector<SampleEntry> entries;
-    bool are_numbered = false;  ///< entry i is to be slot i + 1
-};
-
-void fill(SampleTable& table, const Content& content, const SampleFilePlace& at) {
-    const std::vector<SampleEntry>& entries = content.entries;
-    bool has_room = true;
-    for (const SampleEntry& entry : entries) {
-        const auto samples = static_cast<uint32_t>(entry.count);
-        if (content.are_numbered)
-            has_room &= table.append(entry.key, samples);
-        else
-            table.add(entry.key, samples);
-    }
-    if (!has_room || table.counts().lost_no_space != 0) throw_system("cannot rebuild " + at.label, ENOSPC);
+void fill(SampleTable& table, const std::vector<SampleEntry>& entries, const SampleFilePlace& at) {
+    for (const SampleEntry& entry : entries)
+        table.add(entry.key, static_cast<uint32_t>(entry.count));
+    if (table.counts().lost_no_space != 0) throw_system("cannot rebuild " + at.label, ENOSPC);
     if (!entries.empty()) table.sync(at.label);
     table.reset_counts();
 }
 
-/// Creates the file with this content, replacing any file of that name. Counts of equal keys are added up
-/// unless the slots are numbered.
+/// Creates the file with these entries, replacing any file of that name. Counts of equal keys are added up.
 std::unique_ptr<SampleTable> make(const SampleFilePlace& at, const SampleHeader& header,
-                                  const Content& content) {
+                                  const std::vector<SampleEntry>& entries) {
     const std::string temporary = "." + at.name + ".new";
     Fd fd = create_temporary(at, temporary);
     try {
         auto table = std::make_unique<SampleTable>(std::move(fd), header, at.label);
-        fill(*table, content, at);
+        fill(*table, entries, at);
         if (::renameat(at.dir.get(), temporary.c_str(), at.dir.get(), at.name.c_str()) != 0)
             throw_system("cannot create " + at.label);
         return table;
@@ -113,30 +97,13 @@ std::string fault_of(const SalvagedSamples& found) {
     return "its hash table does not fit its entries";
 }
 
-/// Drops the entries from the first one on that the check refuses, and returns how many samples they had.
-uint64_t end_at_fault(std::vector<SampleEntry>& entries, const SlotCheck& check) {
-    uint32_t slot = 1;
-    const auto first =
-        std::ranges::find_if(entries, [&](const SampleEntry& entry) { return !check(slot++, entry.key); });
-    uint64_t dropped = 0;
-    for (auto entry = first; entry != entries.end(); ++entry)
-        dropped += entry->count;
-    entries.erase(first, entries.end());
-    return dropped;
-}
-
-/// The entries to begin with, of a file that cannot be counted in as it is.
-Content rescue(const SharedMapping& map, const SampleFilePlace& at, const SlotCheck& check,
-               Diagnostics& notes) {
+/// The sound entries of a file that cannot be counted in as it is.
+std::vector<SampleEntry> rescue(const SharedMapping& map, const SampleFilePlace& at, Diagnostics& notes) {
     try {
-        SalvagedSamples found =
-            salvage_samples(map.bytes(), at.label, check ? SalvagedSlots::all : SalvagedSlots::counted);
-        std::vector<SampleEntry>& entries = found.content.entries;
-        const uint64_t dropped = check ? end_at_fault(entries, check) : 0;
-        notes.warn(at.label + ": rebuilt with " + std::to_string(entries.size()) + " entries, for " +
-                   fault_of(found) +
-                   (dropped == 0 ? "" : "; " + std::to_string(dropped) + " samples are dropped"));
-        return {std::move(entries), bool(check)};
+        SalvagedSamples found = salvage_samples(map.bytes(), at.label);
+        notes.warn(at.label + ": rebuilt with " + std::to_string(found.content.entries.size()) +
+                   " entries, for " + fault_of(found));
+        return std::move(found.content.entries);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::input) throw;
         set_aside(at, error.what(), notes);
@@ -147,7 +114,7 @@ Content rescue(const SharedMapping& map, const SampleFilePlace& at, const SlotCh
 }  // namespace
 
 std::unique_ptr<SampleTable> open_sample_table(const SampleFilePlace& at, const SampleHeader& header,
-                                               Diagnostics& notes, const SlotCheck& check) {
+                                               Diagnostics& notes) {
     Fd fd = open_existing(at);
     const size_t length = fd ? length_of(fd, at) : 0;
     if (length == 0) return make(at, header, {});
@@ -156,7 +123,7 @@ std::unique_ptr<SampleTable> open_sample_table(const SampleFilePlace& at, const 
         return make(at, header, {});
     }
     SharedMapping map(fd, length, at.label);
-    if (!is_sound_sample_file(map.bytes(), check)) return make(at, header, rescue(map, at, check, notes));
+    if (!is_sound_sample_file(map.bytes())) return make(at, header, rescue(map, at, notes));
     map.drop_pages();
     return std::make_unique<SampleTable>(std::move(fd), std::move(map), header);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opens files of the sample file's layout for writing, whatever state they are in.
+// Opens sample files for writing, whatever state they are in.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,6 @@
 #include "libop/base/diagnostics.h"
 #include "libop/base/fd.h"
 #include "libop/session/sample_file.h"
-#include "libop/session/sample_file_recover.h"
 #include "libop/session/sample_file_table.h"
 
 namespace op {
@@ -22,9 +21,8 @@ struct SampleFilePlace {
     const AccessPolicy& policy;
 };
 
-/// Opens the file as the constructor of SampleFile does. With `check` it is a file of numbered slots: what is
-/// rebuilt keeps its slots and ends before the first one that the check refuses. Throws as that constructor.
+/// Opens the file as the constructor of SampleFile does. Throws as that constructor.
 std::unique_ptr<SampleTable> open_sample_table(const SampleFilePlace& at, const SampleHeader& header,
-                                               Diagnostics& notes, const SlotCheck& check = {});
+                                               Diagnostics& notes);
 
 }  // namespace op

@@ -107,16 +107,15 @@ SampleHeader header_of(std::span<const std::byte> bytes, const HeaderLayout& lay
     return header;
 }
 
-/// Appends the entries of slots [1, used) and returns how many slots were left out for having no samples.
-uint64_t read_entries(std::span<const std::byte> nodes, uint64_t used, SalvagedSlots slots,
-                      SampleFileContent& content) {
+/// Appends the entries of slots [1, used) and returns how many slots had no samples.
+uint64_t read_entries(std::span<const std::byte> nodes, uint64_t used, SampleFileContent& content) {
     uint64_t empty = 0;
     content.entries.reserve(used);
     for (uint64_t i = 1; i < used; ++i) {
         RawSampleNode node;
         std::memcpy(&node, nodes.data() + i * sizeof node, sizeof node);
         settle_copies();
-        if (node.value == 0 && slots == SalvagedSlots::counted) {
+        if (node.value == 0) {
             ++empty;
             continue;
         }
@@ -128,8 +127,7 @@ uint64_t read_entries(std::span<const std::byte> nodes, uint64_t used, SalvagedS
 
 }  // namespace
 
-SalvagedSamples salvage_samples(std::span<const std::byte> bytes, std::string_view label,
-                                SalvagedSlots slots) {
+SalvagedSamples salvage_samples(std::span<const std::byte> bytes, std::string_view label) {
     SalvagedSamples found;
     found.content.version = known_version(bytes, std::string(label));
     const HeaderLayout& layout = *layout_of(bytes, found.content.version);
@@ -144,7 +142,7 @@ SalvagedSamples salvage_samples(std::span<const std::byte> bytes, std::string_vi
     found.is_growing = extent.is_growing;
     const auto descriptor = get<RawSampleDescriptor>(bytes, layout.length);
     const uint64_t used = std::min<uint64_t>(descriptor.current_size, extent.slots);
-    const uint64_t empty = read_entries(bytes.subspan(layout.nodes_at()), used, slots, found.content);
+    const uint64_t empty = read_entries(bytes.subspan(layout.nodes_at()), used, found.content);
     if (empty != 0 && found.fault.empty()) found.fault = std::to_string(empty) + " of its entries are empty";
     return found;
 }

@@ -18,9 +18,8 @@ namespace {
 /// change meanwhile.
 class Chains {
 public:
-    Chains(std::span<const std::byte> bytes, const RawSampleDescriptor& descriptor, const SlotCheck& check)
-        : check_(check),
-          nodes_(bytes.data() + sample_nodes_at),
+    Chains(std::span<const std::byte> bytes, const RawSampleDescriptor& descriptor)
+        : nodes_(bytes.data() + sample_nodes_at),
           buckets_(nodes_ + descriptor.size * sizeof(RawSampleNode)),
           mask_(descriptor.size - 1),
           used_(descriptor.current_size),
@@ -45,14 +44,12 @@ private:
             RawSampleNode node;
             std::memcpy(&node, nodes_ + i * sizeof node, sizeof node);
             settle_copies();
-            if (!(check_ ? check_(i, node.key) : node.value != 0) || sample_bucket(node.key, mask_) != bucket)
-                return false;
+            if (node.value == 0 || sample_bucket(node.key, mask_) != bucket) return false;
             i = node.next;
         }
         return true;
     }
 
-    const SlotCheck& check_;
     const std::byte* nodes_;
     const std::byte* buckets_;
     uint32_t mask_, used_;
@@ -62,7 +59,7 @@ private:
 
 }  // namespace
 
-bool is_sound_sample_file(std::span<const std::byte> bytes, const SlotCheck& check) {
+bool is_sound_sample_file(std::span<const std::byte> bytes) {
     if (bytes.size() < sample_nodes_at) return false;
     RawSampleHeader header;
     RawSampleDescriptor descriptor;
@@ -73,7 +70,7 @@ bool is_sound_sample_file(std::span<const std::byte> bytes, const SlotCheck& che
                       std::has_single_bit(descriptor.size) && descriptor.size <= max_sample_slots &&
                       bytes.size() == sample_file_length(descriptor.size) && descriptor.current_size >= 1 &&
                       descriptor.current_size <= descriptor.size;
-    return fits && Chains(bytes, descriptor, check).are_sound();
+    return fits && Chains(bytes, descriptor).are_sound();
 }
 
 }  // namespace op

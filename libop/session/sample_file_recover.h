@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,14 +11,9 @@
 
 namespace op {
 
-/// True if a slot may have that key. A file with such a check is one of numbered slots: others refer to its
-/// slots by number, and a slot may be without samples.
-using SlotCheck = std::function<bool(uint32_t slot, uint64_t key)>;
-
 /// True if the bytes are a sample file of version 0x13 in which every node is on the chain of its bucket
-/// exactly once, and has samples or passes the check, so that a SampleTable can take it over. Linear in the
-/// file's length.
-bool is_sound_sample_file(std::span<const std::byte> bytes, const SlotCheck& check = {});
+/// exactly once, so that a SampleTable can take it over. Linear in the file's length.
+bool is_sound_sample_file(std::span<const std::byte> bytes);
 
 /// The readable part of a sample file.
 struct SalvagedSamples {
@@ -29,12 +23,8 @@ struct SalvagedSamples {
     bool is_growing = false;     ///< as long as the next size: caught, or left, in the middle of growing
 };
 
-/// Which slots are entries: those with samples, or all, so that entry i is slot i + 1.
-enum class SalvagedSlots : uint8_t { counted, all };
-
-/// Reads the sound entries: those within the file and the used slots. Throws an input error naming `label` if
-/// the bytes are not a sample file of this byte order and a known version.
-SalvagedSamples salvage_samples(std::span<const std::byte> bytes, std::string_view label,
-                                SalvagedSlots slots = SalvagedSlots::counted);
+/// Reads the sound entries: those within the file and the used slots with a count other than 0. Throws an
+/// input error naming `label` if the bytes are not a sample file of this byte order and a known version.
+SalvagedSamples salvage_samples(std::span<const std::byte> bytes, std::string_view label);
 
 }  // namespace op

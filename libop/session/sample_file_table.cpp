@@ -3,13 +3,10 @@
 // moment, and a SIGKILL can come between any two of them.
 #include "libop/session/sample_file_table.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -41,40 +38,6 @@ void publish(uint32_t& to, uint32_t value) noexcept {
 }
 
 }  // namespace
-
-SharedMapping::SharedMapping(const Fd& fd, size_t length, std::string_view label) {
-    void* base = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
-    if (base == MAP_FAILED) throw_system("cannot map " + std::string(label));
-    bytes_ = {static_cast<std::byte*>(base), length};
-}
-
-SharedMapping& SharedMapping::operator=(SharedMapping&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    return *this;
-}
-
-SharedMapping::~SharedMapping() {
-    if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
-}
-
-bool SharedMapping::resize(size_t length) noexcept {
-    void* base = ::mremap(bytes_.data(), bytes_.size(), length, MREMAP_MAYMOVE);
-    if (base == MAP_FAILED) return false;
-    bytes_ = {static_cast<std::byte*>(base), length};
-    return true;
-}
-
-void SharedMapping::drop_pages() noexcept {
-    ::madvise(bytes_.data(), bytes_.size(), MADV_DONTNEED);
-}
-
-bool reserve_space(const Fd& fd, size_t from, size_t to) noexcept {
-    // glibc writes to every block where the file system cannot allocate ahead
-    do {
-        errno = ::posix_fallocate(fd.get(), from, to - from);
-    } while (errno == EINTR);
-    return errno == 0;
-}
 
 SampleTable::SampleTable(Fd fd, const SampleHeader& header, std::string_view label) : fd_(std::move(fd)) {
     const size_t length = sample_file_length(first_sample_slots);
@@ -152,28 +115,13 @@ void SampleTable::add_each(const SampleBatch& keys) noexcept {
     counts_.stored += stored;
 }
 
-uint32_t SampleTable::count(RawSampleNode& node, uint32_t samples) noexcept {
-    const uint32_t stored = std::min(samples, saturated - node.value);
-    node.value += stored;
-    counts_.stored += stored;
-    counts_.lost_saturated += samples - stored;
-    return stored;
-}
-
-uint32_t SampleTable::count(uint32_t slot, uint32_t samples) noexcept {
-    return count(view_.nodes[slot & view_.mask], samples);
-}
-
-uint32_t SampleTable::slot_of(uint64_t key, uint32_t most) noexcept {
-    if (const RawSampleNode* node = view_.find(key, view_.first_of(key)))
-        return static_cast<uint32_t>(node - view_.nodes);
-    return size() < most && insert(key, 0) ? used_ - 1 : 0;
-}
-
 void SampleTable::add(uint64_t key, uint32_t samples) noexcept {
     if (samples == 0) return;
     if (RawSampleNode* node = view_.find(key, view_.first_of(key))) {
-        count(*node, samples);
+        const uint32_t stored = std::min(samples, saturated - node->value);
+        node->value += stored;
+        counts_.stored += stored;
+        counts_.lost_saturated += samples - stored;
     } else if (insert(key, samples)) {
         counts_.stored += samples;
     } else {

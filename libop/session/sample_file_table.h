@@ -11,34 +11,11 @@
 #include <string_view>
 
 #include "libop/base/fd.h"
+#include "libop/base/shared_mapping.h"
 #include "libop/session/sample_file.h"
 #include "libop/session/sample_file_layout.h"
 
 namespace op {
-
-/// A file mapped shared, for reading and writing.
-class SharedMapping {
-public:
-    SharedMapping() = default;
-    /// Maps `length` bytes, which must be there. Throws a system error naming `label`.
-    SharedMapping(const Fd& fd, size_t length, std::string_view label);
-    SharedMapping(SharedMapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-    SharedMapping& operator=(SharedMapping&& other) noexcept;
-    ~SharedMapping();
-
-    /// Maps `length` bytes instead, possibly elsewhere. On failure nothing changed.
-    bool resize(size_t length) noexcept;
-    /// Gives the pages back to the page cache; they are mapped again when touched.
-    void drop_pages() noexcept;
-    std::span<std::byte> bytes() const noexcept { return bytes_; }
-
-private:
-    std::span<std::byte> bytes_;
-};
-
-/// Reserves disk space for all bytes in [from, to) and extends the file to `to`, so that a store to a mapping
-/// of them never raises SIGBUS for lack of space. Returns false with errno set on failure.
-bool reserve_space(const Fd& fd, size_t from, size_t to) noexcept;
 
 /// The hash table in a sample file. After every store the file is readable, and after a crash
 /// sample_file_recover can use it.
@@ -53,14 +30,6 @@ public:
     void add_each(const SampleBatch& keys) noexcept;
     /// Counts `samples` samples on `key`.
     void add(uint64_t key, uint32_t samples) noexcept;
-    /// The slot of `key`, put in without samples if it is new and the table has fewer than `most` keys; else
-    /// 0.
-    uint32_t slot_of(uint64_t key, uint32_t most = max_sample_slots) noexcept;
-    /// Puts `key` into the next slot, whether or not another slot has it; false if there is no room.
-    bool append(uint64_t key, uint32_t samples) noexcept { return insert(key, samples); }
-    /// Counts samples on a slot in use; what exceeds the greatest count is lost_saturated. Returns the number
-    /// of those counted.
-    uint32_t count(uint32_t slot, uint32_t samples) noexcept;
     /// The next key that needs room tries to grow the file even if that failed a moment ago.
     void retry_growth() noexcept { retry_after_ = 0; }
     /// The file grows within that room, which must outlive it.
@@ -71,8 +40,6 @@ public:
     const SampleFileCounts& counts() const noexcept { return counts_; }
     void reset_counts() noexcept { counts_ = {}; }
     uint32_t size() const noexcept { return used_ - 1; }
-    /// The key of a slot in use.
-    uint64_t key(uint32_t slot) const noexcept { return view_.nodes[slot & view_.mask].key; }
 
 private:
     /// For each key of a batch, its node or a node before it in its chain; 0 = not in the chain.
@@ -106,7 +73,6 @@ private:
     View view_of(uint32_t slots) const noexcept;
     RawSampleDescriptor& descriptor() const noexcept;
     void set_header(const SampleHeader& header) noexcept;
-    uint32_t count(RawSampleNode& node, uint32_t samples) noexcept;
     bool insert(uint64_t key, uint32_t samples) noexcept;
     bool grow() noexcept;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A frame of a stored call stack, and the keys of the store's files. Layout: doc/FORMATS.md, "Call stacks".
+// A frame of a stored call stack, and the entries of the store's files. Layout: doc/FORMATS.md, "Call
+// stacks".
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct StackFrame {
     bool operator==(const StackFrame&) const = default;
 };
 
-/// The frame's key in `frames`; 0 if it has none: an image or an offset beyond what keys can hold, or a cut
+/// The frame's entry in `frames`; 0 if it has none: an image or an offset beyond what it can hold, or a cut
 /// at the root.
 constexpr uint64_t frame_key(const StackFrame& frame) noexcept {
     if (frame.image > StackFrame::most_images || frame.offset > StackFrame::application_offset) return 0;
@@ -45,25 +46,31 @@ constexpr StackFrame frame_of_key(uint64_t key) noexcept {
     return {static_cast<uint32_t>(key >> 44), key & StackFrame::application_offset, (key >> 43 & 1) != 0};
 }
 
-/// What a node's key consists of: the slots of its parent, 0 = the root, and of its frame.
-struct StackNodeKey {
-    uint32_t parent, frame;
+/// A node of a class: the numbers of its parent, 0 = the root, and of its frame, and the samples whose stack
+/// ends there. A node of frame 0 is no frame: its samples are further ones of its parent.
+struct StackNodeEntry {
+    uint32_t parent, frame, count;
 };
 
-/// Nodes and frames are often numbered in step. The sample file's hash is by the exclusive or of the key's
-/// halves, so that without this nearly all keys of a stack would be in one bucket.
-constexpr uint32_t spread_parent(uint32_t parent) noexcept {
-    return parent * 0x9E3779B1;
-}
+/// Bits of an entry for the samples; above them 22 for the frame and 22 for the parent.
+inline constexpr unsigned stack_count_bits = 20;
+inline constexpr uint32_t most_node_samples = (uint32_t{1} << stack_count_bits) - 1;
+/// Numbers of frames and nodes are not greater.
+inline constexpr uint32_t most_stack_entries = (uint32_t{1} << 22) - 1;
 
-/// A node's key in the file of its class.
+/// What a node is found by: its entry without the samples.
 constexpr uint64_t stack_node_key(uint32_t parent, uint32_t frame) noexcept {
-    return uint64_t{parent} << 32 | (frame ^ spread_parent(parent));
+    return uint64_t{parent} << 22 | frame;
 }
 
-constexpr StackNodeKey parse_stack_node_key(uint64_t key) noexcept {
-    const auto parent = static_cast<uint32_t>(key >> 32);
-    return {parent, static_cast<uint32_t>(key) ^ spread_parent(parent)};
+constexpr uint64_t stack_node_entry(const StackNodeEntry& node) noexcept {
+    return stack_node_key(node.parent, node.frame) << stack_count_bits | node.count;
+}
+
+constexpr StackNodeEntry parse_stack_node(uint64_t entry) noexcept {
+    return {static_cast<uint32_t>(entry >> 42),
+            static_cast<uint32_t>(entry >> stack_count_bits) & most_stack_entries,
+            static_cast<uint32_t>(entry) & most_node_samples};
 }
 
 /// The nodes between the root and a node, the node included: readers drop deeper ones.

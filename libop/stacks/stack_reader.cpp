@@ -12,55 +12,57 @@
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
-#include "libop/session/sample_file_recover.h"
 #include "libop/session/session_files.h"
+#include "libop/stacks/stack_file.h"
 #include "libop/stacks/stack_images.h"
 
 namespace op {
 
 namespace {
 
-/// All used slots, in order.
-std::vector<SampleEntry> slots_of(std::span<const std::byte> bytes, const std::string& label,
-                                  Diagnostics& notes) {
-    if (bytes.empty()) return {};  // as left by a machine that crashed
-    SalvagedSamples found = salvage_samples(bytes, label, SalvagedSlots::all);
+StackEntries entries_of(std::string_view bytes, StackFileKind kind, const std::string& label,
+                        Diagnostics& notes) {
+    const ParsedStackFile found = parse_stack_file(as_bytes(bytes), kind, label);
     if (!found.fault.empty())
         notes.warn(label + ": damaged file of call stacks: " + found.fault + "; " +
-                   std::to_string(found.content.entries.size()) + " entries of it are used");
-    return std::move(found.content.entries);
+                   std::to_string(found.entries.size()) + " entries of it are used");
+    return found.entries;
 }
 
-uint32_t greatest_frame(const std::vector<SampleEntry>& slots) {
+uint32_t greatest_frame(const StackEntries& nodes) {
     uint32_t greatest = 0;
-    for (const SampleEntry& slot : slots)
-        greatest = std::max(greatest, parse_stack_node_key(slot.key).frame);
+    for (uint32_t number = 1; number <= nodes.size(); ++number)
+        greatest = std::max(greatest, parse_stack_node(nodes[number]).frame);
     return greatest;
 }
 
-/// Builds a tree of the sound ones among a file's slots.
+/// Builds a tree of the sound ones among a file's entries.
 class TreeBuilder {
 public:
-    TreeBuilder(const std::vector<StackFrame>& frames, size_t slots) : frames_(frames) {
-        tree_.nodes.reserve(slots + 1);
+    TreeBuilder(const std::vector<StackFrame>& frames, size_t entries) : frames_(frames) {
+        tree_.nodes.reserve(entries + 1);
         tree_.nodes.emplace_back();
-        depths_.reserve(slots + 1);
+        depths_.reserve(entries + 1);
         depths_.push_back(0);
-        numbers_.reserve(slots + 1);
+        numbers_.reserve(entries + 1);
         numbers_.push_back(0);
     }
 
-    void add(const SampleEntry& slot) {
-        const auto [parent, frame] = parse_stack_node_key(slot.key);
+    void add(uint64_t entry) {
+        const auto [parent, frame, count] = parse_stack_node(entry);
         const uint32_t above = parent < numbers_.size() ? numbers_[parent] : dropped;
-        if (above == dropped || frame >= frames_.size() || !fits(frames_[frame], above)) {
-            numbers_.push_back(dropped);
-            tree_.damaged += slot.count;
-            return;
+        numbers_.push_back(dropped);
+        if (above == dropped || frame >= frames_.size()) {
+            tree_.damaged += count;
+        } else if (frame == 0 && above != 0) {
+            tree_.nodes[above].count += count;
+        } else if (!fits(frames_[frame], above)) {
+            tree_.damaged += count;
+        } else {
+            numbers_.back() = static_cast<uint32_t>(tree_.nodes.size());
+            depths_.push_back(static_cast<uint16_t>(depths_[above] + 1));
+            tree_.nodes.push_back({above, frame, count});
         }
-        numbers_.push_back(static_cast<uint32_t>(tree_.nodes.size()));
-        depths_.push_back(static_cast<uint16_t>(depths_[above] + 1));
-        tree_.nodes.push_back({above, frame, static_cast<uint32_t>(slot.count)});
     }
 
     StoredTree finish() && { return std::move(tree_); }
@@ -78,7 +80,7 @@ private:
     const std::vector<StackFrame>& frames_;
     StoredTree tree_;
     std::vector<uint16_t> depths_;   ///< of the tree's nodes
-    std::vector<uint32_t> numbers_;  ///< of the slots' nodes
+    std::vector<uint32_t> numbers_;  ///< of the entries' nodes
 };
 
 }  // namespace
@@ -108,17 +110,16 @@ std::optional<std::string> StackSetReader::read_file(const std::string& name, si
 }
 
 void StackSetReader::read_frames(Diagnostics& notes) {
-    const auto bytes = read_file(stack_frames_name, sample_file_limit);
-    std::vector<SampleEntry> slots;
-    if (bytes)
-        slots =
-            slots_of(as_bytes(*bytes), printable(label_ + "/" + stacks_dir + "/" + stack_frames_name), notes);
+    const std::string bytes = read_file(stack_frames_name, stack_file_limit).value_or("");
+    const StackEntries frames = entries_of(
+        bytes, StackFileKind::frames, printable(label_ + "/" + stacks_dir + "/" + stack_frames_name), notes);
     images_ = parse_stack_images(read_file(stack_images_name, stack_images_limit).value_or(""));
     const auto unknown_image = static_cast<uint32_t>(images_.size());
     images_.emplace_back();
     frames_.assign(1, {});
-    for (const SampleEntry& slot : slots) {
-        StackFrame frame = frame_of_key(slot.key);
+    frames_.reserve(frames.size() + 1);
+    for (uint32_t number = 1; number <= frames.size(); ++number) {
+        StackFrame frame = frame_of_key(frames[number]);
         frame.image = std::min(frame.image, unknown_image);
         frames_.push_back(frame);
     }
@@ -127,14 +128,13 @@ void StackSetReader::read_frames(Diagnostics& notes) {
 StoredTree StackSetReader::read(const SampleClass& sample_class, Diagnostics& notes) {
     const std::string name = mangle_class(sample_class);
     const std::string label = printable(label_ + "/" + stacks_dir + "/" + name);
-    auto bytes = read_file(name, sample_file_limit);
+    const auto bytes = read_file(name, stack_file_limit);
     if (!bytes) throw_system("cannot open " + label, ENOENT);
-    const std::vector<SampleEntry> slots = slots_of(as_bytes(*bytes), label, notes);
-    bytes.reset();  // larger than the tree
-    if (greatest_frame(slots) >= frames_.size()) read_frames(notes);
-    TreeBuilder tree(frames_, slots.size());
-    for (const SampleEntry& slot : slots)
-        tree.add(slot);
+    const StackEntries nodes = entries_of(*bytes, StackFileKind::nodes, label, notes);
+    if (greatest_frame(nodes) >= frames_.size()) read_frames(notes);
+    TreeBuilder tree(frames_, nodes.size());
+    for (uint32_t number = 1; number <= nodes.size(); ++number)
+        tree.add(nodes[number]);
     StoredTree found = std::move(tree).finish();
     if (found.damaged != 0)
         notes.warn(label + ": " + std::to_string(found.damaged) +

@@ -18,7 +18,7 @@ namespace op {
 struct StoredNode {
     uint32_t parent = 0;  ///< less than the node's own number; 0 = the root
     uint32_t frame = 0;   ///< an index of StackSetReader::frames(), never 0 but for the root
-    uint32_t count = 0;
+    uint64_t count = 0;
 
     bool operator==(const StoredNode&) const = default;
 };
@@ -35,8 +35,8 @@ struct StoredTree {
 class StackSetReader {
 public:
     /// Finds the stacks below a session's directory; none if it has no directory of stacks. Throws a system
-    /// error or, if `frames` is no file of this machine's byte order, an input error; both name a path below
-    /// `label`. `session_dir` must outlive the object.
+    /// error or, if `frames` is no such file of this byte order and version, an input error; both name a path
+    /// below `label`. `session_dir` must outlive the object.
     static std::optional<StackSetReader> open(const Fd& session_dir, const std::string& label,
                                               Diagnostics& notes);
 

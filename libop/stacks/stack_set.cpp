@@ -14,8 +14,6 @@
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
-#include "libop/session/sample_file_open.h"
-#include "libop/session/sample_file_table.h"
 #include "libop/session/session_files.h"
 
 namespace op {
@@ -31,23 +29,23 @@ constexpr size_t most_code_frames = deepest_stack - 2;
 /// Lines of the list of images that a machine that crashes may lose while frames of the images are kept.
 constexpr uint32_t most_lost_images = 65536;
 
-SlotCheck sound_frames(uint32_t images) {
+StackEntryCheck sound_frames(uint32_t images) {
     return [images](uint32_t, uint64_t key) {
         return key != 0 && frame_of_key(key).image <= images + most_lost_images;
     };
 }
 
-SlotCheck sound_nodes(uint32_t frames) {
-    return [frames](uint32_t slot, uint64_t key) {
-        const auto [parent, frame] = parse_stack_node_key(key);
-        return parent < slot && frame != 0 && frame <= frames;
+StackEntryCheck sound_nodes(uint32_t frames) {
+    return [frames](uint32_t number, uint64_t entry) {
+        const auto [parent, frame, count] = parse_stack_node(entry);
+        return parent < number && frame <= frames && (frame != 0 || parent != 0);
     };
 }
 
-uint32_t greatest_image(const SampleTable& frames) {
+uint32_t greatest_image(const StackTable& frames) {
     uint32_t greatest = 0;
-    for (uint32_t slot = 1; slot <= frames.size(); ++slot)
-        greatest = std::max(greatest, frame_of_key(frames.key(slot)).image);
+    for (uint32_t number = 1; number <= frames.size(); ++number)
+        greatest = std::max(greatest, frame_of_key(frames.entry(number)).image);
     return greatest;
 }
 
@@ -61,8 +59,8 @@ void mix(size_t& hash, const T& value) {
 /// The file of a class, or the place of one that could not be opened.
 struct StackSet::ClassFile {
     SampleClass sample_class;
-    std::unique_ptr<SampleTable> table;  ///< null = not to be opened
-    uint64_t number = 0;                 ///< of the opening, from 1
+    std::unique_ptr<StackTable> table;  ///< null = not to be opened
+    uint64_t number = 0;                ///< of the opening, from 1
 };
 
 /// The last stack of a thread, from the root on.
@@ -70,7 +68,7 @@ struct StackSet::Chain {
     uint64_t file = 0;  ///< ClassFile::number of the nodes
     uint32_t depth = 0;
     std::array<uint64_t, deepest_stack> keys;   ///< frame_key
-    std::array<uint32_t, deepest_stack> nodes;  ///< slots in the file
+    std::array<uint32_t, deepest_stack> nodes;  ///< numbers in the file
 };
 
 size_t StackSet::ClassHash::operator()(const SampleClass& c) const noexcept {
@@ -92,28 +90,32 @@ StackSet::StackSet(const Fd& session_dir, const std::string& label, Diagnostics&
       label_(printable(label + "/" + stacks_dir)),
       room_{limits.bytes},
       images_(dir_, label_ + "/" + stack_images_name, policy_),
-      frames_(open_sample_table({dir_, stack_frames_name, label_ + "/" + stack_frames_name, policy_}, {},
-                                notes_, sound_frames(images_.count()))),
+      frames_(std::make_unique<StackTable>(place_of(stack_frames_name, StackFileKind::frames),
+                                           sound_frames(images_.count()), limits_.frames, room_, notes_)),
       chains_(std::make_unique<Chain[]>(chain_count)) {
     // A line that never reached the disk: its number is not another image's.
     if (!images_.pad_to(greatest_image(*frames_))) throw_system("cannot write " + label_ + "/images", ENOSPC);
-    frames_->limit_growth(room_);
-    rebuild_damaged();
+    take(stack_file_length(frames_->size()));
+    end_damaged();
 }
 
 StackSet::~StackSet() = default;
 
+StackFilePlace StackSet::place_of(const std::string& name, StackFileKind kind) const {
+    return {dir_, name, label_ + "/" + printable(name), policy_, kind};
+}
+
+/// Bytes that are there.
+void StackSet::take(uint64_t bytes) noexcept {
+    room_.bytes -= std::min(room_.bytes, bytes);
+}
+
 /// Before the first new frame: a node of a frame that is lost must not become one of a new frame.
-void StackSet::rebuild_damaged() {
-    const SlotCheck check = sound_nodes(frames_->size());
+void StackSet::end_damaged() {
+    const StackEntryCheck check = sound_nodes(frames_->size());
     for (const DirectoryEntry& entry : read_directory(open_at(dir_, ".", O_RDONLY | O_DIRECTORY), label_)) {
         if (!entry.is_regular || !parse_class(entry.name)) continue;
-        const std::string label = label_ + "/" + printable(entry.name);
-        const auto bytes = read_file_below(dir_, entry.name, label, sample_file_limit);
-        if (!bytes) continue;
-        room_.bytes -= std::min<uint64_t>(room_.bytes, bytes->size());
-        if (!is_sound_sample_file(as_bytes(*bytes), check))
-            open_sample_table({dir_, entry.name, label, policy_}, {}, notes_, check);
+        take(open_stack_file(place_of(entry.name, StackFileKind::nodes), check, notes_).map.bytes().size());
     }
 }
 
@@ -125,12 +127,10 @@ void StackSet::open_table(ClassFile& file) {
     const std::string name = mangle_class(file.sample_class);
     struct stat st {};
     const bool is_new = ::fstatat(dir_.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) != 0;
-    if (is_new && !room_.take(sample_file_length(first_sample_slots))) return;
-    const SampleHeader header{.unit_mask = static_cast<uint32_t>(file.sample_class.unit_mask),
-                              .count = static_cast<uint32_t>(file.sample_class.count)};
-    file.table = open_sample_table({dir_, name, label_ + "/" + name, policy_}, header, notes_,
-                                   sound_nodes(frames_->size()));
-    file.table->limit_growth(room_);
+    if (is_new && !room_.take(stack_file_step)) return;
+    if (is_new) room_.bytes += stack_file_step - stack_file_length(0);
+    file.table = std::make_unique<StackTable>(place_of(name, StackFileKind::nodes),
+                                              sound_nodes(frames_->size()), limits_.nodes, room_, notes_);
     file.number = ++opened_;
 }
 
@@ -166,10 +166,10 @@ StackSet::ClassFile* StackSet::file_of(const SampleClass& sample_class) noexcept
 bool StackSet::step(ClassFile& file, Chain& chain, uint32_t depth, uint64_t key) noexcept {
     if (depth < chain.depth && chain.keys[depth] == key) return true;
     chain.depth = depth;
-    const uint32_t frame = frames_->slot_of(key, limits_.frames);
+    const uint32_t frame = frames_->number_of(key);
     if (frame == 0) return false;
     const uint32_t parent = depth == 0 ? 0 : chain.nodes[depth - 1];
-    const uint32_t node = file.table->slot_of(stack_node_key(parent, frame), limits_.nodes);
+    const uint32_t node = file.table->number_of(stack_node_key(parent, frame));
     if (node == 0) return false;
     chain.keys[depth] = key;
     chain.nodes[depth] = node;

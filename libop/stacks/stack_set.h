@@ -21,16 +21,17 @@
 #include "libop/session/stack_account.h"
 #include "libop/stacks/stack_frame.h"
 #include "libop/stacks/stack_images.h"
+#include "libop/stacks/stack_table.h"
 
 namespace op {
 
 /// What a set may grow to. Beyond, samples are counted on the part of their stack that is there.
 struct StackLimits {
     uint32_t images = StackFrame::most_images;
-    uint32_t frames = uint32_t{1} << 22;
-    uint32_t nodes = uint32_t{1} << 22;  ///< of a class; 84 MB
-    uint64_t bytes = uint64_t{2} << 30;  ///< of all files
-    size_t open_classes = 64;            ///< files open at a time
+    uint32_t frames = most_stack_entries;
+    uint32_t nodes = most_stack_entries;  ///< of a class; 34 MB
+    uint64_t bytes = uint64_t{2} << 30;   ///< of all files
+    size_t open_classes = 64;             ///< files open at a time
 };
 
 /// The stacks of a session open for counting. One writer at a time, which has the session's lock. As with
@@ -39,8 +40,8 @@ struct StackLimits {
 class StackSet {
 public:
     /// Opens stacks/ below a session's directory, made if it is missing, and continues the set in it. Damaged
-    /// files are rebuilt from their sound beginning, with a warning. Throws a system error, or an input error
-    /// if `policy` refuses something; both name a path below `label`.
+    /// files end with their sound beginning from now on, with a warning. Throws a system error, or an input
+    /// error if `policy` refuses something; both name a path below `label`.
     StackSet(const Fd& session_dir, const std::string& label, Diagnostics& notes,
              const AccessPolicy& policy = {}, const StackLimits& limits = {});
     StackSet(const StackSet&) = delete;
@@ -54,7 +55,7 @@ public:
     /// Counts samples that have this stack. `app` is the number of the application's image, `end` why there
     /// are no further frames. Where a frame cannot be stored (an image 0, or no room), the samples are
     /// counted on the frame that it was called from. Samples of one `thread` should have one such number, any
-    /// number, as their stacks have most in common. Does not allocate memory unless the class is new.
+    /// number, as their stacks have most in common. Allocates memory only where the set grows.
     void add(const SampleClass& sample_class, uint32_t app, std::span<const StackFrame> innermost_first,
              StackEnd end, uint32_t samples, uint32_t thread = 0) noexcept;
 
@@ -71,7 +72,9 @@ private:
     };
     using ClassFiles = std::list<ClassFile>;  ///< most recently used first
 
-    void rebuild_damaged();
+    void take(uint64_t bytes) noexcept;
+    void end_damaged();
+    StackFilePlace place_of(const std::string& name, StackFileKind kind) const;
     /// The file of a class; null if it cannot be opened.
     ClassFile* file_of(const SampleClass& sample_class) noexcept;
     ClassFiles::iterator open(const SampleClass& sample_class);
@@ -89,7 +92,7 @@ private:
     std::string label_;
     ByteRoom room_;
     StackImages images_;
-    std::unique_ptr<SampleTable> frames_;
+    std::unique_ptr<StackTable> frames_;
     ClassFiles files_;
     std::unordered_map<SampleClass, ClassFiles::iterator, ClassHash> by_class_;
     uint64_t opened_ = 0;  ///< number of files opened so far

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "libop/session/sample_file_layout.h"
+#include "libop/stacks/stack_file.h"
 
 namespace {
 
@@ -92,12 +92,12 @@ public:
             sum += entry.file_size();
         return static_cast<double>(sum);
     }
-    /// The slots that a file uses.
+    /// The entries that a file has.
     double entries(const std::string& name) const {
         const std::string bytes = op::read_file(path_ + "/stacks/" + name);
         uint32_t used;
-        std::memcpy(&used, bytes.data() + sizeof(op::RawSampleHeader) + sizeof used, sizeof used);
-        return used - 1;
+        std::memcpy(&used, bytes.data() + offsetof(op::RawStackFileHeader, used), sizeof used);
+        return used;
     }
 
 private:

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <random>
 
-#include "libop/session/sample_file_layout.h"
 #include "tests/unit/sample_file_bytes.h"
 #include "tests/unit/stored_stacks.h"
 
@@ -92,12 +91,12 @@ TEST_F(StackCrash, a_file_cut_anywhere_keeps_its_beginning) {
     add_stacks(whole, 0, 100);
     for (const std::string name : {"frames", class_name.c_str()}) {
         const std::string bytes = whole.bytes(name);
-        for (size_t length = 0; length < bytes.size(); length += length < sample_nodes_at + 33 ? 1 : 67) {
+        for (size_t length = 0; length < bytes.size(); length += length < stack_file_length(4) ? 1 : 7) {
             StacksFolder folder;
             for (const std::string& each : whole.files())
                 folder.write(each, each == name ? bytes.substr(0, length) : whole.bytes(each));
-            // A file without its magic number is an error to readers, and is set aside by writers.
-            const bool is_readable = length == 0 || length >= 8;
+            // A file without its header is an error to readers, and is set aside by writers.
+            const bool is_readable = length == 0 || length >= sizeof(RawStackFileHeader);
             EXPECT_TRUE(!is_readable || are_among(folder.stacks(), before));
             check_appended(folder, after);
         }
@@ -125,7 +124,8 @@ TEST_F(StackCrash, nodes_of_lost_frames_do_not_become_those_of_new_ones) {
     StacksFolder folder;
     add_stacks(folder, 0, 100);
     std::string frames = folder.bytes("frames");
-    put_u32(frames, 76, 20);  // as a page that never reached the disk would have it
+    put_u32(frames, offsetof(RawStackFileHeader, used),
+            20);  // as a page that never reached the disk would have it
     folder.write("frames", frames);
     EXPECT_TRUE(are_among(folder.stacks(), stacks_of(0, 100)));
     check_appended(folder, stacks_of(0, 200));
@@ -136,7 +136,7 @@ TEST_F(StackCrash, a_page_of_zeros_ends_a_file) {
         StacksFolder folder;
         add_stacks(folder, 0, 100);
         std::string bytes = folder.bytes(name);
-        bytes.replace(sample_nodes_at + 16 * 50, 16, 16, '\0');
+        bytes.replace(stack_file_length(50), 16, 16, '\0');
         folder.write(name, bytes);
         EXPECT_TRUE(are_among(folder.stacks(), stacks_of(0, 100)));
         check_appended(folder, stacks_of(0, 200));

@@ -9,11 +9,11 @@
 
 namespace op {
 
-using test::Bytes;
 using test::contains;
 using test::file_image;
 using test::FileSizeLimit;
 using test::some_class;
+using test::stack_file;
 using test::StacksFolder;
 using test::StackTexts;
 using test::sum_of;
@@ -47,20 +47,10 @@ TEST(StackSet, writes_images_frames_and_nodes) {
     }
     EXPECT_EQ(folder.files(), (std::vector<std::string>{"CYCLES.100000.1.all.all.all", "frames", "images"}));
     EXPECT_EQ(folder.bytes("images"), "{root}/bin/a%25%0a\n{root}/lib/c\n");
-    Bytes frames, nodes;
-    frames.u64(0).u64(0).u64(0x17ffffffffff).u64(0).u64(1).u64(0).u64(0x100000000010).u64(0);
-    frames.u64(0x280000000020).u64(0);
-    EXPECT_EQ(folder.bytes("frames").substr(104, 5 * 16).size(), std::string(frames).size());
-    nodes.u64(0).u64(0).u64(1).u64(0).u64(0x100000000 | (2 ^ 0x9e3779b1)).u64(0);
-    nodes.u64(0x200000000 | (3 ^ 0x3c6ef362)).u64(0).u64(0x300000000 | (4 ^ 0xdaa66d13)).u64(3);
-    const auto without_chains = [](std::string bytes) {
-        for (size_t at = 12; at < bytes.size(); at += 16)
-            bytes.replace(at, 4, 4, '\0');
-        return bytes;
-    };
-    EXPECT_EQ(without_chains(folder.bytes("frames").substr(104, 5 * 16)), std::string(frames));
-    EXPECT_EQ(without_chains(folder.bytes("CYCLES.100000.1.all.all.all").substr(104, 5 * 16)),
-              std::string(nodes));
+    EXPECT_EQ(folder.bytes("frames"),
+              stack_file(StackFileKind::frames, {0x17ffffffffff, 1, 0x100000000010, 0x280000000020}));
+    EXPECT_EQ(folder.bytes("CYCLES.100000.1.all.all.all"),
+              stack_file(StackFileKind::nodes, {0x100000, 0x40000200000, 0x80000300000, 0xc0000400003}));
 }
 
 TEST(StackSet, adds_up_equal_stacks_and_keeps_others_apart) {
@@ -158,14 +148,52 @@ TEST(StackSet, closes_the_files_of_classes_beyond_a_number_and_opens_them_again)
     EXPECT_EQ(set.counts().complete, 50u);
 }
 
-TEST(StackSet, counts_what_exceeds_the_largest_count_as_lost) {
+TEST(StackSet, counts_beyond_what_a_node_holds_in_further_ones) {
     StacksFolder folder;
-    StackSet set = folder.set();
+    constexpr uint64_t full = most_node_samples, runs = 3;
+    for (uint64_t run = 0; run < runs; ++run) {
+        StackSet set = folder.set();
+        const uint32_t app = set.image(file_image("/a"));
+        set.add(some_class, app, frames(app, 2, 5), StackEnd::root, full - 1);
+        set.add(some_class, app, frames(app, 2, 5), StackEnd::root, 4);
+        set.add(some_class, app, frames(app, 2, 6), StackEnd::root, 2);
+        set.add(some_class, app, frames(app, 1, 7), StackEnd::root, 3 * full + 1);
+        EXPECT_EQ(set.counts(), (StackAccount{.complete = 4 * full + 6}));
+    }
+    EXPECT_EQ(folder.stacks(), (StackTexts{{"/a;/a+100;/a+5!", runs * (full + 3)},
+                                           {"/a;/a+100;/a+6!", runs * 2},
+                                           {"/a;/a+7!", runs * (3 * full + 1)}}));
+    // 5 nodes, 3 further ones of the first leaf, 9 of the last
+    EXPECT_EQ(folder.bytes("CYCLES.100000.1.all.all.all").size(), stack_file_length(5 + 3 + 9));
+    EXPECT_EQ(folder.notes.warnings(), std::vector<std::string>());
+}
+
+TEST(StackSet, counts_what_no_further_node_has_room_for_as_lost) {
+    StacksFolder folder;
+    StackSet set = folder.set({.nodes = 2});
     const uint32_t app = set.image(file_image("/a"));
-    set.add(some_class, app, {}, StackEnd::root, UINT32_MAX - 1);
-    set.add(some_class, app, {}, StackEnd::root, 5);
-    EXPECT_EQ(set.counts(), (StackAccount{.complete = UINT32_MAX, .lost = 4}));
-    EXPECT_EQ(folder.stacks(), (StackTexts{{"/a", UINT32_MAX}}));
+    set.add(some_class, app, {}, StackEnd::root, UINT32_MAX);
+    EXPECT_EQ(set.counts(),
+              (StackAccount{.complete = 2 * most_node_samples, .lost = UINT32_MAX - 2 * most_node_samples}));
+    EXPECT_EQ(folder.stacks(), (StackTexts{{"/a", 2 * most_node_samples}}));
+}
+
+TEST(StackSet, a_file_takes_eight_bytes_an_entry_when_it_is_closed) {
+    StacksFolder folder;
+    constexpr uint64_t stacks = 20000;
+    for (int run = 0; run < 2; ++run) {
+        StackSet set = folder.set();
+        const uint32_t app = set.image(file_image("/a"));
+        for (uint64_t i = 0; i < stacks; ++i)
+            set.add(some_class, app, Frames{{app, i, true}, {app, i / 10, false}}, StackEnd::root, 1);
+        EXPECT_LE(std::filesystem::file_size(folder.path("frames")),
+                  stack_file_length(22001) * 9 / 8 + 16384);
+    }
+    EXPECT_EQ(folder.bytes("frames").size(), stack_file_length(1 + stacks / 10 + stacks));
+    EXPECT_EQ(folder.bytes("CYCLES.100000.1.all.all.all").size(),
+              stack_file_length(1 + stacks / 10 + stacks));
+    EXPECT_EQ(sum_of(folder.stacks()), 2 * stacks);
+    EXPECT_EQ(folder.notes.warnings(), std::vector<std::string>());
 }
 
 TEST(StackSet, without_room_for_nodes_counts_on_the_frames_that_are_there) {
@@ -225,19 +253,19 @@ TEST(StackSet, a_full_disk_counts_on_the_frames_that_are_there_and_is_tried_agai
     StackSet set = folder.set();
     const uint32_t app = set.image(file_image("/a"));
     {
-        const FileSizeLimit full(4000);
-        for (uint64_t i = 0; i < 300; ++i)
+        const FileSizeLimit full(8192);
+        for (uint64_t i = 0; i < 1500; ++i)
             set.add(some_class, app, frames(app, 2, i), StackEnd::root, 1);
         set.add(of_thread(1), app, {}, StackEnd::root, 1);
         full.set(100);
         set.add(of_thread(2), app, {}, StackEnd::root, 1);
     }
-    EXPECT_EQ(set.counts(), (StackAccount{.complete = 301, .cut = 175, .lost = 1}));
-    EXPECT_EQ(folder.stacks()["/a;/a+100"], 175u);
+    EXPECT_EQ(set.counts(), (StackAccount{.complete = 1501, .cut = 480, .lost = 1}));
+    EXPECT_EQ(folder.stacks()["/a;/a+100"], 480u);
     EXPECT_EQ(folder.notes.warnings().size(), 1u);
     set.flush();
-    set.add(of_thread(2), app, frames(app, 2, 299), StackEnd::root, 1);
-    EXPECT_EQ(folder.stacks(of_thread(2)), (StackTexts{{"/a;/a+100;/a+12b!", 1}}));
+    set.add(of_thread(2), app, frames(app, 2, 1499), StackEnd::root, 1);
+    EXPECT_EQ(folder.stacks(of_thread(2)), (StackTexts{{"/a;/a+100;/a+5db!", 1}}));
 }
 
 TEST(StackSet, files_take_no_more_bytes_than_they_may) {
@@ -246,7 +274,7 @@ TEST(StackSet, files_take_no_more_bytes_than_they_may) {
         StackSet set = folder.set({.bytes = 20000});
         const uint32_t app = set.image(file_image("/a"));
         for (uint32_t i = 0; i < 3000; ++i)
-            set.add(of_thread(i % 20), app, frames(app, 3, i), StackEnd::root, 1);
+            set.add(of_thread(i % 5), app, frames(app, 3, i), StackEnd::root, 1);
         const StackAccount counts = set.counts();
         EXPECT_GT(counts.cut, 0u);
         EXPECT_GT(counts.lost, 0u);

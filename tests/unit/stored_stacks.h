@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "libop/base/text.h"
+#include "libop/stacks/stack_file.h"
 #include "libop/stacks/stack_reader.h"
 #include "libop/stacks/stack_set.h"
+#include "tests/unit/sample_file_bytes.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::test {
@@ -48,6 +50,18 @@ inline StackTexts stacks_in(const Fd& dir, const SampleClass& sample_class, Diag
         if (node.count != 0) texts[paths[i]] += node.count;
     }
     return texts;
+}
+
+/// A file of a set with these entries.
+inline std::string stack_file(StackFileKind kind, const std::vector<uint64_t>& entries) {
+    Bytes bytes;
+    bytes.text({stack_file_magic.data(), stack_file_magic.size()})
+        .u32(stack_file_version)
+        .u32(static_cast<uint32_t>(kind))
+        .u32(entries.size());
+    for (const uint64_t entry : entries)
+        bytes.u64(entry);
+    return bytes;
 }
 
 class StacksFolder {
