@@ -33,6 +33,17 @@ need_profiling() {
 	profile probe --session-dir "$work/probe" true || fail "operf cannot profile though the kernel would let it"
 }
 
+# Skips the test where operf does not walk stacks itself.
+need_walked_stacks() {
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*)
+		echo "skipped: on this machine stacks are walked by the kernel"
+		exit 77
+		;;
+	esac
+}
+
 # balanced SESSION: every sample the manifest accounts for is stored or lost by a cause, and the files hold what is
 # stored
 balanced() {

@@ -4,13 +4,7 @@
 # has of a known chain is that chain or its inner part, with the reason; nothing is made up.
 . "$(dirname "$0")/lib.sh"
 need_profiling
-case $(uname -m) in
-x86_64 | aarch64) ;;
-*)
-	echo "skipped: on this machine stacks are walked by the kernel"
-	exit 77
-	;;
-esac
+need_walked_stacks
 cd "$work" || exit
 
 cat >chain.c <<'END_OF_CHAIN'

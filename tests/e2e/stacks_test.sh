@@ -3,13 +3,7 @@
 # Call stacks of programs without frame pointers are exact, and no copy of a stack reaches a file.
 . "$(dirname "$0")/lib.sh"
 need_profiling
-case $(uname -m) in
-x86_64 | aarch64) ;;
-*)
-	echo "skipped: on this machine stacks are walked by the kernel"
-	exit 77
-	;;
-esac
+need_walked_stacks
 
 cat >"$work/chain.c" <<'END'
 #include <stdlib.h>

@@ -88,6 +88,17 @@ load_driver() {
 	mount -t oprofilefs nodev "$fs"
 }
 
+# load_nmi_double: the driver with counters that are memory, and real NMIs for as long as the file /out/nmi exists. Counter 0 counts
+# cycles, in no mode yet.
+load_nmi_double() {
+	[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
+	load_module oprofile_double.ko double_cpu=intel model=intel
+	mount -t oprofilefs nodev "$fs"
+	echo 1 >/sys/kernel/debug/oprofile_msr/lint1
+	put 0/event 0x3c
+	put 0/count 100000
+}
+
 unload_driver() {
 	umount "$fs"
 	rmmod oprofile

@@ -55,12 +55,7 @@ unload_driver
 
 # After an NMI an irq_work copies the stack. The NMIs are real, the counters a double.
 if [ -f "$KIT/oprofile_double.ko" ]; then
-	[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
-	load_module oprofile_double.ko double_cpu=intel model=intel
-	mount -t oprofilefs nodev "$fs"
-	echo 1 >/sys/kernel/debug/oprofile_msr/lint1
-	put 0/event 0x3c
-	put 0/count 100000
+	load_nmi_double
 	put 0/kernel 1
 	put 0/user 1
 	put 0/enabled 1

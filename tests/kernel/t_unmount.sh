@@ -32,14 +32,8 @@ check "samples of the program" "$(awk '$1 == "image" && $3 ~ /\/shares$/ { print
 unload_driver
 
 [ -f "$KIT/oprofile_double.ko" ] || exit 0
-[ -d /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
-load_module oprofile_double.ko double_cpu=intel model=intel
-mount -t oprofilefs nodev "$fs"
-echo 1 >/sys/kernel/debug/oprofile_msr/lint1
-put 0/event 0x3c
-put 0/count 100000
+load_nmi_double
 put 0/kernel 1
-put 0/user 0
 put 0/enabled 1
 run_and_unmount calls 10
 touch /out/nmi
