@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum { max_files = 1024, pool = 12, errors = 140 };
-static const size_t room = 1 << 16;
+static const size_t room = 1 << 18;  // what a read needs where stacks are copied
 static const char root[] = "/dev/oprofile";
 
 static char* files[max_files];
@@ -116,7 +116,9 @@ static void random_write(int fd) {
 }
 
 static void random_read(int fd, char* bytes) {
-    size_t n = random_number(3) ? room >> random_number(16) : random_number(room);
+    size_t n = random_number(3) == 0   ? room
+               : random_number(2) == 0 ? random_number(room)
+                                       : room >> random_number(18);
     ssize_t got = random_number(2) ? pread(fd, bytes, n, random_number(8) ? 0 : (off_t)random_number(1 << 20))
                                    : read(fd, bytes, n);
     count(got);
