@@ -286,6 +286,17 @@ TEST(RecordDecoder, a_placed_sample_without_context_is_damage) {
     EXPECT_EQ(records.size(), 1u);
 }
 
+/// What a decoder makes of some bytes.
+struct Decoded {
+    explicit Decoded(const std::string& bytes) : copy(aligned(bytes)) {
+        decoder.decode(span_of(copy, bytes.size()), records, 9);
+    }
+
+    decltype(aligned("")) copy;
+    RecordDecoder decoder;
+    std::vector<Record> records;
+};
+
 /// As the driver writes it: a kernel sample with one kernel caller, registers pc, 0 and 1, two words of
 /// stack.
 std::string with_stack(op_u32 bytes_there = 16) {
@@ -310,13 +321,9 @@ std::string with_stack(op_u32 bytes_there = 16) {
 }
 
 TEST(RecordDecoder, a_placed_sample_may_have_a_copy_of_the_stack) {
-    const std::string bytes = with_stack();
-    const auto copy = aligned(bytes);
-    RecordDecoder decoder;
-    std::vector<Record> records;
-    decoder.decode(span_of(copy, bytes.size()), records, 9);
-    ASSERT_EQ(records.size(), 1u);
-    const auto& sample = std::get<PlacedSample>(records[0]);
+    const Decoded decoded(with_stack());
+    ASSERT_EQ(decoded.records.size(), 1u);
+    const auto& sample = std::get<PlacedSample>(decoded.records[0]);
     EXPECT_EQ(sample.maps, 5u);
     EXPECT_EQ(sample.kernel_frames, 1u);
     EXPECT_EQ(sample.chain.size(), 1u);
@@ -331,21 +338,12 @@ TEST(RecordDecoder, a_placed_sample_may_have_a_copy_of_the_stack) {
 }
 
 TEST(RecordDecoder, a_stack_that_is_longer_than_its_record_is_damage) {
-    const std::string bytes = with_stack(8);
-    const auto copy = aligned(bytes);
-    RecordDecoder decoder;
-    std::vector<Record> records;
-    decoder.decode(span_of(copy, bytes.size()), records, 9);
-    EXPECT_TRUE(decoder.damage());
+    EXPECT_TRUE(Decoded(with_stack(8)).decoder.damage());
 }
 
 TEST(RecordEncoder, writes_no_copy_of_a_stack) {
-    const std::string bytes = with_stack();
-    const auto copy = aligned(bytes);
-    RecordDecoder decoder;
-    std::vector<Record> records;
-    decoder.decode(span_of(copy, bytes.size()), records, 9);
-    const std::string again = encoded(records);
+    const Decoded decoded(with_stack());
+    const std::string again = encoded(decoded.records);
     EXPECT_EQ(count_type(again, OP_RECORD_PLACED_STACK), 0u);
     EXPECT_EQ(count_type(again, OP_RECORD_PLACED), 1u);
 }
@@ -355,11 +353,9 @@ TEST(RecordDecoder, mappings_are_those_of_a_number_and_a_slot) {
     const op_mapped mapped{0x400000, 0x1000, 0x2000, 4, 0};
     std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
     bytes.append(reinterpret_cast<const char*>(&mapped), sizeof mapped);
-    const auto copy = aligned(bytes);
-    std::vector<Record> records;
-    RecordDecoder().decode(span_of(copy, bytes.size()), records, 9);
-    ASSERT_EQ(records.size(), 1u);
-    const auto& maps = std::get<PlacedMaps>(records[0]);
+    const Decoded decoded(bytes);
+    ASSERT_EQ(decoded.records.size(), 1u);
+    const auto& maps = std::get<PlacedMaps>(decoded.records[0]);
     EXPECT_EQ(maps.number, 9u);
     EXPECT_EQ(maps.slot, 3u);
     EXPECT_EQ(maps.tgid, 7u);
@@ -372,12 +368,7 @@ TEST(RecordDecoder, mappings_are_those_of_a_number_and_a_slot) {
 TEST(RecordDecoder, impossible_placed_and_image_records_are_damage) {
     for (Record record : {Record{ImageCookie{0, false, 0, {0}, 0, 0, 0, "/x"}},
                           Record{PlacedSample{7, 8, 1, 2, 5, static_cast<CpuMode>(3), 0, {0, 0}, {}}}}) {
-        const std::string bytes = encoded({record});
-        const auto copy = aligned(bytes);
-        RecordDecoder decoder;
-        std::vector<Record> records;
-        decoder.decode(span_of(copy, bytes.size()), records, 9);
-        EXPECT_TRUE(decoder.damage());
+        EXPECT_TRUE(Decoded(encoded({record})).decoder.damage());
     }
 }
 
