@@ -137,7 +137,7 @@ static u32 find_maps(struct mm_struct *mm, bool *locked, bool *unlock)
 	return *locked ? op_maps_number(mm, current->tgid) : op_known_maps_number(mm, current->tgid);
 }
 
-bool op_init_stack(struct op_stack *stack, const struct op_registers *registers, struct mm_struct *mm, bool locked)
+void op_init_stack(struct op_stack *stack, const struct op_registers *registers, struct mm_struct *mm, bool locked)
 {
 	u64 pointer = registers->stack_pointer;
 	bool unlock;
@@ -154,5 +154,4 @@ bool op_init_stack(struct op_stack *stack, const struct op_registers *registers,
 	};
 	memcpy(stack->registers, registers->value, sizeof(stack->registers));
 	stack->start = pointer;
-	return maps != OP_NO_MAPS;
 }

@@ -47,7 +47,7 @@ for parameter in "" place_by_task=1 place_by_worker=1; do
 	grew=$(($(value run.log bytes_after) - $(value run.log bytes_before)))
 	# A store that only a worker empties has its whole size at once.
 	case "$parameter ${OP_PLACING-} $(uname -v)" in
-	*worker*PREEMPT_RT* | place_by_task=1\ worker*) check "growth of the store, bytes" $grew -ge 0 ;;
+	*worker*PREEMPT_RT* | place_by_task=1\ worker*) check_eq "growth of the store, bytes" $grew 0 ;;
 	*) check "growth of the store, bytes" $grew -gt 0 ;;
 	esac
 	check "statistics read, hundredths of a second" "$read_in" -le "$(within 100)"
