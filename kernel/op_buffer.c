@@ -74,7 +74,13 @@ void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, con
 		.tid = tid,
 	};
 	memcpy(context->record.comm, comm, OP_COMM_SIZE);
+	context->time = 0;
 	context->unknown = NULL;
+}
+
+u64 op_sample_time(void)
+{
+	return op_settings.sample_times ? ktime_get_mono_fast_ns() : 0;
 }
 
 void op_init_placed(struct op_record_placed *sample, unsigned int event, enum op_cpu_mode mode)
@@ -96,6 +102,26 @@ void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw)
 	sample->header.type = OP_RECORD_PLACED_RAW;
 	sample->header.flags = raw->size;
 	sample->header.size += padded;
+}
+
+/*
+ * Puts the time of a sample, unless the last one holds for it. Times may go back: samples that wait are placed in any order. False
+ * if there is no room.
+ */
+static bool put_time(struct op_ring *ring, u64 *written, u64 time)
+{
+	struct op_record_sample_time record = {
+		.header = { .type = OP_RECORD_SAMPLE_TIME, .size = sizeof(record) },
+		.time = time,
+	};
+	struct op_piece piece = { &record, sizeof(record) };
+
+	if (!time || time - *written < OP_SAMPLE_TIME_SPAN)
+		return true;
+	if (!op_ring_write(ring, &piece, 1, 0))
+		return false;
+	*written = time;
+	return true;
 }
 
 /* By words: every sample is compared. */
@@ -164,7 +190,8 @@ bool op_put_task_sample(struct op_context *context, struct op_record_placed *sam
 	struct op_ring *ring = &rings->ring[OP_RING_TASK];
 	bool same = same_context(context, &rings->written[OP_RING_TASK]);
 
-	if (!put_sample(ring, same ? NULL : context, sample, stack, context->record.cpu))
+	if (!put_time(ring, &rings->time_written[OP_RING_TASK], context->time) ||
+	    !put_sample(ring, same ? NULL : context, sample, stack, context->record.cpu))
 		return false;
 	if (!same)
 		rings->written[OP_RING_TASK] = *context;
@@ -207,8 +234,9 @@ bool op_put_irq_sample(struct op_context *context, struct mm_struct *mm, struct 
 
 	find_app(context, mm, &rings->app);
 	/* Meanwhile only the reader changes the room, and it only grows. */
-	if (op_ring_room(ring) < sizeof(struct op_record_irq_context) + sample->header.size)
+	if (op_ring_room(ring) < sizeof(struct op_record_sample_time) + sizeof(struct op_record_irq_context) + sample->header.size)
 		return false;
+	put_time(ring, &rings->time_written[OP_RING_IRQ], context->time);
 	if (!same_context(context, &rings->written[OP_RING_IRQ])) {
 		put_irq_context(ring, context);
 		rings->written[OP_RING_IRQ] = *context;

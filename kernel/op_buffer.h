@@ -17,9 +17,10 @@
 struct mm_struct;
 struct op_stack;
 
-/* Whose samples follow in a ring, as a context record. */
+/* Whose samples follow in a ring, as a context record, and the time of the next one. */
 struct op_context {
 	struct op_record_context record;
+	u64 time; /* when the sample was taken: CLOCK_MONOTONIC; 0 = the stream has no times */
 	struct mm_struct *unknown; /* irq ring: the process' memory, if its executable has no cookie yet; only compared */
 };
 
@@ -29,11 +30,20 @@ struct op_context {
  */
 enum op_ring_kind { OP_RING_IRQ, OP_RING_TASK, OP_RINGS };
 
+/* What holds for the samples at a ring's tail, and what of it is to be written before the next one. */
+struct op_read_state {
+	struct op_record_context context;
+	struct op_record_sample_time time; /* 0: there was none */
+	bool context_due;
+	bool time_due;
+};
+
 struct op_cpu_rings {
 	struct op_ring ring[OP_RINGS]; /* lockless, see op_ring.h */
 	struct op_context written[OP_RINGS]; /* last context in the ring; per-CPU, its producer only */
+	u64 time_written[OP_RINGS]; /* of the last time record in the ring; the same */
 	struct op_memo app; /* of the contexts in the irq ring; per-CPU, its producer only */
-	struct op_record_context read[OP_RINGS]; /* last context read from it; read_mutex */
+	struct op_read_state read[OP_RINGS]; /* read_mutex */
 };
 
 DECLARE_PER_CPU(struct op_cpu_rings, op_rings);
@@ -54,7 +64,10 @@ void op_init_placed(struct op_record_placed *sample, unsigned int event, enum op
 /* Makes a sample whose callers are in it one with raw data. Behind the callers is room for op_raw_words(). Any context. */
 void op_add_raw(struct op_record_placed *sample, const struct op_raw *raw);
 
-/* Fills in everything but the executable. The name: OP_COMM_SIZE bytes; the reader clears what is behind its NUL. */
+/* The time of a sample that is being taken, as op_context.time. Any context. */
+u64 op_sample_time(void);
+
+/* Fills in everything but the executable and the time. The name: OP_COMM_SIZE bytes; the reader clears what is behind its NUL. */
 void op_init_context(struct op_context *context, u32 cpu, u32 tgid, u32 tid, const char *comm);
 
 /*

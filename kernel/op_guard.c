@@ -6,11 +6,13 @@
  * account is overdrawn the CPU rests from sampling. Nothing here waits or takes a lock; tests/unit/guard_test.cpp compiles this
  * file under a clock of its own.
  */
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
+#include <linux/ptrace.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 
@@ -43,6 +45,21 @@
 /* Periods have not been lengthened for so long: the stream records the end of it. */
 #define CALM_NS NSEC_PER_SEC
 
+/*
+ * A period in which the interrupted code did not move was too short, even if the account has credit: the counter's next one is to last
+ * twice as long. Longer ones are left alone, as an idle CPU may be found at one place each time. An emulated machine on a busy host
+ * takes 16 to 64 us for an interrupt outside its handlers.
+ */
+#define MAX_LEAST_NS (200 * NSEC_PER_USEC)
+#define LEAST_DECAY 4 /* once the code moves, each handler takes least >> LEAST_DECAY off what the next period has to last */
+
+/* Words at the start of pt_regs that are the interrupted code's registers. On arm64 the kernel's own fields follow them. */
+#ifdef CONFIG_ARM64
+#define REGISTERS (sizeof(struct user_pt_regs) / sizeof(unsigned long))
+#else
+#define REGISTERS (sizeof(struct pt_regs) / sizeof(unsigned long))
+#endif
+
 /* A counter's period is lengthened eightfold at once at most: its events may become rare meanwhile. */
 #define MAX_GROWTH 3
 #define MAX_SHIFT 20
@@ -52,13 +69,16 @@ struct op_pace {
 	u64 ended; /* when the last handler for this counter had ended */
 	unsigned int shift; /* the period that runs is count << shift */
 	unsigned int chosen; /* the shift chosen last; `shift` follows later in models with late_count */
+	unsigned long registers; /* hash of the registers that the last handler for this counter was given; 0: not looked at */
+	u64 least; /* ns that the next period has to last, so that the interrupted code moves */
 };
 
-/* Per-CPU, NMI and interrupt handlers of that CPU only; reset under op_mutex while stopped. */
+/* Per-CPU, handlers of that CPU only, but `owed`, to which its interrupts add; reset under op_mutex while stopped. */
 struct op_guard {
 	u64 last; /* when the last handler ended */
 	s64 credit; /* ns that handlers may take; less than 0: a debt */
 	u64 doubt; /* ns that slow handlers may take more */
+	atomic64_t owed; /* ns that handlers' work took after their end: the next handler pays it */
 	bool slow; /* the last handler took more than SLOW_NS */
 	unsigned int pending; /* bit per counter: its periods are lengthened, and the ring has no record of it yet */
 	unsigned int reported; /* bit per counter: the ring has a record of that, and none of its end yet */
@@ -94,11 +114,19 @@ static u64 price(struct op_guard *guard, u64 took)
 	return took - excused;
 }
 
+/* What the handler took, and the work that earlier ones left for later. */
+static u64 time_taken(struct op_guard *guard, u64 began, u64 now)
+{
+	u64 owed = atomic64_read(&guard->owed) ? atomic64_xchg(&guard->owed, 0) : 0;
+
+	return min_t(u64, elapsed(began, now) + owed, MAX_TOOK_NS);
+}
+
 /* Returns for how long this CPU should not be interrupted again: until the debt is paid. */
 static u64 end_handler(struct op_guard *guard, u64 began, u64 overhead)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	u64 took = min_t(u64, elapsed(began, now), MAX_TOOK_NS);
+	u64 took = time_taken(guard, began, now);
 
 	earn(guard, elapsed(guard->last, now));
 	guard->credit = max_t(s64, guard->credit - (s64)(price(guard, took) + overhead), -MAX_DEBT_NS);
@@ -118,6 +146,11 @@ static void leave_out(struct op_guard *guard, unsigned int counter, u64 periods)
 u64 op_handler_begin(void)
 {
 	return ktime_get_mono_fast_ns();
+}
+
+void op_end_late_work(u64 began)
+{
+	atomic64_add(elapsed(began, ktime_get_mono_fast_ns()), &this_cpu_ptr(&op_guards)->owed);
 }
 
 void op_next_expiry(struct hrtimer *timer, u64 began, u64 period)
@@ -152,11 +185,44 @@ static unsigned int choose_shift(const struct op_pace *pace, u64 began, u64 rest
 	return shift;
 }
 
-u64 op_next_count(unsigned int counter, u64 began, u64 most)
+/*
+ * The program counter alone does not show that code moves: a loop may be interrupted at the same instruction each time. Nor does a
+ * sum: a loop may add to one register what it subtracts from another.
+ */
+static unsigned long hash_registers(const struct pt_regs *regs)
+{
+	const unsigned long *word = (const unsigned long *)regs;
+	unsigned long hash = 0;
+	unsigned int i;
+
+	for (i = 0; i < REGISTERS; i++)
+		hash = hash * 31 + word[i];
+	return hash;
+}
+
+/*
+ * Returns how long (ns) the counter's next period has to last, so that the interrupted code moves. Samples with long periods do not
+ * pay for the hash.
+ */
+static u64 least_period(struct op_pace *pace, const struct pt_regs *regs, u64 began)
+{
+	u64 period = elapsed(pace->ended, began);
+	bool may_be_held = period < MAX_LEAST_NS || pace->least >> LEAST_DECAY;
+	unsigned long registers = may_be_held ? hash_registers(regs) : 0;
+
+	if (registers && registers == pace->registers)
+		pace->least = min_t(u64, period, MAX_LEAST_NS / 2) * 2;
+	else
+		pace->least -= pace->least >> LEAST_DECAY;
+	pace->registers = registers;
+	return pace->least;
+}
+
+u64 op_next_count(const struct pt_regs *regs, unsigned int counter, u64 began, u64 most)
 {
 	struct op_guard *guard = this_cpu_ptr(&op_guards);
 	struct op_pace *pace = &guard->pace[counter];
-	u64 rest = end_handler(guard, began, MIN_OVERHEAD_NS);
+	u64 rest = max_t(u64, end_handler(guard, began, MIN_OVERHEAD_NS), least_period(pace, regs, began));
 	u64 count = op_counters[counter].count;
 	unsigned int shift = choose_shift(pace, began, rest, count, most);
 

@@ -13,13 +13,14 @@
 #define OP_MAX_DEPTH 64
 #define OP_MAX_STACK (128UL * 1024)
 
-/* Settings of oprofilefs. Written under op_mutex; constant while the buffer is open (depth, sizes) or sampling (filters). */
+/* Settings of oprofilefs. Written under op_mutex; constant while the buffer is open (depth, sizes, times) or sampling (filters). */
 struct op_settings {
 	unsigned long buffer_size; /* 8-byte words, all CPUs together */
 	unsigned long buffer_watershed; /* words */
 	unsigned long cpu_buffer_size; /* samples waiting to be placed, per CPU */
 	unsigned long backtrace_depth; /* callers */
 	unsigned long stack_size; /* bytes of a stack that are copied at most; 0 = none are: callers by frame pointers */
+	unsigned long sample_times; /* 1: the stream has times of samples */
 	unsigned long pid_filter; /* tgid; 0 = all */
 	unsigned long pgrp_filter; /* process group; 0 = all */
 };
@@ -73,6 +74,11 @@ void op_shut_down(void);
 /* Makes a change of a CPU's timer switch take effect. Called with op_mutex held. */
 void op_update_timer(unsigned int cpu);
 
+/*
+ * The end of work for samples that their handler left to an interrupt of the same CPU, which began when op_handler_begin() returned
+ * `began`: the guard counts its time as the next handler's.
+ */
+void op_end_late_work(u64 began);
 /* Puts what this CPU's guard has to report into the ring. From a handler, as op_put_irq_sample(). */
 void op_report_guard(void);
 

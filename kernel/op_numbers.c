@@ -34,6 +34,7 @@ SETTING(buffer_watershed, 0UL, 1UL << 28)
 SETTING(cpu_buffer_size, 64UL, 1UL << 20)
 SETTING(backtrace_depth, 0UL, (unsigned long)OP_MAX_DEPTH)
 SETTING(stack_size, 0UL, OP_MAX_STACK)
+SETTING(sample_times, 0UL, 1UL)
 
 /* ---- settings that are fixed while sampling ---- */
 
@@ -230,6 +231,7 @@ const struct op_number op_setting_files[] = {
 	{ "cpu_buffer_size", 0600, get_cpu_buffer_size, set_cpu_buffer_size },
 	{ "backtrace_depth", 0600, get_backtrace_depth, set_backtrace_depth },
 	{ "stack_size", 0600, get_stack_size, set_stack_size },
+	{ "sample_times", 0600, get_sample_times, set_sample_times },
 	{ "pid_filter", 0600, get_pid_filter, set_pid_filter },
 	{ "pgrp_filter", 0600, get_pgrp_filter, set_pgrp_filter },
 	{ "pointer_size", 0400, get_pointer_size, NULL },

@@ -163,6 +163,7 @@ static void keep(struct op_slot *slot, u32 app, struct op_record_placed *record,
 
 	op_init_context(&context, slot->cpu, slot->tgid, slot->tid, slot->comm);
 	context.record.app = app;
+	context.time = slot->time;
 	local_irq_save(flags);
 	if (op_slot_counts(slot))
 		op_settle_slot(slot, op_put_task_sample(&context, record, stack) ? OP_STATS : OP_STAT_OVERFLOW);
@@ -407,6 +408,7 @@ void op_hand_over_nmi_queue(struct irq_work *irq_work)
 	struct op_store *store = container_of(irq_work, struct op_store, nmi_work);
 	struct llist_node *queue = llist_reverse_order(llist_del_all(&store->nmi_queue));
 	struct op_slot *slot, *next;
+	u64 began = op_handler_begin();
 
 	llist_for_each_entry_safe(slot, next, queue, node) {
 		if (slot->is_kernel)
@@ -416,6 +418,7 @@ void op_hand_over_nmi_queue(struct irq_work *irq_work)
 		else
 			op_lose_slot(slot, OP_STAT_NO_MM);
 	}
+	op_end_late_work(began);
 }
 
 void op_hand_over(struct op_slot *slot)

@@ -107,9 +107,10 @@ static inline void op_sample(struct pt_regs *regs, unsigned int counter)
  *
  * op_next_expiry: from a timer's function: sets its next expiry, a multiple of the period (ns) after the last.
  * op_next_count: returns the count of the counter's next period: the configured one times a power of two, at most `most`.
+ *   `regs` are those of op_sample(): after a short period in which they stayed the same, the next one is longer, too.
  */
 u64 op_handler_begin(void);
 void op_next_expiry(struct hrtimer *timer, u64 began, u64 period);
-u64 op_next_count(unsigned int counter, u64 began, u64 most);
+u64 op_next_count(const struct pt_regs *regs, unsigned int counter, u64 began, u64 most);
 
 #endif

@@ -46,7 +46,7 @@ static void overflowed(struct perf_event *event, struct perf_sample_data *data, 
 		op_sample(regs, counter);
 	}
 	/* The kernel does the same here for events with a frequency: the PMU driver uses it at the next reload. */
-	event->hw.sample_period = op_next_count(counter, began, S64_MAX);
+	event->hw.sample_period = op_next_count(regs, counter, began, S64_MAX);
 }
 
 static u64 raw_config(const struct op_counter *c)

@@ -124,6 +124,32 @@ static bool put_context(struct op_out *out, const struct op_record_context *cont
 	return true;
 }
 
+static bool put_time(struct op_out *out, const struct op_record_sample_time *time)
+{
+	void *here;
+
+	if (!time->time)
+		return true;
+	here = out_here(out, sizeof(*time));
+	if (!here)
+		return false;
+	memcpy(here, time, sizeof(*time));
+	out->used += sizeof(*time);
+	return true;
+}
+
+/* Puts what has to come before a sample. False if there is no room. */
+static bool put_due(struct op_out *out, struct op_read_state *read)
+{
+	if (read->context_due && (!put_named(out) || !put_context(out, &read->context)))
+		return false;
+	read->context_due = false;
+	if (read->time_due && !put_time(out, &read->time))
+		return false;
+	read->time_due = false;
+	return true;
+}
+
 /* Takes a handler's context from the ring, and finds the cookie of its executable. */
 static void finish_irq_context(struct op_ring *ring, struct op_record_context *context)
 {
@@ -156,31 +182,44 @@ static bool is_sample(const struct op_record_header *head)
 	return head->type == OP_RECORD_PLACED || head->type == OP_RECORD_PLACED_RAW || head->type == OP_RECORD_PLACED_STACK;
 }
 
+/* Takes a record that holds for the samples behind it. False, with nothing done, if it is no such record. */
+static bool take_state(struct op_ring *ring, const struct op_record_header *head, struct op_read_state *read)
+{
+	switch (head->type) {
+	case OP_RECORD_IRQ_CONTEXT:
+		finish_irq_context(ring, &read->context);
+		read->context_due = true;
+		return true;
+	case OP_RECORD_CONTEXT:
+		op_ring_take(ring, &read->context, sizeof(read->context));
+		read->context_due = true;
+		return true;
+	case OP_RECORD_SAMPLE_TIME:
+		op_ring_take(ring, &read->time, sizeof(read->time));
+		read->time_due = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /*
- * Moves the records of one ring into the room. A context is kept, and written before the first sample that needs it, so that it
- * stays valid from one read to the next. False if the room is used up.
+ * Moves the records of one ring into the room. A context and a time are kept, and written before the first sample that needs them,
+ * so that they stay valid from one read to the next. False if the room is used up.
  */
-static bool drain_ring(struct op_out *out, struct op_ring *ring, struct op_record_context *context)
+static bool drain_ring(struct op_out *out, struct op_ring *ring, struct op_read_state *read)
 {
 	const struct op_record_header *head;
-	bool written = false;
 
+	read->context_due = true;
+	read->time_due = true;
 	while ((head = op_ring_front(ring))) {
-		if (head->type == OP_RECORD_IRQ_CONTEXT) {
-			finish_irq_context(ring, context);
-			written = false;
-		} else if (head->type == OP_RECORD_CONTEXT) {
-			op_ring_take(ring, context, sizeof(*context));
-			written = false;
-		} else {
-			if (is_sample(head) && !written) {
-				if (!put_named(out) || !put_context(out, context))
-					return false;
-				written = true;
-			}
-			if (!put_record(out, ring, head->size))
-				return false;
-		}
+		if (take_state(ring, head, read))
+			continue;
+		if (is_sample(head) && !put_due(out, read))
+			return false;
+		if (!put_record(out, ring, head->size))
+			return false;
 	}
 	return true;
 }

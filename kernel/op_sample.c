@@ -84,6 +84,7 @@ static void put_record(struct op_handler *handler, struct mm_struct *mm, const s
 	if (raw)
 		op_add_raw(record, raw);
 	op_init_context(&handler->context, cpu, current->tgid, current->pid, current->comm);
+	handler->context.time = op_sample_time();
 	if (!op_put_irq_sample(&handler->context, mm, record, stack))
 		op_count(cpu, OP_STAT_OVERFLOW);
 }
@@ -93,6 +94,7 @@ static void init_slot(struct op_slot *slot, struct pt_regs *regs, unsigned int e
 	slot->task = current;
 	slot->mm = NULL;
 	slot->pc = instruction_pointer(regs);
+	slot->time = op_sample_time();
 	slot->tgid = current->tgid;
 	slot->tid = current->pid;
 	memcpy(slot->comm, current->comm, OP_COMM_SIZE);

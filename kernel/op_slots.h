@@ -28,6 +28,7 @@ struct op_slot {
 	struct mm_struct *mm; /* in work_queue and retry_queue: a reference; else NULL */
 	unsigned long given; /* the same: since when, jiffies */
 	u64 pc;
+	u64 time; /* as op_context.time */
 	u32 cpu; /* that took the sample, and whose slot this is */
 	u32 epoch; /* of the run that took it, see op_slot_counts() */
 	u32 tgid;

@@ -41,14 +41,13 @@ void op_save_registers(struct op_registers *registers, const struct pt_regs *reg
 	*registers = (struct op_registers){
 		.value = { regs->ip, regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp, regs->r8, regs->r9,
 			   regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
-		.stack_pointer = regs->sp,
 		.is_32bit = op_is_32bit(regs),
 	};
 	if (!registers->is_32bit)
 		return;
 	value[0] = (u32)value[0];
 	value[7] = (u32)value[7];
-	value[8] = registers->stack_pointer = (u32)regs->sp;
+	value[OP_STACK_POINTER] = (u32)value[OP_STACK_POINTER];
 }
 #elif defined(CONFIG_ARM64)
 /* Chains of 32-bit programs are followed here, by frame pointers. */
@@ -62,8 +61,7 @@ void op_save_registers(struct op_registers *registers, const struct pt_regs *reg
 {
 	registers->value[0] = regs->pc;
 	memcpy(registers->value + 1, regs->regs, sizeof(regs->regs));
-	registers->value[32] = regs->sp;
-	registers->stack_pointer = regs->sp;
+	registers->value[OP_STACK_POINTER] = regs->sp;
 	registers->is_32bit = false;
 }
 #else
@@ -139,7 +137,7 @@ static u32 find_maps(struct mm_struct *mm, bool *locked, bool *unlock)
 
 void op_init_stack(struct op_stack *stack, const struct op_registers *registers, struct mm_struct *mm, bool locked)
 {
-	u64 pointer = registers->stack_pointer;
+	u64 pointer = registers->value[OP_STACK_POINTER];
 	bool unlock;
 	u32 maps = find_maps(mm, &locked, &unlock);
 	u64 room = stack_end(mm, pointer, locked) - pointer;

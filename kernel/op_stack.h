@@ -14,14 +14,15 @@ struct pt_regs;
 
 #ifdef CONFIG_ARM64
 #define OP_STACK_REGISTERS 33
+#define OP_STACK_POINTER 32
 #else
 #define OP_STACK_REGISTERS 17
+#define OP_STACK_POINTER 8
 #endif
 
 /* The registers in user mode, as a record has them. */
 struct op_registers {
-	u64 value[OP_STACK_REGISTERS];
-	u64 stack_pointer;
+	u64 value[OP_STACK_REGISTERS]; /* the stack pointer at OP_STACK_POINTER */
 	bool is_32bit;
 };
 

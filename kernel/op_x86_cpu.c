@@ -80,7 +80,7 @@ static void op_x86_sample(struct pt_regs *regs, unsigned int i)
 	u64 began = op_handler_begin();
 
 	op_sample(regs, i);
-	op_x86_pmu->scheme->arm(i, op_next_count(i, began, op_x86_pmu->max_count));
+	op_x86_pmu->scheme->arm(i, op_next_count(regs, i, began, op_x86_pmu->max_count));
 }
 
 /* Takes a sample of each counter that has overflowed, and starts it again. Returns how many. */

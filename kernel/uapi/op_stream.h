@@ -51,6 +51,7 @@ enum op_record_type {
 	OP_RECORD_MISSED = 16, /* driver: periods that ended without a sample */
 	OP_RECORD_MAPS = 17, /* driver: the executable mappings of a process, for the stacks that name them */
 	OP_RECORD_PLACED_STACK = 18, /* driver: a placed sample and a copy of the process' stack */
+	OP_RECORD_SAMPLE_TIME = 19, /* driver: when the placed samples that follow were taken */
 };
 
 /* Why samples were lost; libop's LossCause has the same numbers (libop/stream/stream.cpp asserts it). */
@@ -279,6 +280,16 @@ struct op_mapped {
 	op_u32 reserved;
 };
 
+/*
+ * The time of all placed samples up to the next such record, whatever their context. A recorded stream has their exact time, and 0
+ * where it is not known. The driver's were taken then or less than OP_SAMPLE_TIME_SPAN later; it restates the time as the context.
+ */
+#define OP_SAMPLE_TIME_SPAN 1000000
+struct op_record_sample_time {
+	struct op_record_header header;
+	op_u64 time; /* ns of CLOCK_MONOTONIC */
+};
+
 /* Since the last such record of the event, or since the start. */
 struct op_record_time {
 	struct op_record_header header;
@@ -325,6 +336,7 @@ OP_STREAM_SIZE(op_record_placed, 32);
 OP_STREAM_SIZE(op_user_stack, 16);
 OP_STREAM_SIZE(op_record_maps, 24);
 OP_STREAM_SIZE(op_mapped, 32);
+OP_STREAM_SIZE(op_record_sample_time, 16);
 OP_STREAM_SIZE(op_record_time, 32);
 OP_STREAM_SIZE(op_record_lost_side_band, 16);
 OP_STREAM_SIZE(op_record_missed, 24);

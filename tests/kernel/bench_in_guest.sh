@@ -59,7 +59,7 @@ figures_reader() {
 run_daemon() {
 	oprofiled --source=driver --no-vmlinux --session-dir "$work/session" --events "TIMER:$period" $daemon_words --start >daemon.log 2>&1
 	fixed_work "$1" $frames >program.log
-	peak=$(peak_kib "$(pidof oprofiled)")
+	peak=$(peak_kib "$(daemon_pid)")
 	opcontrol --shutdown >shutdown.log 2>&1
 }
 figures_daemon() {

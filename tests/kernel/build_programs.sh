@@ -27,10 +27,11 @@ mkdir -p "$2"
 out=$(cd "$2" && pwd)
 program shares
 [ "$arch" = amd64 ] || program known_instructions -nostdlib
+build plain_chain call_chain.c -fomit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
+program signal_chain -fno-optimize-sibling-calls
 [ -n "$kernel_arch" ] || exit 0
 program calls
 program call_chain -fno-omit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
-build plain_chain call_chain.c -fomit-frame-pointer -fno-shrink-wrap -fno-optimize-sibling-calls
 [ "$arch" != arm64 ] || program call_chain_32
 program count_instructions
 program fixed_work

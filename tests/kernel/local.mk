@@ -19,6 +19,7 @@ kernel_programs = \
 	tests/kernel/programs/rounds.c \
 	tests/kernel/programs/shares.c \
 	tests/kernel/programs/short_lived.c \
+	tests/kernel/programs/signal_chain.c \
 	tests/kernel/programs/snapshot.c \
 	tests/kernel/programs/stream_check.c \
 	tests/kernel/programs/stream_check.h \
@@ -43,6 +44,7 @@ kernel_cases = \
 	tests/kernel/t_hybrid.sh \
 	tests/kernel/t_ibs.sh \
 	tests/kernel/t_instructions.sh \
+	tests/kernel/t_jit.sh \
 	tests/kernel/t_killed_reader.sh \
 	tests/kernel/t_life.sh \
 	tests/kernel/t_long_path.sh \
@@ -66,6 +68,7 @@ kernel_cases = \
 	tests/kernel/t_stacks.sh \
 	tests/kernel/t_stuck.sh \
 	tests/kernel/t_throttle.sh \
+	tests/kernel/t_times.sh \
 	tests/kernel/t_too_big.sh \
 	tests/kernel/t_unmount.sh \
 	tests/kernel/t_worker.sh
@@ -109,16 +112,17 @@ kernel_harness = \
 	tests/kernel/lib.sh \
 	tests/kernel/private_apt.sh \
 	tests/kernel/run.sh \
-	tests/kernel/run_cases
+	tests/kernel/run_cases \
+	tests/kernel/with_nmis
 EXTRA_DIST += $(kernel_programs) $(kernel_cases) $(kernel_harness)
 
 .PHONY: check-kernel check-kernel-all check-kernel-debug check-hardware bench-kernel soak-kernel
-check-kernel: all tests/e2e/shares$(EXEEXT)
+check-kernel: all tests/e2e/shares$(EXEEXT) tests/e2e/jit_code$(EXEEXT)
 	$(srcdir)/tests/kernel/check.sh "$(kernel_flavours)" $(CASES)
 # Every case on every kernel.
-check-kernel-all: all tests/e2e/shares$(EXEEXT)
+check-kernel-all: all tests/e2e/shares$(EXEEXT) tests/e2e/jit_code$(EXEEXT)
 	OP_SOAK=1 $(srcdir)/tests/kernel/check.sh "$(all_kernel_flavours)" $(CASES)
-check-kernel-debug: all tests/e2e/shares$(EXEEXT)
+check-kernel-debug: all tests/e2e/shares$(EXEEXT) tests/e2e/jit_code$(EXEEXT)
 	$(srcdir)/tests/kernel/check.sh 6.1-debug $(CASES)
 # On a machine whose processor has counters, as root: whether the driver's register model is right there.
 check-hardware: kernel

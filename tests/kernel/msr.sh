@@ -145,22 +145,7 @@ life() {
 # samples CPU REGISTER0 REGISTER1 WIDTH [EXTRA]: NMIs become samples of both counters, alike; EXTRA more of counter 0 in each.
 samples() {
 	mark_log
-	cat >nmis.sh <<-'END'
-		nmis() {
-			awk '/^ *NMI:/ { for (i = 2; i <= NF; i++) n += $i; print n }' /proc/interrupts
-		}
-		shares 600000 >/dev/null & busy=$!
-		before=$(nmis)
-		touch /out/nmi
-		while [ -e /out/nmi.idle ]; do sleep 0.05; done
-		sleep 1
-		rm /out/nmi
-		until [ -e /out/nmi.idle ]; do sleep 0.05; done
-		sleep 0.5
-		echo $(($(nmis) - before)) >nmis
-		kill $busy
-	END
-	sample "run.$1" sh nmis.sh
+	sample "run.$1" with_nmis 300 shares 200
 	grep -E '^(received|placed|lost|throttle|event|balance)' "run.$1"
 	check "$1: samples of counter 1" "$(value "run.$1" event1)" -gt 10
 	check_eq "$1: samples of counter 0" "$(($(value "run.$1" event0) + $(value "run.$1" lost)))" "$((${5-1} * $(cat nmis)))"

@@ -5,6 +5,7 @@
 # Prints PASS, FAIL or SKIP for each case and writes it to FLAVOUR/CASE.trs, for tests/summary.sh; how long each part took, in
 # seconds, goes to FLAVOUR/times. Kernels are kept in $OP_KERNELS, else in ./check-kernel/kernels.
 # OP_SLOWNESS: per cent by which limits of time are lengthened, as measure_speed.sh prints it.
+# OP_BEGIN_BEFORE: in seconds since 1970; a kernel whose turn comes later is skipped.
 # OP_PLACING=worker: the driver places samples by its worker in every case.
 # A case names in its head what it is for; FLAVOUR may be a pattern:
 #   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, icount or netburst; see
@@ -204,7 +205,7 @@ boot_all() {
 		fi
 		if [ $emulator_faults = 0 ] && "$here/emulator_fault" "$out/serial.log" >"$top/$flavour/fault"; then
 			emulator_faults=1
-			echo "the guest died of a fault of the emulator and is booted again: double fault, $(cat "$top/$flavour/fault")"
+			echo "the guest died of a fault of the emulator and is booted again: $(cat "$top/$flavour/fault")"
 			tail -n 60 "$out/serial.log" | show
 			continue
 		fi
@@ -234,7 +235,7 @@ one_at_a_time() {
 make_kit() {
 	kit=$top/$flavour/kit
 	mkdir -p "$kit"
-	cp "$here/lib.sh" "$here/msr.sh" "$here/run_cases" "$here/complaints" "$here/check_hardware.sh" "$here"/t_*.sh "$kit"
+	cp "$here/lib.sh" "$here/msr.sh" "$here/with_nmis" "$here/run_cases" "$here/complaints" "$here/check_hardware.sh" "$here"/t_*.sh "$kit"
 	"$here/build_programs.sh" "$flavour" "$kit"
 	make_userland
 	[ -n "$kernel_arch" ] || return 0
@@ -372,6 +373,8 @@ mkdir -p "$top/$flavour"
 missing=$(missing_tool)
 if [ -n "$missing" ]; then
 	result SKIP kernel "$missing"
+elif [ -n "${OP_BEGIN_BEFORE-}" ] && [ "$(now)" -ge "$OP_BEGIN_BEFORE" ]; then
+	result SKIP kernel "this machine is too slow to come to it in the time that the tests have; make check-kernel-all all_kernel_flavours=$flavour runs it"
 else
 	check_kernel
 fi

@@ -99,7 +99,8 @@ figures() {
 	opcontrol --dump >dump.log 2>&1 || echo "minute $1: $(cat dump.log)" >&2
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	daemon=$(pidof oprofiled) || fail "the daemon has ended"
+	daemon=$(daemon_pid)
+	[ -n "$daemon" ] || fail "the daemon has ended"
 	line=$1
 	for name in $memory; do
 		line="$line $(of /proc/meminfo "$name")"

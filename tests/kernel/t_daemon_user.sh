@@ -13,7 +13,7 @@ oprofiled --source=driver --no-vmlinux --session-dir "$PWD/session" --events TIM
 	cat daemon.log
 	fail "oprofiled does not start"
 }
-check "the daemon's user" "$(stat -c %U "/proc/$(pidof oprofiled)")" = nobody
+check "the daemon's user" "$(stat -c %U "/proc/$(daemon_pid)")" = nobody
 check_eq "enable" "$(get enable)" 1
 shares 1000 >/dev/null
 check_eq "another user" "$(/usr/bin/setpriv --reuid=nobody --clear-groups poke "$fs/enable" || true)" EACCES

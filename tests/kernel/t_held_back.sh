@@ -7,6 +7,7 @@
 # callers, or the emulator would spend so much time outside the handlers that these are hardly more than the guard permits.
 . "$KIT/lib.sh"
 
+phase "loading the driver"
 load_driver
 need_model perf
 period=$(get 0/min_count)
@@ -18,13 +19,19 @@ for counter in 0 1; do
 	put $counter/user 1
 	put $counter/enabled 1
 done
+phase "starting a busy program"
 background shares 600000
 hundredths() {
 	awk '{ print int($1 * 100 + 0.5) }' /proc/uptime
 }
+phase "sampling"
 begin=$(hundredths)
-sample run.log sleep 3
+sample run.log sh -c '
+	echo "the sampled command runs" >&2
+	sleep 3
+	cat /dev/oprofile/stats/cpu*/sample_received /dev/oprofile/stats/cpu*/throttled >&2'
 took=$(($(hundredths) - begin))
+phase "sampled"
 cat run.log
 cpus=$(ls -d "$fs"/stats/cpu* | wc -l)
 most=$((took * 10000000 / period * cpus * 2))
@@ -34,4 +41,5 @@ check_eq "balance" "$(value run.log balance)" ok
 check "periods left out" "$(value run.log throttled)" -gt 0
 check "throttle records" "$(value run.log throttles)" -gt 1
 check "periods counted" "$counted" -le "$((most * 105 / 100))"
+phase "unloading the driver"
 unload_driver

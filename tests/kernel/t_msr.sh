@@ -178,7 +178,7 @@ cat >start <<END
 END
 echo "0x186 0x0" >stop
 life "ppro, counter 1 alone"
-sample run.one sh nmis.sh
+sample run.one with_nmis 300 shares 200
 check "ppro, counter 1 alone: samples" "$(value run.one event1)" -gt 10
 unload_driver
 

@@ -72,6 +72,13 @@ quietly opcontrol --init --module "$KIT/oprofile.ko" --model=rtc
 check_eq "model asked for" "$(get model)" rtc
 ! opcontrol --init --model=timer >model.log 2>&1 || fail "another model than the loaded one is no error"
 grep -q 'loaded with the model rtc' model.log || { cat model.log; fail "the loaded model is not named"; }
+# The module named is not loaded if one is there, also one whose files are not mounted.
+for files in mounted unmounted; do
+	opcontrol --init --module "$KIT/oprofile.ko" >module.log 2>&1 || fail "--init with a loaded driver, its files $files"
+	grep -q 'a driver was loaded already' module.log || { cat module.log; fail "it is not reported that one is loaded, its files $files"; }
+	[ "$files" = unmounted ] || umount "$fs"
+done
+check_eq "model of the driver that was loaded" "$(get model)" rtc
 quietly opcontrol --deinit
 
 quietly opcontrol --init --module "$KIT/oprofile.ko"
@@ -93,6 +100,17 @@ report threads.txt # asks for a dump by itself
 check_shares "threads" threads.txt
 report first.txt session:first
 check_shares "the saved session" first.txt
+# The timers of its CPUs are switched while it samples.
+received() { cat "$fs/stats/cpu$1/sample_received"; }
+quietly opcontrol --timer=1:off --timer-period=500
+opcontrol --status | grep -q '^Timers: cpu 0 every 500 us, cpu 1 off$' || fail "status does not name the timers that were changed"
+before=$(received 1) other=$(received 0)
+"$program" plain 200 >/dev/null
+check_eq "samples of a CPU whose timer is off" "$(($(received 1) - before))" 0
+[ "$(received 0)" -gt "$other" ] || fail "the other CPU's timer does not run"
+quietly opcontrol --timer=all:on --timer-period=0
+"$program" plain 200 >/dev/null
+[ "$(received 1)" -gt "$before" ] || fail "a timer that is on again does not sample"
 quietly opcontrol --shutdown
 
 # The manifest accounts for every sample that the driver took.

@@ -18,7 +18,7 @@ several=
 for count in 100000 102000 104000 106000 108000 110000 112000 114000 116000; do
 	several=$several${several:+,}INST_RETIRED:$count:0:0:1
 done
-record several "$several" known_instructions a b c d e f g h i j k l
+record several "$several" known_instructions $(seq 36)
 mkdir -p "$output/root$KIT"
 cp "$KIT/known_instructions" "$KIT/shares" "$KIT/plain_chain" "$output/root$KIT"
 

@@ -17,14 +17,25 @@ for pair in 2:2 1024:1024 1000:1024 1500:1024 1600:2048 4096:4096; do
 done
 use_timer 256
 background shares 60000
-# A thousand on the CPU that is busy, and never many more. The emulator may be late, if others use the host's CPUs: there may be
-# too few in two of three runs, which the log shows.
-for try in 1 2 3; do
-	sample_balanced run.log sleep 4
-	most=$(awk '/^cpu[0-9]+ / && $3 > n { n = $3 } END { print n }' run.log)
-	check "samples of the busier CPU" "$most" -lt 1400
-	[ "$most" -le 700 ] || break
-done
-echo "$try of at most 3 runs"
-check "samples of the busier CPU" "$most" -gt 700
+# hundredths: since the guest began.
+hundredths() {
+	awk '{ printf "%d\n", $1 * 100 }' /proc/uptime
+}
+# due CPU LOG BEFORE: samples of that CPU, with those that the timer missed since it had missed BEFORE of them: the emulator is late
+# where others use the host's CPUs.
+due() {
+	echo $(($(awk -v cpu="cpu$1" '$1 == cpu { print $3 }' "$2") + $(get "stats/cpu$1/timer_overruns") - $3))
+}
+# A thousand on the CPU that is busy, and never more than that many a second.
+missed0=$(get stats/cpu0/timer_overruns)
+missed1=$(get stats/cpu1/timer_overruns)
+begin=$(hundredths)
+sample_balanced run.log sleep 4
+took=$(($(hundredths) - begin))
+most=$(due 0 run.log "$missed0")
+other=$(due 1 run.log "$missed1")
+[ "$most" -ge "$other" ] || most=$other
+echo "of two CPUs in $took hundredths of a second: $most and fewer"
+check "samples of the busier CPU" "$most" -gt 900
+check "samples of the busier CPU" "$most" -lt $((took * 256 / 100 + 100))
 unload_driver

@@ -11,8 +11,7 @@ sample_balanced run.log -p /shares shares "$(longer 6000)"
 three=$(offsets_in run.log three)
 one=$(offsets_in run.log one)
 check "samples in the functions" "$((three + one))" -gt "$(fewer 500)"
-check "share of three parts, per mille" "$((three * 1000 / (three + one)))" -gt 720
-check "share of three parts, per mille" "$((three * 1000 / (three + one)))" -lt 780
+check_three_parts "$three" "$one"
 # Half of the samples of two CPUs are the program's; nearly all of those lie in the two functions.
 program=$(samples_of run.log image /shares)
 check "the program's samples in the two functions, per mille" "$(((three + one) * 1000 / program))" -gt 950

@@ -15,7 +15,7 @@ oprofiled --source=driver --no-vmlinux --session-dir "$PWD/session" --events TIM
 	cat daemon.log
 	fail "oprofiled does not start"
 }
-daemon=$(pidof oprofiled)
+daemon=$(daemon_pid)
 shares 600000 >/dev/null &
 load=$!
 wait_for 20 sh -c "[ \"\$(cat $fs/stats/cpu*/sample_received | awk '{ n += \$1 } END { print n }')\" -gt 1000 ]"

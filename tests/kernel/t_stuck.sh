@@ -20,7 +20,7 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
 	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
 done
-# The slowest of many readings, hundredths of a second.
+# The slowest of many readings, hundredths of a second. Closing waits for ten seconds; what waited for it would take nearly as long.
 cat >statistics.sh <<-'END'
 	worst=0
 	while [ ! -f closed ]; do
@@ -40,7 +40,7 @@ touch closed
 wait $statistics
 grep -E '^(received|placed|lost|balance)' run.log
 cat worst
-check "slowest reading of the statistics" "$(value worst worst)" -lt 300
+check "slowest reading of the statistics" "$(value worst worst)" -lt 800
 check_eq "balance" "$(value run.log balance)" ok
 if dmesg | grep -q 'has not run for 10 seconds'; then
 	check_eq "starting" "$(answer enable 1)" EBUSY

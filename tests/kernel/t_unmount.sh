@@ -6,17 +6,20 @@
 # that were taken in the kernel, in NMIs, do not keep it busy even if nobody reads.
 . "$KIT/lib.sh"
 
-# run_and_unmount PROGRAM TENTHS: a script that runs it from a file system of its own and unmounts that within so many tenths of a second.
+# run_and_unmount PROGRAM TENTHS [COMMAND...]: a script that runs it, by the command, from a file system of its own and unmounts that
+# within so many tenths of a second.
 run_and_unmount() {
+	program=$1 tenths=$2
+	shift 2
 	mkdir -p files
 	mount -t tmpfs tmpfs files
-	cp "$KIT/$1" files
+	cp "$KIT/$program" files
 	cat >run.sh <<-END
-		files/$1 1000 >/dev/null
+		$* files/$program 1000 >/dev/null
 		tries=0
 		until umount files 2>umount.log; do
 			tries=\$((tries + 1))
-			[ \$tries -lt $2 ] || { cat umount.log; exit 1; }
+			[ \$tries -lt $tenths ] || { cat umount.log; exit 1; }
 			sleep 0.1
 		done
 		echo "unmounted after \$tries tenths of a second"
@@ -35,10 +38,8 @@ unload_driver
 load_nmi_double
 put 0/kernel 1
 put 0/enabled 1
-run_and_unmount calls 10
-touch /out/nmi
+run_and_unmount calls 10 with_nmis 300
 sample nmi.log -l sh run.sh
-rm -f /out/nmi
 cat nmi.log
 check_eq "balance, NMIs" "$(value nmi.log balance)" ok
 check "samples of the program, NMIs" "$(awk '$1 == "comm" && $3 == "calls" { print $2 }' nmi.log)" -gt 10

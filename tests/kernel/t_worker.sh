@@ -38,10 +38,7 @@ done
 cat >nmis.sh <<-'END'
 	shares 600000 >/dev/null & one=$!
 	shares 600000 >/dev/null & two=$!
-	touch /out/nmi
-	short_lived 600 200
-	rm /out/nmi
-	sleep 0.5
+	with_nmis 500 short_lived 600 200
 	kill $one $two
 END
 sample nmi.log sh nmis.sh
@@ -59,12 +56,7 @@ cat >hogs.sh <<-'END'
 	done
 	wait
 END
-cat >late.sh <<-'END'
-	touch /out/nmi
-	chrt -r 10 sh hogs.sh 1500
-	rm /out/nmi
-END
-sample late.log sh late.sh
+sample late.log with_nmis 300 chrt -r 10 sh hogs.sh 1500
 cat late.log
 check_eq "balance, a late worker" "$(value late.log balance)" ok
 check "user samples, a late worker" "$(value late.log user)" -gt 100

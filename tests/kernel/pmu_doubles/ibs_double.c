@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A double of AMD's samplers (instruction-based sampling) for guests, whose emulated processor has none: the kernel's PMUs ibs_fetch
- * and ibs_op, and a PMU "cpu", without which nothing looks for them. An event that counts "overflows" every 20 ns of its count, by a
- * timer, or with nmi=1 whenever an NMI comes. Each overflow has the words of the next row below, as the kernel's PMUs give them
+ * and ibs_op, and a PMU "cpu", without which nothing looks for them. An event that counts "overflows" by a timer (pmu_double.h), or
+ * with nmi=1 whenever an NMI comes. Each overflow has the words of the next row below, as the kernel's PMUs give them
  * (PERF_SAMPLE_RAW: capabilities, then registers). It tests what is made of such words; it does not show that processors give them.
  *
  * debugfs, ibs_double/delivered: a line for each row, "fetch|op ROW ALL OWN": overflows, and those in user mode of process `pid`.

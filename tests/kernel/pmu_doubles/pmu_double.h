@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
 /*
- * Common code of the doubles of the kernel's PMUs, in the kernel's style: an event "overflows" every 20 ns of its count, by a timer.
+ * Common code of the doubles of the kernel's PMUs, in the kernel's style: an event "overflows" every 20 ns of its count, by a timer, or
+ * as slowly as ns_per_count asks.
  */
 #ifndef PMU_DOUBLE_H
 #define PMU_DOUBLE_H
@@ -13,7 +14,9 @@
 
 #include <asm/irq_regs.h>
 
-#define NS_PER_COUNT 20
+static unsigned int ns_per_count = 20;
+module_param(ns_per_count, uint, 0444);
+MODULE_PARM_DESC(ns_per_count, "nanoseconds between two counts");
 
 /* Each double's own. */
 static void overflow(struct perf_event *event, struct pt_regs *regs);
@@ -24,7 +27,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
 
 	event->hw.last_period = event->hw.sample_period;
-	hrtimer_forward_now(timer, ns_to_ktime(event->hw.sample_period * NS_PER_COUNT));
+	hrtimer_forward_now(timer, ns_to_ktime(event->hw.sample_period * ns_per_count));
 	if (get_irq_regs())
 		overflow(event, get_irq_regs());
 	return HRTIMER_RESTART;
@@ -44,7 +47,7 @@ static void set_up_timer(struct perf_event *event)
 static void start(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
-	hrtimer_start(&event->hw.hrtimer, ns_to_ktime(event->hw.sample_period * NS_PER_COUNT), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&event->hw.hrtimer, ns_to_ktime(event->hw.sample_period * ns_per_count), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static void stop(struct perf_event *event, int flags)

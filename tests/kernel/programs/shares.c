@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// shares MILLISECONDS [CPU]: spends that much CPU time, three parts of it in one function and one in another,
-// in turns of a millisecond. Prints "range NAME FIRST LAST": the functions' bytes in its file, for
-// stream_stat's offsets. The functions are in sections of their own, so that linker symbols bound them.
+// shares MILLISECONDS [CPU]: spends that much CPU time, three parts of it in one function and one in another, in turns of
+// about a millisecond, no two alike, lest they keep step with the sampling; with a CPU it runs there alone, and what it
+// spends before the turns counts as well, so that two of them spend alike. Prints "range NAME FIRST LAST": the functions'
+// bytes in its file, for stream_stat's offsets. The functions are in sections of their own, so that linker symbols bound
+// them.
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,10 +69,12 @@ int main(int argc, char** argv) {
     fflush(stdout);
     volatile uint64_t sink;
     uint64_t rounds = calibrate(&sink);
-    int64_t end = cpu_ns() + atoll(argv[1]) * 1000000;
-    while (cpu_ns() < end) {
-        sink = spin_three(3 * rounds);
-        sink = spin_one(rounds);
+    int64_t begin = argc == 3 ? 0 : cpu_ns();
+    int64_t end = begin + atoll(argv[1]) * 1000000;
+    for (uint32_t random = 1; cpu_ns() < end; random = random * 1664525u + 1013904223u) {
+        uint64_t turn = rounds / 2 + (rounds * (random >> 16) >> 16); // half to one and a half
+        sink = spin_three(3 * turn);
+        sink = spin_one(turn);
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 __attribute__((format(printf, 2, 3))) static void bad(struct stream_counts* counts, const char* format, ...) {
     if (counts->bad++ >= 20) return;
@@ -110,7 +111,8 @@ static const struct op_mapped* mapping_of(const struct op_record_maps* maps, op_
 }
 
 // Adds the words of a stack that are addresses of code: the return addresses, and what only looks like one.
-static void add_words(const struct stream_counts* counts, const struct op_user_stack* stack, struct chain* chain, size_t n) {
+static void add_words(const struct stream_counts* counts, const struct op_user_stack* stack,
+                      struct chain* chain, size_t n) {
     const op_u64* registers = (const op_u64*)(stack + 1);
     const op_u64* words = registers + stack->registers;
     const struct op_record_maps* maps = maps_of(counts, stack->maps);
@@ -222,6 +224,7 @@ static void take_placed(struct stream_counts* counts, const struct op_record_pla
     check_frames(counts, record);
     if (stack_of(record)) take_stack(counts, record);
     if (record->stack_end == OP_STACK_END_NOT_COPIED) counts->not_copied++;
+    if (!counts->is_timed) counts->untimed++;
     counts->placed[counts->context->cpu]++;
     counts->by_event[record->event]++;
     counts->by_mode[record->mode]++;
@@ -245,6 +248,19 @@ static void take_lost(struct stream_counts* counts, const struct op_record_lost*
     counts->lost_by_cause[record->header.flags] += record->count;
 }
 
+// What was sampled is the past, of this boot: at most ten minutes ago.
+static void take_time(struct stream_counts* counts, const struct op_record_sample_time* record) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    op_u64 ns = (op_u64)now.tv_sec * 1000000000 + (op_u64)now.tv_nsec;
+    if (record->time > ns)
+        bad(counts, "time: %llu ns to come", (unsigned long long)(record->time - ns));
+    else if (ns - record->time > 600000000000)
+        bad(counts, "time: %llu ns ago", (unsigned long long)(ns - record->time));
+    counts->is_timed = 1;
+    counts->times++;
+}
+
 // The least size of a record of that type; 0 = the driver gives none of that type.
 static size_t least_size(unsigned type) {
     switch (type) {
@@ -256,6 +272,8 @@ static size_t least_size(unsigned type) {
             return sizeof(struct op_record_throttle);
         case OP_RECORD_MISSED:
             return sizeof(struct op_record_missed);
+        case OP_RECORD_SAMPLE_TIME:
+            return sizeof(struct op_record_sample_time);
         case OP_RECORD_CONTEXT:
             return sizeof(struct op_record_context);
         case OP_RECORD_IMAGE:
@@ -284,6 +302,9 @@ static void take_record(struct stream_counts* counts, const struct op_record_hea
         case OP_RECORD_MISSED:
             counts->missed += ((const struct op_record_missed*)(const void*)record)->count;
             break;
+        case OP_RECORD_SAMPLE_TIME:
+            take_time(counts, (const void*)record);
+            break;
         case OP_RECORD_CONTEXT:
             take_context(counts, (const void*)record);
             break;
@@ -302,6 +323,7 @@ static void take_record(struct stream_counts* counts, const struct op_record_hea
 void take_read(struct stream_counts* counts, const void* bytes, size_t size) {
     counts->reads++;
     counts->context = NULL;
+    counts->is_timed = 0;
     for (size_t at = 0; at < size;) {
         const struct op_record_header* record = (const void*)((const char*)bytes + at);
         if (size - at < sizeof *record || record->size > size - at || record->size % 8 != 0 ||

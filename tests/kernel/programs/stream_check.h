@@ -42,7 +42,8 @@ struct stream_counts {
     op_u64 kernel_by_idle;  ///< kernel samples of tgid 0
     op_u64 missed;
     op_u64 frames, kernel_frames, deepest, throttles, unthrottles, contexts, announced, modules, reads;
-    op_u64 stacks[2];  ///< copies of stacks, by mode of the sample
+    op_u64 stacks[2];       ///< copies of stacks, by mode of the sample
+    op_u64 times, untimed;  ///< records of times; samples without one before them in their read
     op_u64 stack_bytes, whole_stacks, not_copied, maps_records;
     struct op_record_maps** maps;  ///< by number; owned
     size_t maps_slots;
@@ -55,6 +56,7 @@ struct stream_counts {
     int bad;                                  ///< breaches of the format; each is printed on stdout
     const struct op_record_context* context;  ///< within the read at hand
     struct comm* comm;                        ///< of that context
+    int is_timed;                             ///< the read at hand has had a time
 };
 
 /// Takes the whole records of one read. Prints every breach.

@@ -163,6 +163,8 @@ static void print_counts(const struct stream_counts* counts) {
     print("stack_bytes", counts->stack_bytes);
     print("whole_stacks", counts->whole_stacks);
     print("not_copied", counts->not_copied);
+    print("times", counts->times);
+    print("untimed", counts->untimed);
     print("maps", counts->maps_records);
     print("throttles", counts->throttles);
     print("unthrottles", counts->unthrottles);
