@@ -7,10 +7,13 @@ libop_a_SOURCES = \
 	libop/base/bytes.h \
 	libop/base/child_signal.cpp libop/base/child_signal.h \
 	libop/base/clock.cpp libop/base/clock.h \
+	libop/base/counted.h \
+	libop/base/csv.cpp libop/base/csv.h \
 	libop/base/deadline.cpp libop/base/deadline.h \
 	libop/base/diagnostics.h \
 	libop/base/directory.cpp libop/base/directory.h \
 	libop/base/elf_handle.h \
+	libop/base/elf_notes.cpp libop/base/elf_notes.h \
 	libop/base/elf_object.cpp libop/base/elf_object.h \
 	libop/base/elf_object_layout.cpp libop/base/elf_object_layout.h \
 	libop/base/error.cpp libop/base/error.h \
@@ -25,9 +28,13 @@ libop_a_SOURCES = \
 	libop/base/kernel_file.cpp libop/base/kernel_file.h \
 	libop/base/markup.cpp libop/base/markup.h \
 	libop/base/nearest.cpp libop/base/nearest.h \
+	libop/base/package_note.cpp libop/base/package_note.h \
 	libop/base/path.cpp libop/base/path.h \
 	libop/base/object_file.h \
 	libop/base/percent.cpp libop/base/percent.h \
+	libop/base/random_id.cpp libop/base/random_id.h \
+	libop/base/rate_limit.h \
+	libop/base/sanitized.h \
 	libop/base/shared_mapping.cpp libop/base/shared_mapping.h \
 	libop/base/tagged_lines.cpp libop/base/tagged_lines.h \
 	libop/base/text.cpp libop/base/text.h \
@@ -36,6 +43,7 @@ libop_a_SOURCES = \
 	libop/control/control.cpp libop/control/control.h \
 	libop/control/control_message.cpp \
 	libop/control/daemon_settings.cpp libop/control/daemon_settings.h \
+	libop/control/rotation_settings.cpp libop/control/rotation_settings.h \
 	libop/control/separation.cpp libop/control/separation.h \
 	libop/events/counter_alloc.cpp libop/events/counter_alloc.h \
 	libop/events/cpu_detect.cpp \
@@ -56,11 +64,30 @@ libop_a_SOURCES = \
 	libop/events/software_events.cpp libop/events/software_events.h \
 	libop/events/uncounted.cpp libop/events/uncounted.h \
 	libop/events/unit_mask.cpp libop/events/unit_mask.h \
+	libop/jit/agent_dump.cpp libop/jit/agent_dump.h \
+	libop/jit/code_lives.cpp libop/jit/code_lives.h \
+	libop/jit/code_switches.cpp libop/jit/code_switches.h \
+	libop/jit/code_symbol.h \
+	libop/jit/code_symbols.cpp libop/jit/code_symbols.h \
+	libop/jit/code_history.cpp libop/jit/code_history.h \
+	libop/jit/code_placer.cpp libop/jit/code_placer.h \
+	libop/jit/dump_code.cpp libop/jit/dump_code.h \
+	libop/jit/jitdump.cpp libop/jit/jitdump.h \
+	libop/jit/jo_elf.h \
+	libop/jit/jo_file.cpp libop/jit/jo_file.h \
+	libop/jit/jo_file_reader.cpp \
+	libop/jit/line_program.cpp libop/jit/line_program.h \
+	libop/jit/line_program_codes.h \
+	libop/jit/line_program_reader.cpp \
+	libop/jit/ordered_bytes.h \
+	libop/jit/perf_map.cpp libop/jit/perf_map.h \
+	libop/jit/recorded_dumps.h \
 	libop/session/counted_time.h \
 	libop/session/event_label.cpp libop/session/event_label.h \
 	libop/session/foreign_abi.cpp libop/session/foreign_abi.h \
 	libop/session/kept_images.cpp libop/session/kept_images.h \
 	libop/session/ledger.cpp libop/session/ledger.h \
+	libop/session/recorder_cpu.h \
 	libop/session/recorded_names.cpp libop/session/recorded_names.h \
 	libop/session/sample_file.cpp libop/session/sample_file.h \
 	libop/session/sample_file_layout.h \
@@ -70,6 +97,8 @@ libop_a_SOURCES = \
 	libop/session/sample_file_table.cpp libop/session/sample_file_table.h \
 	libop/session/sample_path.cpp libop/session/sample_path.h \
 	libop/session/session.cpp libop/session/session.h \
+	libop/session/dropped_sessions.cpp libop/session/dropped_sessions.h \
+	libop/session/rotated_sessions.cpp libop/session/rotated_sessions.h \
 	libop/session/session_files.cpp libop/session/session_files.h \
 	libop/session/session_info.cpp libop/session/session_info.h \
 	libop/session/session_lock.cpp libop/session/session_lock.h \

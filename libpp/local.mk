@@ -40,6 +40,12 @@ libpp_a_SOURCES = \
 	libpp/object/section_finder.cpp libpp/object/section_finder.h \
 	libpp/object/source_line.h \
 	libpp/object/symbol_ranges.cpp libpp/object/symbol_ranges.h \
+	libpp/page/base64.cpp libpp/page/base64.h \
+	libpp/page/pack_tree.cpp libpp/page/pack_tree.h \
+	libpp/page/page_files.h \
+	libpp/page/page_frames.cpp libpp/page/page_frames.h \
+	libpp/page/page_tree.cpp libpp/page/page_tree.h \
+	libpp/page/write_page.cpp libpp/page/write_page.h \
 	libpp/profile/arrange.cpp libpp/profile/arrange.h \
 	libpp/profile/build_arcs.cpp libpp/profile/build_arcs.h \
 	libpp/profile/build_profile.cpp \
@@ -58,16 +64,22 @@ libpp_a_SOURCES = \
 	libpp/profile/select.cpp libpp/profile/select.h \
 	libpp/profile/session_notes.cpp libpp/profile/session_notes.h \
 	libpp/profile/split_inlines.cpp libpp/profile/split_inlines.h \
+	libpp/profile/statistics.cpp libpp/profile/statistics.h \
 	libpp/profile/stack_tree.cpp libpp/profile/stack_tree.h \
 	libpp/profile/symbol_notes.cpp libpp/profile/symbol_notes.h \
+	libpp/report/comparison.cpp libpp/report/comparison.h \
 	libpp/report/fit_names.cpp libpp/report/fit_names.h \
 	libpp/report/name_brackets.cpp libpp/report/name_brackets.h \
+	libpp/report/recording_account.cpp libpp/report/recording_account.h \
 	libpp/report/report.cpp libpp/report/report.h \
 	libpp/report/report_call_tree.cpp \
 	libpp/report/report_callgraph.cpp \
 	libpp/report/report_diff.cpp \
 	libpp/report/report_images.cpp \
 	libpp/report/report_symbols.cpp \
+	libpp/report/report_tree_diff.cpp \
+	libpp/report/share_intervals.cpp libpp/report/share_intervals.h \
+	libpp/report/significance.cpp libpp/report/significance.h \
 	libpp/report/stack_shares.cpp libpp/report/stack_shares.h \
 	libpp/report/symbol_rows.cpp libpp/report/symbol_rows.h \
 	libpp/report/text_lines.cpp libpp/report/text_lines.h \
@@ -87,4 +99,17 @@ libpp_a_SOURCES = \
 	libpp/symbols/joined_kallsyms.cpp libpp/symbols/joined_kallsyms.h \
 	libpp/symbols/kernel_symbols.cpp libpp/symbols/kernel_symbols.h \
 	libpp/symbols/packages.cpp libpp/symbols/packages.h \
+	libpp/symbols/run_time_code.cpp libpp/symbols/run_time_code.h \
 	libpp/symbols/symbolizer.cpp libpp/symbols/symbolizer.h
+
+# The page's HTML, style and scripts as constants of the programs (libpp/page/page_files.h). The scripts are one, in this order.
+page_parts = libpp/page/page.html libpp/page/page.css \
+	libpp/page/script/state.js libpp/page/script/tree.js libpp/page/script/unpack.js libpp/page/script/transforms.js \
+	libpp/page/script/statistics.js libpp/page/script/draw.js libpp/page/script/words.js libpp/page/script/search.js \
+	libpp/page/script/table.js libpp/page/script/details.js libpp/page/script/save.js libpp/page/script/keys.js \
+	libpp/page/script/start.js
+nodist_libpp_a_SOURCES = libpp/page/page_files.cpp
+CLEANFILES += libpp/page/page_files.cpp
+libpp/page/page_files.cpp: libpp/page/embed.sh $(page_parts)
+	$(AM_V_GEN)$(MKDIR_P) libpp/page && sh $(srcdir)/libpp/page/embed.sh $(page_parts:%=$(srcdir)/%) >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += libpp/page/embed.sh $(page_parts)

@@ -12,7 +12,7 @@ check-sanitized: all $(unit_tests) $(fuzz_targets) tests/golden/make_session$(EX
 	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='$(unit_tests) $(golden_tests) $(fuzz_tests)'
 
 # The headers that no source of their name includes first (tests/headers_test.sh), each compiled alone.
-rooms = libop daemon libpp utils
+rooms = libop daemon libpp fleet libopagent utils gui
 headers := $(foreach room,$(rooms),$(wildcard $(srcdir)/$(room)/*.h $(srcdir)/$(room)/*/*.h))
 lone_headers := $(foreach header,$(headers),$(if $(wildcard $(header:.h=.cpp)),,$(header:$(srcdir)/%=%)))
 lone_objects = $(lone_headers:%.h=alone/%.o)
@@ -44,9 +44,14 @@ CLANG_FORMAT = clang-format-14
 format:
 	cd $(srcdir) && find $(rooms) tests -name '*.cpp' -o -name '*.h' | xargs $(CLANG_FORMAT) -i
 
-product_objects = $(filter-out %_data.$(OBJEXT),$(sort $(libop_a_OBJECTS) $(libopd_a_OBJECTS) $(libpp_a_OBJECTS) \
+if HAVE_CURL
+fleet_objects = $(libopfleet_a_OBJECTS) $(opfleet_OBJECTS) $(oppush_OBJECTS)
+endif
+product_objects = $(filter-out %_data.$(OBJEXT) libpp/page/page_files.$(OBJEXT),$(sort $(libop_a_OBJECTS) $(libopd_a_OBJECTS) \
+	$(libpp_a_OBJECTS) \
 	$(libutils_a_OBJECTS) $(operf_OBJECTS) $(ocount_OBJECTS) $(oprofiled_OBJECTS) $(opcontrol_OBJECTS) $(opreport_OBJECTS) \
-	$(ophelp_OBJECTS) $(opannotate_OBJECTS) $(opgprof_OBJECTS) $(oparchive_OBJECTS) $(opimport_OBJECTS)))
+	$(ophelp_OBJECTS) $(opannotate_OBJECTS) $(opgprof_OBJECTS) $(oparchive_OBJECTS) $(opimport_OBJECTS) \
+	$(opjitconv_OBJECTS) $(optop_OBJECTS) $(fleet_objects)))
 
 # clang-tidy over the product's files: again over a file that had to be compiled again.
 CLANG_TIDY = clang-tidy-14

@@ -13,17 +13,19 @@ complain() {
 
 [ "$(wc -l <doc/ARCHITECTURE.md)" -le 150 ] || complain "doc/ARCHITECTURE.md is longer than 150 lines"
 # The map has a line for each room and each room within one.
-for room in $(find libop daemon libpp utils -mindepth 1 -maxdepth 1 -type d ! -name systemd) kernel libop daemon libpp utils tests events; do
+for room in $(find libop daemon libpp utils -mindepth 1 -maxdepth 1 -type d ! -name systemd) kernel libop daemon libpp fleet utils gui tests events; do
 	grep -qE "(\`|\*\*)$room(/?\`|/?\*\*)" doc/ARCHITECTURE.md || complain "doc/ARCHITECTURE.md has no line for $room"
 done
 # Lines of documents are read in a terminal, tables apart.
 wide=$(LC_ALL=C.UTF-8 grep -nE '^[^|].{120,}' *.md doc/*.md doc/adr/*.md doc/*.[1-8] | sed 's/\(:[0-9]*:\).*/\1 longer than 120 columns/')
 [ -z "$wide" ] || complain "$wide"
+merging=$(grep -nE '^(<<<<<<<|>>>>>>>) ' *.md doc/*.md doc/adr/*.md doc/*.[1-8] || true)
+[ -z "$merging" ] || complain "two versions are not merged: $merging"
 # Every manual page has examples.
 for page in doc/*.[1-8]; do
 	sed -n '/^\.SH EXAMPLES$/,/^\.SH SEE ALSO$/p' "$page" | grep -q '^\.nf$' || complain "$page has no EXAMPLES"
 done
-for path in $(grep -oE '`(kernel|libop|daemon|libpp|utils|tests|doc)/[A-Za-z0-9_./-]+`' *.md doc/*.md | sed 's/.*:`//; s/`$//' | sort -u); do
+for path in $(grep -oE '`(kernel|libop|daemon|libpp|fleet|utils|tests|doc)/[A-Za-z0-9_./-]+`' *.md doc/*.md | sed 's/.*:`//; s/`$//' | sort -u); do
 	case $path in
 	*X*) continue ;;                                           # a pattern: write_X.cpp
 	libop/stacks | daemon/unwind | daemon/jit) continue ;; # places for what comes
@@ -32,7 +34,7 @@ for path in $(grep -oE '`(kernel|libop|daemon|libpp|utils|tests|doc)/[A-Za-z0-9_
 done
 # A document that a program's message names is there, and so is the heading quoted after its name. Strings that continue on
 # the next line are joined first.
-named=$(for file in $(grep -rlE '[A-Za-z]\.md' --include='*.cpp' --include='*.h' libop daemon libpp utils); do
+named=$(for file in $(grep -rlE '[A-Za-z]\.md' --include='*.cpp' --include='*.h' libop daemon libpp fleet utils); do
 	tr '\n' ' ' <"$file" | sed 's/"  *"//g' | grep -oE '[A-Za-z/-]+\.md, \\"[^"\\]*\\"' | sed 's/\\"//g'
 done | sort -u)
 [ -n "$named" ] || complain "no message names a document: the pattern of tests/docs_test.sh finds nothing"
@@ -50,7 +52,7 @@ for name in $(ls tests/fuzz tests/fuzz/corpus | sed -n 's/_fuzz\.cpp$//p; /^[a-z
 	grep -q "^|.*\`$name\`" doc/SECURITY.md || complain "fuzz target $name is not in the table of doc/SECURITY.md"
 done
 
-for file in $(find libop daemon libpp utils kernel tests -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name '*.mk'); do
+for file in $(find libop daemon libpp fleet utils kernel tests -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name '*.mk'); do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' || complain "$file: no SPDX line"
 	case $file in
 	tests/unit/*_test.cpp | *.mk) continue ;; # named for what they test; they list files

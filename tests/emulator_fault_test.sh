@@ -33,5 +33,20 @@ died "$double" 00000246 a6aafa02
 is_kernel "a double fault after a frame of odd flags"
 died "PANIC: general protection fault" a6aafa02
 is_kernel "another fault, whose frame may have been written to"
+
+# trapped OOPS BYTES: writes the log of a kernel that dies so, with these bytes of its code.
+trapped() {
+	cat >"$log" <<-END
+		[  236.104366] Oops: $1: 0000 [#1] SMP
+		[  236.104426] RIP: 0010:set_next_task_fair+0x6e/0x7f0
+		[  236.104474] Code: 48 89 43 70 $2 44 00 00 48 8b
+	END
+}
+trapped int3 "0f <1f>"
+is_emulator "a breakpoint trap of another instruction"
+trapped int3 "cc <1f>"
+is_kernel "a breakpoint"
+trapped "general protection fault" "0f <1f>"
+is_kernel "another fault at such an instruction"
 : >"$log"
 is_kernel "an empty log"

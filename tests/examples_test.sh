@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The EXAMPLES of the manuals of opreport, opannotate, opgprof, oparchive, ophelp and opimport work as printed, on a session
+# The EXAMPLES of the manuals of opreport, opannotate, opgprof, oparchive, ophelp, opimport and opjitconv work as printed, on a session
 # made for them: each example, which may be of several lines, runs to its end under sh -e, and as a whole prints something or
 # leaves a file. The programs of others in them only check that what they are to read is there.
 set -eu
@@ -19,6 +19,7 @@ blocks() {
 # The commands of the tree have to succeed; recording and copying need no machine here.
 cat >"$work/prelude" <<'END'
 operf() { return 0; }
+perf() { cp recorded.data "$4"; }
 sudo() { "$@"; }
 chown() { [ -d "$3" ]; }
 scp() { [ -d "$2" ]; }
@@ -32,7 +33,7 @@ printf '#!/bin/sh\ngrep -q ";.* [0-9]"\n' >"$work/bin/flamegraph.pl"
 chmod +x "$work/bin/flamegraph.pl"
 
 # scene DIRECTORY: the current session and one before it, of a program and a library in that directory; in other/ a session
-# of another machine.
+# of another machine; a trace of Akaros with that machine's files; what perf record is to write.
 scene() {
 	mkdir -p "$1/lib" "$1/other"
 	cp "$source/tests/fixtures/root/usr/bin/demo" "$1/program"
@@ -58,9 +59,13 @@ END
 	mkdir -p "$1/other/samples/current/$image/{dep}/$image"
 	cp "$source/tests/fixtures/foreign/samples" "$1/other/samples/current/$image/{dep}/$image/TIMER.1000000.0.all.all.all"
 	cp "$source/tests/fixtures/foreign/abi" "$1/other/abi"
+	cp "$source/tests/fixtures/akaros/v3.trace" "$1/trace"
+	cp "$source/tests/fixtures/akaros/ksyms.map" "$1/ksyms.map"
+	cp -r "$source/tests/fixtures/root" "$1/kfs"
+	cp "$source/tests/fuzz/corpus/perf_data/stacks" "$1/recorded.data"
 }
 
-for page in opreport opannotate opgprof oparchive ophelp opimport; do
+for page in opreport opannotate opgprof oparchive ophelp opimport opjitconv; do
 	rm -f "$work"/block.*
 	blocks "$page"
 	[ -e "$work/block.1" ] || { echo "$page has no examples"; failed=1; continue; }

@@ -11,4 +11,4 @@ if [ -z "$tool" ]; then
 	echo "skipped: no clang-format 14 here"
 	exit 77
 fi
-find libop daemon libpp utils tests -name '*.cpp' -o -name '*.h' | xargs "$tool" --dry-run -Werror
+find libop daemon libpp fleet libopagent utils gui tests -name '*.cpp' -o -name '*.h' | xargs "$tool" --dry-run -Werror

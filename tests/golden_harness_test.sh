@@ -15,7 +15,7 @@ fail() {
 mkdir -p "$work/build/tests/golden" "$work/src/tests/golden/sessions" "$work/src/events"
 cp "$srcdir/tests/golden/run.sh" "$srcdir/tests/golden/case.sh" "$work/src/tests/golden/"
 ln -s "$srcdir/tests/fixtures" "$work/src/tests/fixtures"
-for program in ocount opannotate oparchive opcontrol operf opgprof ophelp opimport opreport oprofiled tests/golden/make_session; do
+for program in ocount opannotate oparchive opcontrol operf opgprof ophelp opimport opjitconv opreport oprofiled optop tests/golden/make_session; do
 	printf '#!/bin/sh\necho "$*"; ls -A "$HOME"; [ "$1" != crash ] || kill -SEGV $$; exit ${2-0}\n' >"$work/build/$program"
 	chmod +x "$work/build/$program"
 done

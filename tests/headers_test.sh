@@ -5,7 +5,7 @@
 set -eu
 cd "${srcdir:-.}"
 status=0
-for header in $(find libop daemon libpp utils -name '*.h' | sort); do
+for header in $(find libop daemon libpp fleet utils -name '*.h' | sort); do
 	source=${header%.h}.cpp
 	[ -f "$source" ] || continue
 	[ "$(grep -m 1 '^[[:space:]]*#[[:space:]]*include' "$source")" = "#include \"$header\"" ] && continue

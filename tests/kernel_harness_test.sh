@@ -104,6 +104,18 @@ run 0
 grep -q 'OP_PLACING="worker"' check-kernel/6.1-amd64/plain/script || { echo "FAILED: the placing does not reach the guest"; exit 1; }
 unset OP_PLACING
 
+what="a kernel whose turn comes too late"
+OP_BEGIN_BEFORE=$(date +%s)
+export OP_BEGIN_BEFORE
+run 0
+expect "$what" "SKIP: 6.1-amd64 kernel (this machine is too slow"
+expect_trs 6.1-amd64/kernel SKIP
+what="a kernel whose turn comes in time"
+OP_BEGIN_BEFORE=$(($(date +%s) + 3600))
+run 0
+expect "$what" "PASS: 6.1-amd64 good"
+unset OP_BEGIN_BEFORE
+
 a_case bad 6.1-amd64 10
 what="a case fails"
 printf 'good 0\nbad 1\n' >plan

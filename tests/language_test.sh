@@ -9,7 +9,7 @@ export LC_ALL
 
 words='[Tt]ells?|[Tt]old|[Tt]elling|[Ss]ays|[Ss]aying|[Aa]new|[Ss]tands|[Ii]n[ _]vain|[Oo]f[ _]theirs|[Ii]s[ _]none|[Aa]ll[ _]the[ _]same|[Nn]ot[ _]asked[ _]for'
 banned="(^|[^[:alnum:]])($words)([^[:alnum:]]|\$)" # '_' separates the words of a name
-rooms='Makefile.am configure.ac quickstart README.md NEWS.md CONTRIBUTING.md kernel libop libpp daemon utils tests doc events/cpu_models'
+rooms='Makefile.am configure.ac quickstart README.md NEWS.md CONTRIBUTING.md kernel libop libpp daemon fleet utils gui tests doc events/cpu_models'
 
 # The pattern matches words and parts of names, and no longer words.
 for text in 'it tells' 'a_note_says_so' 'Stands.' 'told_' 'there is none'; do

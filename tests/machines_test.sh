@@ -17,7 +17,7 @@ export builddir
 # By full name, so that a new suite runs on every machine until it is listed.
 slow='ClassicEvents.*:Collecting.*:CollectingMany.*:CollectingPlaced.*:Directory.*:EventData.*:FitNames.*:Manifest.*'
 slow=$slow:'Packages.*:Processes.*:ReplaySource.*:SampleFile.*:SampleFilesTest.*:SamplePath.*:Session.*:SessionInfo.*'
-slow=$slow:'SessionLock.*:SessionReader.*:SessionStatistics.*'
+slow=$slow:'SessionLock.*:SessionReader.*:SessionStatistics.*:StackSet.*'
 full=no-pmu
 
 # one DIRECTORY: the tests on that machine; what fails is printed as one text

@@ -7,9 +7,15 @@ set -eu
 srcdir=${srcdir:-.}
 failed=0
 
+# help_of COMMAND: what its --help prints; of opfleet, also that of its verbs.
+help_of() {
+	"./$1" --help
+	[ "$1" != opfleet ] || for verb in $(./opfleet --help | sed -n '/^Verbs/,$s/^  \([a-z]*\)  .*/\1/p'); do "./$1" "$verb" --help; done
+}
+
 # options_of COMMAND: a line for each option, "SHORT LONG"; SHORT is - for an option without a short form.
 options_of() {
-	"./$1" --help | sed -nE 's/^ +(-(.), )?--([a-z-]+).*/\2 \3/p; s/^ +-(.), --([a-z-]+).*/\1 \2/p' |
+	help_of "$1" | sed -nE 's/^ +(-(.), )?--([a-z-]+).*/\2 \3/p; s/^ +-(.), --([a-z-]+).*/\1 \2/p' |
 		sed 's/^ /- /' | sort -u
 }
 
@@ -47,21 +53,27 @@ formats_described() {
 
 golden=$srcdir/tests/golden
 e2e=$srcdir/tests/e2e
-for command in opreport opannotate opgprof oparchive opimport ophelp; do
+for command in opreport opannotate opgprof oparchive opimport opjitconv ophelp; do
 	uses "$command" "(^|[|;& ])$command " "$golden"/*/*/cmd
 	check "$command" options_test.uses
 done
 if [ -x ./oprofiled ]; then
-	uses operf 'operf|profile|expect|record|chain|refused' "$golden"/operf/*/cmd "$e2e"/operf_test.sh "$e2e"/stacks_test.sh "$e2e"/while_recording_test.sh
+	uses operf 'operf|profile|expect|record|chain|refused|options' "$golden"/operf/*/cmd "$e2e"/operf_test.sh "$e2e"/stacks_test.sh "$e2e"/while_recording_test.sh "$e2e"/rotation_test.sh
 	check operf options_test.uses
 	uses ocount 'ocount|count|expect' "$golden"/ocount/*/cmd "$e2e"/ocount_test.sh
 	check ocount options_test.uses
-	uses opcontrol 'control|Words|of\(' "$golden"/opcontrol/*/cmd "$e2e"/opcontrol_test.sh \
+	uses opcontrol 'control|Words|of\(' "$golden"/opcontrol/*/cmd "$e2e"/opcontrol_test.sh "$e2e"/rotation_test.sh \
 		"$srcdir"/tests/kernel/t_opcontrol.sh "$srcdir"/tests/unit/opcontrol_test.cpp
 	check opcontrol options_test.uses
-	uses oprofiled 'oprofiled|start_daemon|options|"--' "$e2e"/oprofiled_test.sh "$golden"/oprofiled/*/cmd \
+	uses oprofiled 'oprofiled|start_daemon|options|"--' "$e2e"/oprofiled_test.sh "$e2e"/rotation_test.sh "$golden"/oprofiled/*/cmd \
 		"$srcdir"/tests/kernel/t_*.sh "$srcdir"/tests/unit/opcontrol_test.cpp
 	check oprofiled options_test.uses
+	uses optop 'optop' "$golden"/optop/*/cmd "$e2e"/optop_test.sh
+	check optop options_test.uses
+fi
+if [ -x ./opfleet ]; then
+	uses opfleet 'opfleet|top|refused|symbolize|counts' "$e2e"/opfleet_*test.sh "$e2e"/symbolizer_test.sh "$e2e"/push_secrets_test.sh
+	check opfleet options_test.uses
 fi
 rm -f options_test.uses
 exit $failed

@@ -16,6 +16,7 @@
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/session/kept_images.h"
 #include "libop/session/session_files.h"
 #include "libop/stacks/stack_frame.h"
 
@@ -67,6 +68,8 @@ public:
                 take_statistics(dir);
             else if (part == SessionPart::stacks && entry.is_directory)
                 take_stacks(dir);
+            else if (part == SessionPart::kept_images && entry.is_directory)
+                take_vdso(dir);
             else if (part == SessionPart::manifest || part == SessionPart::kallsyms)
                 take_one(dir, name, session_.path() + "/" + name, target_ + "/" + name);
             else if (part == SessionPart::unknown || part == SessionPart::statistics ||
@@ -136,6 +139,19 @@ private:
         names.insert(names.end(), {stack_frames_name, stack_images_name});
         for (const std::string& name : names)
             take_one(stacks, name, path + "/" + name, target_ + "/" + stacks_dir + "/" + name);
+    }
+
+    /// Other binaries that the session keeps go to their images' names, but this one has no path.
+    void take_vdso(const Fd& dir) {
+        Diagnostics noted_elsewhere;
+        const auto info = session_.info(noted_elsewhere);
+        const auto known = info ? info->images.find(kept_vdso_name) : decltype(info->images.end()){};
+        if (!info || known == info->images.end()) return;
+        const std::string& build_id = known->second.build_id;
+        if (!find_kept_image(session_.path(), build_id)) return;
+        const std::string images = std::string("/") + kept_images_dir, path = session_.path() + images;
+        take_one(open_directory_at(dir, kept_images_dir, path, false), build_id, path + "/" + build_id,
+                 target_ + images + "/" + build_id);
     }
 
     void take_statistics(const Fd& dir) {

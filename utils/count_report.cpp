@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "libop/base/counted.h"
 #include "libop/base/text.h"
 #include "libop/session/counted_time.h"
 
@@ -44,7 +45,7 @@ std::string padded(std::string cell, size_t width) {
 }
 
 std::string amount(int64_t number, const std::string& unit) {
-    return std::to_string(number) + " " + unit + (number == 1 ? "" : "s");
+    return counted(static_cast<uint64_t>(number), unit);
 }
 
 std::string duration_text(std::chrono::nanoseconds duration) {

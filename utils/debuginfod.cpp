@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 
+#include "libop/base/counted.h"
 #include "libop/base/fd.h"
 #include "utils/shared/progress.h"
 
@@ -147,7 +148,7 @@ std::optional<std::string> Debuginfod::fetch(const std::string& build_id, const 
     if (file && path) return std::string(path);
     const int error = -file.get();
     if (is_late_)
-        give_up("no server answered within " + std::to_string(deadline.count()) + " seconds");
+        give_up("no server answered within " + counted(static_cast<uint64_t>(deadline.count()), "second"));
     else if (error != ENOENT && error != ENOSYS)
         give_up(std::strerror(error));
     return std::nullopt;

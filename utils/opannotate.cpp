@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/stream/record.h"
@@ -42,7 +43,9 @@ CommandSyntax syntax(Options& o) {
         {"inline", 0, &o.report.calls, "show where inlined lines were called (needs --source)"},
         {"inclusive", 0, &o.report.inclusive,
          "add the samples of what is inlined into a line; own files first (always with --html)"},
-        {"output-dir", 'o', &o.output_dir, "write a file for each source file, or the page, below it", "DIR"},
+        {"output-dir", 'o', &o.output_dir,
+         "write a text file for each source file (--source), or the page (--html, as index.html), below it",
+         "DIR"},
         {"search-dirs", 'd', &o.search_dirs, "where to look for source files", "DIR,..."},
         {"source-dir", 0, &o.search_dirs, "the same as --search-dirs", "DIR,..."},
         {"base-dirs", 'b', &o.base_dirs, "strip these from the names of source files (needs -d)", "DIR,..."},
@@ -197,7 +200,9 @@ private:
             threshold_text(o_, "Output all files", "Output files where samples count reach ")};
         if (o_.report.inclusive)
             meaning.emplace_back(
-                "Each event has a line's own samples, then those with what is inlined into it");
+                "Each event has a line's own samples, then those with what is inlined into it and, if there "
+                "are "
+                "call stacks, what it calls");
         return meaning;
     }
 
@@ -294,7 +299,18 @@ private:
             image = code.image;
             if (listing) text += list(*listing, code);
         }
+        note_without_file();
         write_foreign_lines(text);
+    }
+
+    /// One note, however many processes made code.
+    void note_without_file() {
+        if (without_file_.empty()) return;
+        const size_t others = without_file_.size() - 1;
+        notes_.warn(without_file_.front() + (others == 0
+                                                 ? " is not disassembled: there is no file of it"
+                                                 : " and " + counted(others, "other image") +
+                                                       " are not disassembled: there are no files of them"));
     }
 
     std::unique_ptr<CodeListing> open(uint32_t index, const ListingOptions& options) {
@@ -305,7 +321,11 @@ private:
         };
         if (loaded_.is_other_build(name)) return nullptr;
         const auto path = loaded_.file_of(name);
-        if (!path) return skip(has_file(name) ? "it is not found" : "there is no file of it");
+        if (!path && has_file(name)) return skip("it is not found");
+        if (!path) {
+            without_file_.push_back(printable(name.display()));
+            return nullptr;
+        }
         try {
             return std::make_unique<CodeListing>(*path, profiled_path(name, *path), options, finder_);
         } catch (const Error& error) {
@@ -338,7 +358,8 @@ private:
     Diagnostics& notes_;
     pp::Annotation annotation_;
     SourceFinder finder_;
-    std::vector<std::string> missing_;  ///< sources, in the order in which they were looked for
+    std::vector<std::string> missing_;       ///< sources, in the order in which they were looked for
+    std::vector<std::string> without_file_;  ///< images that would be disassembled
     std::string command_;
 };
 

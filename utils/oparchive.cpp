@@ -38,13 +38,24 @@ CommandSyntax syntax(Options& o) {
     return s;
 }
 
-/// Calls `take` with the files of the sessions, and then with the selected sample files.
+/// Calls `take` with the files of the sessions, and then with the selected sample files and the symbols of
+/// their run-time code.
 void take_files(LoadedProfile& loaded, const TakeSessionFile& take) {
     Diagnostics& notes = loaded.samples().notes();
     for (const SessionReader& session : loaded.opened().sessions)
         take_session_files(session, notes, take);
     for (const auto& file : loaded.files())
         take_sample_file(loaded.opened().sessions[file.session], file.path, notes, take);
+    for (const auto& [session, path] : loaded.run_time_code().files())
+        take_sample_file(loaded.opened().sessions[session], path, notes, take);
+}
+
+/// The words that name sessions, each after a blank: an archive of another session than `current` needs them.
+std::string session_words(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words)
+        if (word.starts_with("session:")) text += " " + printable(word);
+    return text;
 }
 
 void list(const ArchiveItems& items, LoadedProfile& loaded) {
@@ -104,8 +115,8 @@ int oparchive(Tool& tool, int argc, char** argv) {
     take_files(loaded, [&](const SessionFile& each) {
         archive.copy(each.file, printable(each.path), each.target, each.size);
     });
-    write_stderr("archived: read it with archive:" + printable(o.output) + "; the session lies in " +
-                 printable(o.output) + system_session_dir + "\n");
+    write_stderr("archived: read it with archive:" + printable(o.output) + session_words(parsed.words) +
+                 "; the session lies in " + printable(o.output) + system_session_dir + "\n");
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "daemon/collect/rotation.h"
 #include "daemon/driver/driver_setup.h"
 #include "daemon/perf/perf_events.h"
 #include "daemon/perf/perf_probe.h"
@@ -24,11 +25,13 @@
 #include "utils/opcontrol/control_paths.h"
 #include "utils/opcontrol/control_status.h"
 #include "utils/opcontrol/driver_module.h"
+#include "utils/opcontrol/driver_timers.h"
 #include "utils/opcontrol/event_list.h"
 #include "utils/opcontrol/nmi_watchdog.h"
 #include "utils/opcontrol/prepare_source.h"
 #include "utils/opcontrol/session_owner.h"
 #include "utils/opcontrol/settings_store.h"
+#include "utils/shared/event_listing.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -61,7 +64,11 @@ private:
     }
 
     void init() {
+        const bool was_loaded = is_driver_loaded(paths_);
         const auto reason = bring_up_driver(paths_, {o_.module.value_or(""), o_.model.value_or("")});
+        if (was_loaded && !reason && o_.module)
+            say("a driver was loaded already, so " + printable(*o_.module) +
+                " was not; to load it, unload that one first (opcontrol --deinit)");
         if (reason && (o_.module || o_.model)) throw Error(ErrorKind::system, *reason);
         print_source(reason);
     }
@@ -188,6 +195,17 @@ private:
         session.save_as(*o_.save);
     }
 
+    void rotate() {
+        if (daemon_) return ask_running("rotate");
+        const std::string dir = session_dir();
+        if (!has_samples(dir)) throw_usage("there is no session to rotate below " + dir + "/samples");
+        mend_owners(dir);
+        const ActAsOwner owner(dir);
+        SessionWriter session(dir, false, tool_.notes);
+        session.begin(true);
+        if (collect::rotate_left_session(session, tool_.notes).empty()) say("the session has no samples");
+    }
+
     void status() {
         const SettingsStore store(paths_.home, false);
         ControlStatus status;
@@ -195,18 +213,28 @@ private:
         status.has_waiting_settings = daemon_ && store.load() != status.settings;
         if (daemon_) status.daemon = ask("status", quick);
         status.driver = find_driver(paths_);
+        status.timers = timers_text(paths_);
         status.session_dir = session_dir_of(status.settings, paths_);
         write_stdout(status_text(status));
     }
 
     void list_events() {
         const auto driver = find_driver(paths_);
-        if (driver) return write_stdout(event_list_text(driver, collect::driver_catalogue(*driver), true));
+        if (driver) return print_events(driver, collect::driver_catalogue(*driver), true);
         EventCatalogue catalogue = collect::running_catalogue();
         const bool has_counters = collect::has_hardware_counters();
         remove_unsampled(catalogue, has_counters);
-        write_stdout(event_list_text(driver, catalogue, has_counters));
+        print_events(driver, catalogue, has_counters);
     }
+
+    void print_events(const std::optional<collect::DriverModel>& driver, const EventCatalogue& catalogue,
+                      bool has_counters) const {
+        if (!o_.xml) return write_stdout(event_list_text(driver, catalogue, has_counters));
+        const EventCatalogue shown = sampled_events(driver, catalogue, has_counters);
+        write_stdout(listing_xml(shown, all_events(shown), 1));
+    }
+
+    void set_timers() { op::tool::set_timers(paths_, parse_timer_switches(o_.timers), o_.timer_period); }
 
     void ask_running(const std::string& request) {
         if (!daemon_) throw_usage("the daemon is not running; start it with opcontrol --start");
@@ -274,12 +302,20 @@ private:
 };
 
 const Control::Action Control::actions[] = {
-    {ControlAction::none, &Control::setup},    {ControlAction::init, &Control::init},
-    {ControlAction::status, &Control::status}, {ControlAction::start_daemon, &Control::start_daemon},
-    {ControlAction::start, &Control::start},   {ControlAction::dump, &Control::dump},
-    {ControlAction::stop, &Control::stop},     {ControlAction::shutdown, &Control::shutdown},
-    {ControlAction::reset, &Control::reset},   {ControlAction::save, &Control::save},
-    {ControlAction::deinit, &Control::deinit}, {ControlAction::list_events, &Control::list_events},
+    {ControlAction::none, &Control::setup},
+    {ControlAction::init, &Control::init},
+    {ControlAction::status, &Control::status},
+    {ControlAction::start_daemon, &Control::start_daemon},
+    {ControlAction::start, &Control::start},
+    {ControlAction::dump, &Control::dump},
+    {ControlAction::stop, &Control::stop},
+    {ControlAction::shutdown, &Control::shutdown},
+    {ControlAction::reset, &Control::reset},
+    {ControlAction::save, &Control::save},
+    {ControlAction::rotate, &Control::rotate},
+    {ControlAction::deinit, &Control::deinit},
+    {ControlAction::list_events, &Control::list_events},
+    {ControlAction::set_timers, &Control::set_timers},
 };
 
 void Control::run(ControlAction action) {

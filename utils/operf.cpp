@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "daemon/collect/rotation.h"
 #include "daemon/collect/session_keeper.h"
 #include "daemon/collect/stack_resolver.h"
+#include "daemon/jit/reader_spawner.h"
 #include "daemon/perf/perf_open.h"
 #include "daemon/perf/perf_rate.h"
 #include "daemon/run/child_process.h"
@@ -21,8 +23,10 @@
 #include "daemon/source/replay_source.h"
 #include "daemon/source/vmlinux.h"
 #include "libop/base/clock.h"
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/control/rotation_settings.h"
 #include "libop/session/session_statistics.h"
 #include "utils/shared/daily_note.h"
 #include "utils/shared/options.h"
@@ -43,7 +47,12 @@ struct Options {
     bool append = false, lazy = false, callgraph_files = false;
     std::optional<uint64_t> pid, stack_size;
     std::vector<std::string> events, verbose, command;
-    std::string session_dir, vmlinux, unwind = "tables";
+    std::optional<std::string> unwind;
+    std::string session_dir, vmlinux, rotate, keep, max_disk;
+
+    RotationSettings rotation() const { return parse_rotation(rotate, keep, max_disk); }
+
+    bool has_unwind_tables() const { return !unwind || *unwind == "tables"; }
 
     bool is_verbose(const char* what) const {
         const auto has = [this](const char* word) {
@@ -76,26 +85,49 @@ CommandSyntax syntax(Options& o) {
         {"vmlinux", 'k', &o.vmlinux, "uncompressed kernel image with symbols", "FILE"},
         {"append", 'a', &o.append, "add to samples/current instead of moving it to samples/previous"},
         {"lazy-conversion", 'l', &o.lazy, "record to a temporary file, make sample files afterwards"},
+        {"rotate", 0, &o.rotate, "begin a new session at each midnight or full hour, UTC; save the old one",
+         "1d|1h"},
+        {"keep", 0, &o.keep, "with --rotate: drop saved sessions that are older, as 7d or 36h", "TIME"},
+        {"max-disk", 0, &o.max_disk,
+         "with --rotate: drop saved sessions beyond so many bytes, pushed ones first, as 500M or 2G",
+         "BYTES"},
         {"verbose", 'V', &o.verbose, "say more: debug, record, convert, misc, sfile, arcs, all", "LIST"},
     };
     return s;
 }
 
 void check_stacks(const Options& o) {
-    if (o.unwind != "tables" && o.unwind != "frame-pointers")
-        throw_usage("--unwind=" + o.unwind + ": not one of tables, frame-pointers");
-    if (o.callgraph_files && !o.callgraph) throw_usage("--callgraph-files is for --callgraph");
+    if (o.unwind && *o.unwind != "tables" && *o.unwind != "frame-pointers")
+        throw_usage("--unwind=" + *o.unwind + ": not one of tables, frame-pointers");
+    const auto need_callgraph = [&](bool is_given, const char* option) {
+        if (is_given && !o.callgraph) throw_usage(std::string(option) + " needs --callgraph");
+    };
+    need_callgraph(o.unwind.has_value(), "--unwind");
+    need_callgraph(o.callgraph_files, "--callgraph-files");
+    need_callgraph(o.stack_size.has_value(), "--stack-size");
     if (!o.stack_size) return;
-    if (!o.callgraph || o.unwind != "tables")
-        throw_usage("--stack-size is for --callgraph with --unwind=tables");
+    if (!o.has_unwind_tables())
+        throw_usage("--stack-size and --unwind=frame-pointers exclude each other: no stack is copied then");
     if (*o.stack_size < smallest_stack || *o.stack_size > largest_stack || *o.stack_size % 8 != 0)
         throw_usage("--stack-size=" + std::to_string(*o.stack_size) + ": not a multiple of 8 from " +
                     std::to_string(smallest_stack) + " to " + std::to_string(largest_stack));
 }
 
+void check_rotation(const Options& o) {
+    if (o.rotation().period == 0) {
+        if (!o.keep.empty() || !o.max_disk.empty()) throw_usage("--keep and --max-disk need --rotate");
+        return;
+    }
+    if (o.append) throw_usage("--rotate and --append exclude each other: what is there is saved first");
+    if (o.lazy) throw_usage("--rotate and --lazy-conversion exclude each other");
+}
+
 void check(const Options& o) {
     const bool is_any = o.system_wide || !o.command.empty();
-    if (o.pid.has_value() == is_any)
+    if (o.pid && is_any)
+        throw_usage(std::string("--pid and ") + (o.system_wide ? "--system-wide" : "a command") +
+                    " exclude each other: give one of them");
+    if (!o.pid && !is_any)
         throw_usage(
             "name what to profile: a command, --system-wide, --system-wide with a command that it lasts for, "
             "or "
@@ -105,6 +137,7 @@ void check(const Options& o) {
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
             throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
     check_stacks(o);
+    check_rotation(o);
     if (!o.command.empty()) find_program(o.command.front());
 }
 
@@ -134,7 +167,7 @@ SourceOptions describe_source(const Options& o, const SourceKind& kind, std::str
         for (EventSpec& spec : parse_event_specs(o.events))
             source.events.push_back({std::move(spec), {}, {}});
     source.callgraph = o.callgraph ? all_callers : 0;
-    if (o.callgraph && o.unwind == "tables") choose_stacks(o, source);
+    if (o.callgraph && o.has_unwind_tables()) choose_stacks(o, source);
     source.rate = [pid = static_cast<pid_t>(o.pid.value_or(0))](const RecordedEvent& event,
                                                                 const EventEncoding& encoding) {
         return measure_event(event, encoding, pid);
@@ -168,6 +201,7 @@ public:
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
         raise_file_limit();  // for us, not for the command
         wanted_.perf_target = target_of(o_, command_.get());
+        kallsyms_.use_cache(KallsymsCache::of_this_boot());
         wanted_.kallsyms = &kallsyms_;
         wanted_.is_stopping = [] { return StopSignals::is_stop_pending(true); };
         note_made_up_machine(tool.notes);  // explains a refusal, unlike the source's other notes
@@ -178,7 +212,7 @@ public:
 
     int run() {
         keep_unconverted("a run before");
-        session_.begin(o_.append);
+        begin_session();
         announce();
         const bool recorded = tool_.attempt([this] { record_run(); });
         bool converted = !stream_ || tool_.attempt([this] { convert(); });
@@ -190,6 +224,15 @@ public:
     }
 
 private:
+    void begin_session() {
+        if (o_.rotation().period == 0) return session_.begin(o_.append);
+        session_.begin(true);
+        const std::string left = rotate_left_session(session_, tool_.notes);
+        if (!left.empty())
+            say("the session of a run before was saved as " + left +
+                "; oppush sends it with those of this run");
+    }
+
     std::string session_dir() const { return o_.session_dir.empty() ? "./oprofile_data" : o_.session_dir; }
 
     void say(const std::string& text) const { write_stderr(tool_.name + ": " + printable(text) + "\n"); }
@@ -202,9 +245,11 @@ private:
 
     /// The kernel follows only children that are made from now on.
     void warn_of_children() {
+        const std::vector<pid_t> own = descendants_of(::getpid());
         std::vector<std::string> numbers;
         for (const pid_t child : descendants_of(static_cast<pid_t>(*o_.pid)))
-            numbers.push_back(std::to_string(child));
+            if (child != ::getpid() && !std::ranges::binary_search(own, child))
+                numbers.push_back(std::to_string(child));
         if (!numbers.empty())
             tool_.notes.warn("processes that " + process_text() + " has started already are not profiled: " +
                              short_list(numbers) + "; profile one of them with --pid, or --system-wide");
@@ -234,20 +279,23 @@ private:
         options.separation.cpu = o_.separate_cpu;
         options.stacks = o_.callgraph;
         options.arcs = o_.callgraph_files;
+        options.exec_code = &kallsyms_.exec_code();
         return options;
     }
 
     void record_run() {
+        clock_ = own_recorder_clock();
         Recording recording{*opened_.source, signals_, tool_.notes, {}, {}, command_.get(), attached_.get()};
         if (o_.lazy) {
+            stacks_.emplace(&kallsyms_.exec_code());
             stream_.emplace(session_.create_in_samples(lazy_recording), lazy_recording, info_);
             recording.sink = [this](auto records) {
                 count_tasks(records);
                 for (const Record& record : records)
-                    stream_->write(stacks_.resolve(record));
-                opened_.source->copy_stacks(stacks_.take_stack_wish());
+                    stream_->write(stacks_->resolve(record));
+                if (stacks_->take_stack_wish()) opened_.source->copy_larger_stacks();
                 for (const Record& record : loss_scan_(records, monotonic_ns()))
-                    stream_->write(record);
+                    stream_->write(stacks_->resolve(record));
                 stream_->finish();  // a kill costs what the kernel's buffers hold, no more
             };
         } else {
@@ -256,9 +304,10 @@ private:
             recording.sink = [this](auto records) {
                 count_tasks(records);
                 keeper_->process(records);
-                opened_.source->copy_stacks(keeper_->collector().take_stack_wish());
+                if (keeper_->collector().take_stack_wish()) opened_.source->copy_larger_stacks();
             };
             recording.checkpoint = [this] { keeper_->checkpoint(); };
+            if (o_.rotation().period != 0) rotate_in(recording);
         }
         const auto began = recording.now();
         reason_ = record(recording);
@@ -268,13 +317,22 @@ private:
         if (!command_) write_stderr("Profiling done.\n");
     }
 
+    void rotate_in(Recording& recording) {
+        rotation_.emplace(session_, *keeper_, o_.rotation(), tool_.notes,
+                          [this](const auto& line) { say(line); });
+        recording.round = [this] { rotation_->look(); };
+    }
+    bool was_cut() const { return rotation_ && rotation_->cuts() > 0; }
+
     void count_tasks(std::span<const Record> records) {
         times_.tasks += static_cast<uint64_t>(std::ranges::count_if(
             records, [](const Record& record) { return std::holds_alternative<Fork>(record); }));
     }
 
     void make_keeper(FillGaps fill) {
-        keeper_.emplace(session_, info_, collector_options(), o_.append, tool_.notes, std::move(fill));
+        keeper_.emplace(session_, info_, collector_options(), o_.append, tool_.notes, std::move(fill),
+                        clock_);
+        keeper_->capture_code(readers_);
     }
 
     /// A run that was killed, or whose disk was full, leaves its recording.
@@ -295,6 +353,7 @@ private:
         make_keeper({});
         ReplaySource replay(MappedFile(stream_->file(), lazy_recording), lazy_recording, tool_.notes);
         drain_into(replay, [this](auto records) { keeper_->process(records); });
+        keeper_->store_held(true);
         if (keeper_->flush_and_account().ledger.lost(LossCause::disk_full) == 0)
             session_.remove_in_samples(lazy_recording);
     }
@@ -310,7 +369,7 @@ private:
         if (command_) say_end(command_end());
         tool_.print_notes();
         complete_times();
-        if (const auto note = unsampled_note(info, times_)) say(*note);
+        if (const auto note = unsampled_note(info, times_); note && !was_cut()) say(*note);
         say(outcome(info));
         say_more(info);
         return good;
@@ -350,11 +409,14 @@ private:
     }
 
     std::string outcome(const SessionInfo& info) const {
-        std::string text = summary(info);
-        if (info.ledger.sampled() == 0) text += " (" + why_none() + ")";
+        std::string text = samples_text(info.ledger);
+        if (info.ledger.sampled() == 0 && !was_cut()) text += " (" + why_none() + ")";
         if (!session_.is_in_place())
             return text + ", but " + session_.current_path() + " was removed meanwhile";
-        return text + ", data in " + session_.current_path() + "; " + run_figures(info, times_);
+        text += ", data in " + session_.current_path();
+        if (!was_cut()) return text + "; " + run_figures(info, times_);
+        return text + "; what was sampled before is in " + counted(rotation_->cuts(), "session") +
+               " fleet-... beside it";
     }
 
     /// The events that took turns, and for which share of the time each was counted.
@@ -375,8 +437,8 @@ private:
         for (const auto& [reason, samples] : stacks.incomplete)
             reasons.push_back(reason + " " + std::to_string(samples));
         return std::to_string(all - stacks.complete) + " of " + std::to_string(all) +
-               " stacks are not complete (" + joined(reasons) +
-               "); opreport --call-tree explains the most frequent reason";
+               (all == 1 ? " stack is" : " stacks are") + " not complete (" + joined(reasons) +
+               "); opreport(1) explains the reasons";
     }
 
     void say_more(const SessionInfo& info) const {
@@ -394,8 +456,10 @@ private:
         for (const std::string& text : side_band_notes(info))
             say(text);
         if (const std::string stacks = incomplete_stacks(info.stacks); !stacks.empty()) say(stacks);
+        for (const std::string& text : stack_loss_notes(info.stacks))
+            say(text);
         if (o_.is_verbose("arcs") && o_.callgraph_files)
-            say(std::to_string(info.arcs_stored) + " call-graph arcs, " + std::to_string(info.arcs_lost) +
+            say(counted(info.arcs_stored, "call-graph arc") + ", " + std::to_string(info.arcs_lost) +
                 " lost");
         if (!o_.is_verbose("sfile")) return;
         for (const std::string& path : SessionReader(session_.current_path()).list())
@@ -405,6 +469,7 @@ private:
     Tool& tool_;
     const Options& o_;
     StopSignals signals_;
+    ReaderSpawner readers_;     ///< before anything is opened, which a reader must not have
     Diagnostics source_notes_;  ///< printed once sampling is about to start, and at its end: no error is
                                 ///< explained by them
     std::string fallback_;      ///< see describe_source()
@@ -417,9 +482,11 @@ private:
     OpenedSource opened_;
     KallsymsCopy kallsyms_;
     GapFiller gaps_;
-    StackResolver stacks_;
+    RecorderClock clock_;                  ///< since recording began
+    std::optional<StackResolver> stacks_;  ///< of a lazy recording
     LossScan loss_scan_;
     std::optional<SessionKeeper> keeper_;
+    std::optional<Rotation> rotation_;
     std::optional<StreamWriter> stream_;
     RunTimes times_;
     StopReason reason_ = StopReason::program_ended;

@@ -17,6 +17,7 @@
 #include "libop/session/ledger.h"
 #include "libpp/export/export_gmon.h"
 #include "libpp/profile/profile_spec.h"
+#include "libpp/report/fit_names.h"
 #include "utils/load_profile.h"
 #include "utils/shared/output.h"
 
@@ -37,6 +38,9 @@ CommandSyntax syntax(Options& o) {
     return s;
 }
 
+/// Columns of a clone's name in a warning: those of C++ are long.
+constexpr size_t longest_clone = 60;
+
 /// The one image that has samples; none if there are several.
 std::optional<uint32_t> only_image(const pp::Profile& profile) {
     std::set<uint32_t> images;
@@ -46,9 +50,8 @@ std::optional<uint32_t> only_image(const pp::Profile& profile) {
     return *images.begin();
 }
 
-/// "NAME (SAMPLES)" of what has samples, those with most first.
-std::string list_by_samples(std::vector<std::pair<uint64_t, std::string>> counted) {
-    constexpr size_t most = 5;
+/// "NAME (SAMPLES)" of what has samples, those with most first, at most `most`.
+std::string list_by_samples(std::vector<std::pair<uint64_t, std::string>> counted, size_t most = 5) {
     std::ranges::sort(counted, std::greater{});
     std::vector<std::string> texts;
     for (const auto& [count, name] : std::span(counted).first(std::min(counted.size(), most)))
@@ -161,10 +164,10 @@ void warn_of_symbols(const pp::Profile& profile, uint32_t image, const std::stri
     if (sums.empty()) return;
     std::vector<std::pair<uint64_t, std::string>> counted;
     for (const auto& [name, count] : sums)
-        counted.emplace_back(count, name);
+        counted.emplace_back(count, pp::cut_text(std::string(name), longest_clone));
     notes.warn(
         "gprof leaves out clones made by the compiler and counts their samples at the function before: " +
-        list_by_samples(std::move(counted)) + "; opreport --format=callgrind keeps all functions");
+        list_by_samples(std::move(counted), 2) + "; opreport --format=callgrind keeps all functions");
 }
 
 /// The binaries that the words of the command line name: libraries if there are any, else applications.

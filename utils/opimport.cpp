@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// opimport: makes a sample file of another kind of machine one of this kind. What reads the other machine's
-// files is in the sandbox; what writes is a helper process outside.
+// opimport: makes a sample file of another kind of machine one of this kind, or a session of recordings of
+// other profilers (import_session.h). What reads the other machine's files is in the sandbox; what writes a
+// sample file is a helper process outside.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -11,12 +12,14 @@
 #include <type_traits>
 #include <utility>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
 #include "libop/session/foreign_abi.h"
 #include "libop/session/session_statistics.h"
+#include "utils/import_session.h"
 #include "utils/shared/helper.h"
 #include "utils/shared/options.h"
 #include "utils/shared/sandbox.h"
@@ -27,17 +30,29 @@ namespace {
 
 struct Options {
     std::string abi, output;
-    bool force = false, verbose = false, no_sandbox = false;
+    bool force = false, verbose = false;
+    ImportRequest import;
 };
 
 CommandSyntax syntax(Options& o) {
-    return {"--abi=FILE --output=FILE SAMPLE-FILE",
+    return {"--session-dir=DIR RECORDING... | --abi=FILE --output=FILE SAMPLE-FILE",
             {
+                {"session-dir", 'd', &o.import.session_dir, "the session to make of recordings", "DIR"},
+                {"from", 0, &o.import.from, "the recordings' kind (default: by their first bytes)", "KIND"},
+                {"append", 0, &o.import.append,
+                 "add to samples/current instead of moving it to samples/previous"},
+                {"kallsyms", 0, &o.import.kallsyms, "/proc/kallsyms of the recorded machine", "FILE"},
+                {"kernel-map", 0, &o.import.kallsyms, "the same, of Akaros: obj/kern/ksyms.map", "FILE"},
+                {"root", 0, &o.import.kind.root, "where the recorded machine's files are here", "DIR"},
+                {"jit-dir", 0, &o.import.jit_dir,
+                 "where jit-PID.dump and perf-PID.map of recorded processes are here", "DIR"},
+                {"callgraph-files", 0, &o.import.callgraph_files,
+                 "also write pairs of caller and callee, for OProfile's programs"},
                 {"abi", 'a', &o.abi, "the file abi of the other machine's session", "FILE"},
                 {"output", 'o', &o.output, "the sample file to write", "FILE"},
                 {"force", 'f', &o.force, "convert even if both machines have the same ABI"},
                 {"verbose", 'V', &o.verbose, "print the header of the sample file"},
-                {"no-sandbox", 0, &o.no_sandbox, "read foreign files with all rights (see SANDBOX)"},
+                {"no-sandbox", 0, &o.import.no_sandbox, "read foreign files with all rights (see SANDBOX)"},
             }};
 }
 
@@ -48,7 +63,7 @@ void print_header(const SampleFileContent& content) {
                  ", count " + std::to_string(h.count) + ", is kernel " + std::to_string(h.is_kernel) +
                  ", mtime " + std::to_string(h.mtime) + ", anonymous start 0x" + hex(h.anon_start) +
                  ", callee is kernel " + std::to_string(h.cg_to_is_kernel) + ", callee's anonymous start 0x" +
-                 hex(h.cg_to_anon_start) + "\n" + std::to_string(content.entries.size()) + " entries, " +
+                 hex(h.cg_to_anon_start) + "\n" + counted(content.entries.size(), "entry", "entries") + ", " +
                  std::to_string(content.total) + " samples\n");
 }
 
@@ -105,7 +120,7 @@ void write_samples(const std::string& output, const SampleFileContent& content, 
         lost = counts.lost_saturated;
     }
     temporary.rename();
-    if (lost > 0) notes.warn(std::to_string(lost) + " samples did not fit: a count is at most 4294967295");
+    if (lost > 0) notes.warn(counted(lost, "sample") + " did not fit: a count is at most 4294967295");
 }
 
 /// Reads the sample file and prints what is asked for.
@@ -122,7 +137,7 @@ SampleFileContent read_samples(const Options& o, const std::string& input, Diagn
 }
 
 void convert(const Options& o, const std::string& input, Diagnostics& notes) {
-    if (o.no_sandbox) return write_samples(o.output, read_samples(o, input, notes), notes);
+    if (o.import.no_sandbox) return write_samples(o.output, read_samples(o, input, notes), notes);
     const auto write = [&](std::string_view request) {
         write_samples(o.output, content_of(request), notes);
         return std::string();
@@ -136,9 +151,25 @@ int opimport(Tool& tool, int argc, char** argv) {
     Options o;
     const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
     if (parsed.exit_status) return *parsed.exit_status;
-    if (parsed.words.size() != 1) throw_usage("give one sample file");
+    if (!o.import.session_dir.empty()) {
+        if (!o.abi.empty() || !o.output.empty())
+            throw_usage("--session-dir is for recordings, --abi and --output are for sample files");
+        if (parsed.words.empty()) throw_usage("give the recordings to import");
+        o.import.files = parsed.words;
+        return import_session(tool, o.import);
+    }
+    if (parsed.words.size() != 1)
+        throw_usage("give one sample file, or --session-dir=DIR and recordings of perf or others");
+    std::error_code error;
+    const bool is_there = std::filesystem::exists(parsed.words.front(), error) || error;
+    if (!is_there && !parsed.words.front().ends_with(".jo"))
+        throw_input(
+            printable(parsed.words.front()) +
+            ": no such file; give one sample file, or --session-dir=DIR and recordings of perf or others");
     if (o.abi.empty())
-        throw_usage("give the other machine's ABI: --abi=FILE (its session directory holds one)");
+        throw_usage(
+            "give the other machine's ABI: --abi=FILE (its session directory holds one); for a recording of "
+            "perf or others give --session-dir=DIR");
     if (o.output.empty()) throw_usage("give the file to make: --output=FILE");
     if (o.output == "-")
         throw_usage("a sample file does not go to standard output: name a file ('./-' for one named so)");

@@ -3,7 +3,11 @@
 // themselves are libpp's.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
@@ -14,6 +18,7 @@
 #include "utils/export_profile.h"
 #include "utils/load_profile.h"
 #include "utils/opreport_options.h"
+#include "utils/profile_page.h"
 #include "utils/shared/output.h"
 
 namespace op::tool {
@@ -60,7 +65,7 @@ void describe_selection(const LoadedProfile& loaded) {
     for (const auto& image : classes.images)
         for (const auto& part : image.parts)
             text += "  " + image.image.display() + " of " + part.app.display() + ", " +
-                    std::to_string(part.files.size()) + " files\n";
+                    counted(part.files.size(), "file") + "\n";
     std::string safe;
     for (std::string_view rest = text; !rest.empty();)
         safe += printable(take_line(rest)) + "\n";
@@ -78,17 +83,19 @@ void warn_of_no_symbols(const ReportCommandOptions& o, Diagnostics& notes) {
 /// Chains break in code without frame pointers; a graph with holes should not look whole.
 void warn_of_lost_arcs(const std::optional<SessionInfo>& info, Diagnostics& notes) {
     if (!info || info->arcs_lost <= info->arcs_stored / 100) return;
-    notes.warn(
-        std::to_string(info->arcs_lost) + " of " +
-        std::to_string(add_saturating(info->arcs_lost, info->arcs_stored)) +
-        " calls were lost because their callers are in no known code; compile with -fno-omit-frame-pointer");
+    notes.warn(std::to_string(info->arcs_lost) + " of " +
+               counted(add_saturating(info->arcs_lost, info->arcs_stored), "call") +
+               (info->arcs_lost == 1 ? " was" : " were") +
+               " lost because their callers are in no known code; compile with -fno-omit-frame-pointer");
 }
 
 /// The reason why no calls are shown; empty if they were lost, which warn_of_lost_arcs() reports.
 std::string why_no_calls(const std::optional<SessionInfo>& info) {
     if (info && info->arcs_stored > 0) return "what is selected has no calls; others were recorded";
     if (info && info->arcs_lost > 0) return "";
-    return "no call graph was recorded; profile with --callgraph";
+    return "this session has no call stacks, so that each function is shown without callers and callees; "
+           "record "
+           "them with operf --callgraph";
 }
 
 /// Warns of what is wrong with the calls where a call graph is wanted.
@@ -110,7 +117,7 @@ void require_stacks(const LoadedProfile& loaded) {
     throw_usage(has_pairs
                     ? "the session has pairs of caller and callee only, which --callgraph lists; for call "
                       "stacks profile with this version's operf --callgraph"
-                    : "no call stacks were recorded: profile with operf --callgraph");
+                    : "no call stacks were recorded: profile with operf --callgraph, or perf record -g");
 }
 
 LoadOptions load_for_report(const ReportCommandOptions& o) {
@@ -119,6 +126,7 @@ LoadOptions load_for_report(const ReportCommandOptions& o) {
                    .callgraph = o.callgraph || o.call_tree || o.report.inclusive};
     load.merge = pp::parse_merge(o.merge, true);
     load.joins_builds = o.joins_builds();
+    load.joins_unknown_code = !o.report.details;
     load.wants_lines = o.report.debug_info || o.inlines;
     if (o.inlines)
         load.split = pp::SplitOptions{.with_calls = load.select.callgraph, .with_lines = o.report.debug_info};
@@ -141,9 +149,29 @@ LoadOptions load_for_export(const ReportCommandOptions& o) {
     return load;
 }
 
+/// What the page is made of: the calls, too. Of a comparison processes, threads and CPUs are added up.
+LoadOptions load_for_page(const ReportCommandOptions& o, bool is_comparison) {
+    LoadOptions load;
+    load.select = {.exclude_dependent = o.exclude_dependent, .callgraph = true};
+    load.merge = pp::parse_merge(o.merge, true);
+    if (is_comparison) load.merge.cpu = load.merge.tid = load.merge.tgid = true;
+    load.joins_unknown_code = true;
+    load.may_differ_in_several = true;
+    if (o.inlines) load.split = pp::SplitOptions{.with_calls = true};
+    return load;
+}
+
+LoadOptions load_options(const ReportCommandOptions& o, bool is_comparison) {
+    if (o.is_page()) return load_for_page(o, is_comparison);
+    return o.exporter ? load_for_export(o) : load_for_report(o);
+}
+
 void export_to_files(const ReportCommandOptions& o, LoadedProfile& loaded, Outside& outside, Tool& tool) {
     const pp::Profile& profile = loaded.profile();
     warn_of_calls(o, loaded);
+    if (!o.exporter->has_remarks)
+        for (const std::string& remark : loaded.remarks())
+            tool.notes.warn(remark);
     tool.print_notes();
     const auto& info = loaded.opened().info;
     export_profile(
@@ -162,7 +190,9 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     }
     const pp::Profile& profile = loaded.profile();
     if (o.call_tree) {
-        auto report = report_call_tree(profile, loaded.head(o.report), o.report, o.is_call_tree_by_callee());
+        auto report = report_call_tree(profile, loaded.head(o.report, StackLosses::apart), o.report,
+                                       o.is_call_tree_by_callee());
+        report.stack_losses = loaded.stack_losses();
         if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
         const bool is_part = !o.report.include_symbols.empty() || !o.report.exclude_symbols.empty();
         if (report.rows.empty() && is_part) warn_of_no_symbols(o, notes);
@@ -180,6 +210,79 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     return report;
 }
 
+/// The reports on both sides of a comparison, and on each session of them if there are enough to test what
+/// sessions differ in.
+template <class OneReport>
+struct Compared {
+    OneReport before, after;
+    pp::SessionReports<OneReport> sessions;
+};
+
+/// `make(profile, head, options)` makes a report.
+template <class OneReport, class Make>
+Compared<OneReport> compared(const ReportCommandOptions& o, LoadedProfile& before, LoadedProfile& after,
+                             const Make& make) {
+    pp::ReportOptions all = o.report;
+    all.threshold = 0;
+    const auto losses = o.call_tree ? StackLosses::apart : StackLosses::in_head;
+    const auto side = [&](LoadedProfile& loaded) {
+        const pp::Profile& profile = loaded.profile();
+        return make(profile, loaded.head(o.report, losses), all);
+    };
+    Compared<OneReport> result{side(before), side(after), {}};
+    if (std::min(before.session_count(), after.session_count()) < pp::least_sessions) return result;
+    const auto each = [&](LoadedProfile& loaded, std::vector<OneReport>& reports) {
+        for (const pp::Profile& profile : loaded.session_profiles())
+            reports.push_back(make(profile, {}, all));
+    };
+    each(before, result.sessions.before);
+    each(after, result.sessions.after);
+    return result;
+}
+
+constexpr const char* no_significant_change = "nothing to show: no change is significant";
+
+pp::Report compare_trees(const ReportCommandOptions& o, LoadedProfile& before, LoadedProfile& after,
+                         Diagnostics& notes) {
+    const auto tree = [&](const pp::Profile& profile, pp::ReportHead head, const pp::ReportOptions& options) {
+        return report_call_tree(profile, std::move(head), options, o.is_call_tree_by_callee());
+    };
+    Compared<pp::CallTreeReport> all = compared<pp::CallTreeReport>(o, before, after, tree);
+    all.before.stack_losses = before.stack_losses();
+    all.after.stack_losses = after.stack_losses();
+    auto report = report_tree_difference(all.before, all.after, o.report, all.sessions);
+    if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
+    if (report.rows.empty())
+        notes.warn(o.report.significant ? no_significant_change
+                                        : "nothing to show: no function reaches --threshold");
+    return report;
+}
+
+/// The applications of samples, or the images that they are in.
+std::set<std::string> names_in(const pp::Profile& profile, bool of_images) {
+    std::set<std::string> names;
+    for (const pp::StackSamples& sample : profile.samples) {
+        const uint32_t image = profile.locations[profile.frames[sample.first_frame]].image;
+        const uint32_t index = of_images ? image : sample.app;
+        if (index < profile.images.size()) names.insert(profile.images[index].name.display());
+    }
+    return names;
+}
+
+bool have_common_names(const pp::Profile& before, const pp::Profile& after, bool of_images) {
+    const auto known = names_in(before, of_images);
+    return std::ranges::any_of(names_in(after, of_images),
+                               [&](const std::string& name) { return known.contains(name); });
+}
+
+/// Symbols of libraries and of the kernel are compared by application.
+void warn_of_other_applications(const pp::Profile& before, const pp::Profile& after, Diagnostics& notes) {
+    if (have_common_names(before, after, false) || !have_common_names(before, after, true)) return;
+    notes.warn(
+        "the profiles have no application in common, so that no symbol is in both; to compare libraries and "
+        "the kernel whatever called them, use --merge=lib");
+}
+
 pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& before, LoadedProfile& after) {
     const pp::SymbolizedProfile both[] = {before.symbolized(), after.symbolized()};
     note_missing_symbols(both,
@@ -187,15 +290,18 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
                           .concerns = nullptr,
                           .package_root = after.package_root()},
                          after.samples().notes());
-    pp::ReportOptions all = o.report;
-    all.threshold = 0;
-    const auto side = [&](LoadedProfile& loaded) {
-        const pp::Profile& profile = loaded.profile();
-        return report_symbols(profile, loaded.head(o.report), all);
+    Diagnostics& notes = after.samples().notes();
+    warn_of_other_applications(before.profile(), after.profile(), notes);
+    if (o.call_tree) return compare_trees(o, before, after, notes);
+    const auto list = [](const pp::Profile& profile, pp::ReportHead head, const pp::ReportOptions& options) {
+        return report_symbols(profile, std::move(head), options);
     };
-    const auto first = side(before), second = side(after);
-    auto report = report_difference(first, second, o.report);
-    if (report.rows.empty()) warn_of_no_symbols(o, after.samples().notes());
+    const Compared<pp::SymbolReport> all = compared<pp::SymbolReport>(o, before, after, list);
+    auto report = report_difference(all.before, all.after, o.report, all.sessions);
+    if (report.rows.empty() && o.report.significant)
+        notes.warn(no_significant_change);
+    else if (report.rows.empty())
+        warn_of_no_symbols(o, notes);
     return report;
 }
 
@@ -208,10 +314,25 @@ void warn_of_remarks(const ReportCommandOptions& o, const pp::Report& report, Di
 }
 
 OutsidePlan plan_for(const ReportCommandOptions& o, const pp::ProfileWords& words) {
-    OutsidePlan plan{.profiles = {words.first}, .output_file = o.output_file, .output_dir = o.output_dir};
+    OutsidePlan plan{.profiles = {words.first},
+                     .output_file = o.is_page() ? o.html : o.output_file,
+                     .output_dir = o.output_dir};
     if (words.second) plan.profiles.push_back(*words.second);
-    if (!o.exporter && o.writer().is_for_people) plan.show = o.show;
+    if (!o.exporter && !o.is_page() && o.writer().is_for_people) plan.show = o.show;
     return plan;
+}
+
+void write_page(const ReportCommandOptions& o, const pp::ProfileWords& words, LoadedProfile& first,
+                LoadedProfile* second, Outside& outside, Tool& tool) {
+    ProfilePageOptions page{
+        .report = o.report, .has_threshold = !o.common.threshold.empty(), .size = o.page_size};
+    if (!second) return write_profile_page({&first}, page, outside, tool);
+    const pp::SymbolizedProfile both[] = {first.symbolized(), second->symbolized()};
+    note_missing_symbols(both,
+                         {.wants_lines = false, .concerns = nullptr, .package_root = second->package_root()},
+                         second->samples().notes());
+    page.sides = {"before (" + joined(words.first, " ") + ")", "after (" + joined(*words.second, " ") + ")"};
+    write_profile_page({&first, second}, page, outside, tool);
 }
 
 /// The word behind a --call-tree without a value was taken for one: no value looks like a path or a key.
@@ -236,21 +357,35 @@ int opreport(Tool& tool, int argc, char** argv) {
     o.settle(tool.notes);
     o.report.request =
         request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
-    LoadOptions load = o.exporter ? load_for_export(o) : load_for_report(o);
+    LoadOptions load = load_options(o, words.second.has_value());
     load.notes_missing = !words.second;  // those of two profiles are noted together
+    load.compares_hosts = o.compares_hosts();
     pp::TextStyle style = text_style(o.show, o.output_file);
     style.has_whole_names = o.demangle.is_full();
     o.common.is_dir_in_head = style.width > 0 && o.report.heads && !o.exporter && o.writer().fits_terminals;
 
     Outside outside(o.common, plan_for(o, words), tool);
-    LoadedProfile loaded(o.common, words.first, load, outside, tool);
+    std::optional<LoadedProfile> first(std::in_place, o.common, words.first, load, outside, tool);
+    if (o.is_page() && first->classes().classes.size() > most_page_columns) {
+        tool.notes.warn("processes, threads and CPUs are added up: the page has no room for " +
+                        counted(first->classes().classes.size(), "column") +
+                        "; one of them: tid:NUMBER, cpu:NUMBER");
+        load.merge.cpu = load.merge.tid = load.merge.tgid = true;
+        first.emplace(o.common, words.first, load, outside, tool);
+    }
+    LoadedProfile& loaded = *first;
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
     if (o.common.is_verbose("sfile")) describe_selection(loaded);
     if (o.call_tree || o.report.inclusive || (o.exporter && o.exporter->has_only_stacks))
         require_stacks(loaded);
+    if (o.call_tree && other) require_stacks(*other);
     if (o.exporter) {
         export_to_files(o, loaded, outside, tool);
+        return 0;
+    }
+    if (o.is_page()) {
+        write_page(o, words, loaded, other ? &*other : nullptr, outside, tool);
         return 0;
     }
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);

@@ -6,12 +6,14 @@
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libpp/page/write_page.h"
 
 namespace op::tool {
 
 namespace {
 
 constexpr double default_tree_threshold = 0.5;  // percent
+constexpr const char* significant_alone = "--significant needs two profiles to compare, { } { }";
 
 bool has(const std::vector<std::string>& words, const char* word) {
     return std::ranges::find(words, word) != words.end();
@@ -35,6 +37,7 @@ void add_format_conflicts(const ReportCommandOptions& o, bool is_differential,
     if (!writer.is_by_application) return;
     if (is_differential) found.push_back("{ } { }" + format);
     if (o.report.accumulated) found.push_back("--accumulated" + format);
+    if (o.report.intervals) found.push_back("--interval" + format);
     if (o.report.global_percent) found.push_back("--global-percent" + format);
     if (o.report.inclusive) found.push_back("--inclusive" + format);
 }
@@ -51,11 +54,11 @@ void add_tree_conflicts(const ReportCommandOptions& o, bool is_differential,
             "--format=folded and --format=speedscope");
     if (o.call_tree_root && !o.call_tree_root->empty() && !o.is_call_tree_by_callee())
         found.push_back("--call-tree=" + *o.call_tree_root + ": give --call-tree or --call-tree=callers");
-    refuse(is_differential, "{ } { }");
+    if (o.report.significant && !is_differential) found.push_back(significant_alone);
     refuse(o.callgraph, "--callgraph");
     refuse(o.report.details, "--details");
     refuse(o.report.debug_info, "--debug-info");
-    refuse(o.report.addresses, "--show-address");
+    refuse(o.report.addresses && !o.report.details, "--show-address");  // which --details implies
     refuse(o.report.accumulated, "--accumulated");
     refuse(o.report.global_percent, "--global-percent");
     refuse(!o.sort.empty(), "--sort");
@@ -70,6 +73,7 @@ std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is
         return found;
     }
     if (o.report.depth) found.push_back("--depth needs --call-tree");
+    if (o.report.significant && !is_differential) found.push_back(significant_alone);
     const bool is_by_application = o.writer().is_by_application;  // which refuses some for itself, below
     const auto need_symbols = [&](bool is_given, const char* option) {
         if (is_given && !o.symbols) found.push_back(std::string(option) + " needs --symbols");
@@ -91,7 +95,8 @@ std::vector<std::string> report_conflicts(const ReportCommandOptions& o, bool is
         found.push_back("--details and --merge=build exclude each other: addresses are those of one file");
     if (o.callgraph && o.report.details) found.push_back("--callgraph and --details exclude each other");
     if (is_differential && (o.callgraph || o.report.details))
-        found.push_back("two profiles are compared by symbols: without --callgraph and --details");
+        found.push_back(
+            "two profiles are compared by symbols or by --call-tree: without --callgraph and --details");
     else if (!is_by_application)
         need_symbols(is_differential, "{ } { }");
     if (o.report.global_percent && o.symbols && !o.callgraph && !o.report.details)
@@ -125,6 +130,8 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     refuse(o.report.reverse, "--reverse-sort");
     refuse(o.report.accumulated, "--accumulated");
     refuse(o.report.global_percent, "--global-percent");
+    refuse(o.report.intervals, "--interval");
+    refuse(o.report.significant, "--significant");
     if (has(o.merge, "build"))
         found.push_back(format + " has the files that addresses are in: without --merge=build");
     if (o.inlines && !o.exporter->has_inlines && !o.exporter->has_only_stacks)
@@ -132,6 +139,44 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     if (!o.output_file.empty() && !o.output_dir.empty())
         found.push_back("--output-file and --output-dir exclude each other");
     return found;
+}
+
+/// The conflicts of the page, which contains every sample and chooses and arranges rows itself.
+std::vector<std::string> page_conflicts(const ReportCommandOptions& o) {
+    std::vector<std::string> found;
+    const auto refuse = [&](bool is_given, const char* option) {
+        if (is_given) found.push_back(std::string("--html and ") + option + " exclude each other");
+    };
+    refuse(!o.format.empty(), "--format");
+    refuse(o.xml, "--xml");
+    refuse(o.callgraph, "--callgraph");
+    refuse(o.call_tree, "--call-tree");
+    refuse(o.report.depth.has_value(), "--depth");
+    refuse(o.report.details, "--details");
+    refuse(o.report.inclusive, "--inclusive");
+    refuse(o.report.accumulated, "--accumulated");
+    refuse(o.report.intervals, "--interval");
+    refuse(o.report.significant, "--significant");
+    refuse(o.report.global_percent, "--global-percent");
+    refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
+    refuse(!o.report.include_symbols.empty(), "--include-symbols");
+    refuse(!o.sort.empty(), "--sort");
+    refuse(o.report.reverse, "--reverse-sort");
+    refuse(!o.by.empty(), "--by");
+    refuse(!o.output_file.empty(), "--output-file");
+    refuse(!o.output_dir.empty(), "--output-dir");
+    return found;
+}
+
+/// The value of --html-size: bytes, or with K or M behind it thousands or millions. Throws a usage error that
+/// names the least.
+uint64_t parse_page_size(const std::string& text) {
+    const uint64_t unit = text.ends_with('K') ? 1000 : text.ends_with('M') ? 1'000'000 : 1;
+    const std::optional<uint64_t> size = parse_number(text.substr(0, text.size() - (unit > 1 ? 1 : 0)));
+    if (!size || *size > UINT64_MAX / unit || *size * unit < pp::least_page_size)
+        throw_usage("--html-size=" + text + ": must be a number of bytes, at least " +
+                    std::to_string(pp::least_page_size) + ", as 300000, 300K or 5M");
+    return *size * unit;
 }
 
 /// A writer by application has symbols, in an order of its own.
@@ -163,6 +208,10 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"inline", 0, &inlines, "list symbols, inlined functions apart from those they are inlined into"},
         {"inclusive", 0, &report.inclusive,
          "list symbols with the samples in them and in all that they call, most first"},
+        {"interval", 0, &report.intervals, "add the 95 % intervals of shares, as +- half of their width"},
+        {"significant", 0, &report.significant, "of { } { }, list only changes that are more than chance"},
+        {"by", 0, &by, "of { } { }, test what sessions (the default) or hosts differ in: session or host",
+         "session|host"},
         {"show-address", 'w', &report.addresses, "add the address of symbols (needs -l)"},
         {"accumulated", 'a', &report.accumulated, "add cumulative counts (needs -l)"},
         {"global-percent", '%', &report.global_percent,
@@ -177,6 +226,9 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"no-header", 'n', &no_heads, "no banner, no column heads"},
         {"xml", 'X', &xml, "symbols by application as XML (--format=xml)"},
         {"format", 0, &format, format_help.c_str(), "FORMAT"},
+        {"html", 0, &html,
+         "write a page for a browser: flame graph, functions, source, search; of { } { } too", "FILE"},
+        {"html-size", 0, &html_size, "with --html: the most that the page may have (5M)", "BYTES"},
         {"output-file", 'o', &output_file, "write the report to a file", "FILE"},
         {"output-dir", 0, &output_dir, output_dir_help.c_str(), "DIR"},
     };
@@ -188,7 +240,7 @@ CommandSyntax ReportCommandOptions::syntax() {
 void ReportCommandOptions::settle_implied() {
     exporter = pp::find_exporter(format);
     symbols |= callgraph || call_tree || report.details || report.debug_info || inlines || report.inclusive ||
-               exporter;
+               exporter || is_page();
     report.addresses |= report.details;
 }
 
@@ -208,16 +260,25 @@ bool ReportCommandOptions::joins_builds() const {
 }
 
 std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) const {
-    return exporter ? export_conflicts(*this, is_differential) : report_conflicts(*this, is_differential);
+    if (is_page()) return page_conflicts(*this);
+    std::vector<std::string> found =
+        exporter ? export_conflicts(*this, is_differential) : report_conflicts(*this, is_differential);
+    if (!html_size.empty()) found.emplace_back("--html-size needs --html");
+    if (!by.empty() && !is_differential) found.emplace_back("--by needs { } { }: it is for comparisons");
+    return found;
 }
 
 void ReportCommandOptions::settle(Diagnostics& notes) {
     common.check();
     show.check();
+    if (!by.empty() && by != "session" && by != "host")
+        throw_usage("--by=" + by + ": must be session or host");
     report.heads = !no_heads;
     report.long_names |= !exporter && !writer().is_for_people;
     report.threshold = has_default_threshold() ? default_tree_threshold : parse_threshold(common.threshold);
+    report.folds_recursion = call_tree && !exporter && writer().is_for_people;
     report.sort = pp::parse_sort_keys(sort);
+    if (!html_size.empty()) page_size = parse_page_size(html_size);
     if (!exporter && writer().is_by_application) settle_by_application(*this, notes);
 }
 

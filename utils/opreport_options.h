@@ -27,6 +27,9 @@ struct ReportCommandOptions {
     DemangleOptions demangle;
     std::optional<std::string> call_tree_root;  ///< "callers"; else from the applications
     std::string format, output_file, output_dir;
+    std::string by;                  ///< what varies in a comparison: "session" or "host"; empty = session
+    std::string html, html_size;     ///< the file of the page, as for write_output(), and its greatest size
+    uint64_t page_size = 5'000'000;  ///< set by settle()
     std::string format_help, output_dir_help;  ///< set by syntax() from the tables of formats
     const pp::Exporter* exporter = nullptr;    ///< not null if another program's profile format
 
@@ -45,6 +48,10 @@ struct ReportCommandOptions {
     bool has_default_threshold() const;
     /// True if --merge has the rows of several files of one path joined. Details have the addresses of one.
     bool joins_builds() const;
+    /// True if the sessions of a host are compared as one.
+    bool compares_hosts() const { return by == "host"; }
+    /// True if the samples are written as a page for a browser.
+    bool is_page() const { return !html.empty(); }
     /// The format of reports. Throws a usage error if its name is unknown.
     const pp::Writer& writer() const;
 };

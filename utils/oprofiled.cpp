@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "daemon/jit/reader_spawner.h"
 #include "daemon/perf/perf_open.h"
 #include "daemon/service/background.h"
 #include "daemon/service/control_server.h"
@@ -16,6 +17,7 @@
 #include "daemon/service/service.h"
 #include "daemon/service/service_manager.h"
 #include "daemon/service/sources.h"
+#include "daemon/source/kallsyms_copy.h"
 #include "daemon/source/kernel_map.h"
 #include "daemon/source/machine.h"
 #include "daemon/source/vmlinux.h"
@@ -25,6 +27,7 @@
 #include "libop/base/path.h"
 #include "libop/base/text.h"
 #include "libop/control/daemon_settings.h"
+#include "libop/control/rotation_settings.h"
 #include "utils/shared/options.h"
 #include "utils/shared/tool.h"
 
@@ -39,6 +42,9 @@ struct Options {
     std::vector<std::string> events, separate, images, verbose;
     std::optional<uint64_t> separate_lib, separate_kernel, separate_thread, separate_cpu;
     std::optional<uint64_t> callgraph, dump_interval;
+    std::string rotate, keep, max_disk;
+
+    RotationSettings rotation() const { return parse_rotation(rotate, keep, max_disk); }
     bool no_vmlinux = false, foreground = false, start = false, callgraph_files = false;
 };
 
@@ -66,6 +72,12 @@ CommandSyntax syntax(Options& o) {
         {"image", 0, &o.images, "only samples in these binaries", "PATH,..."},
         {"start", 0, &o.start, "sample at once"},
         {"dump-interval", 0, &o.dump_interval, "seconds between writing the account (default 60)", "SECONDS"},
+        {"rotate", 0, &o.rotate, "begin a new session at each midnight or full hour, UTC; save the old one",
+         "1d|1h"},
+        {"keep", 0, &o.keep, "with --rotate: drop saved sessions that are older, as 7d or 36h", "TIME"},
+        {"max-disk", 0, &o.max_disk,
+         "with --rotate: drop saved sessions beyond so many bytes, pushed ones first, as 500M or 2G",
+         "BYTES"},
         {"user", 0, &o.user, "the user to become once all is open (default: oprofile if there is one)",
          "NAME"},
         {"control", 0, &o.control, "control socket (default: /run/oprofiled/control)", "PATH"},
@@ -105,6 +117,8 @@ void check(Options& o) {
     if (o.no_vmlinux && !o.vmlinux.empty()) throw_usage("--vmlinux and --no-vmlinux exclude each other");
     if (o.dump_interval && (*o.dump_interval == 0 || *o.dump_interval > 86400))
         throw_usage("--dump-interval: must be from 1 to 86400 seconds");
+    if (o.rotation().period == 0 && (!o.keep.empty() || !o.max_disk.empty()))
+        throw_usage("--keep and --max-disk need --rotate");
     if (!o.user.empty() && !find_user(o.user)) throw_usage("--user=" + o.user + ": no such user");
     if (o.session_dir.empty()) throw_usage("--session-dir: no directory was given");
     parse_daemon_event_specs(o.events);
@@ -152,6 +166,8 @@ private:
     const Options& o_;
     Background& background_;
     StopSignals signals_;
+    ReaderSpawner readers_;  ///< before rights are given up, which it needs
+    KallsymsCopy kernel_symbols_;
     std::unique_ptr<SampleSource> source_;
     GapFiller gaps_;
     const SourceKind* kind_ = nullptr;
@@ -196,10 +212,14 @@ void Daemon::open_source() {
         source.larger_stack_bytes = largest_stack;
     }
     source.perf_target = {PerfTarget::Kind::system, -1};
+    kernel_symbols_.keep_ranges_only();
+    source.kallsyms = &kernel_symbols_;
     source.is_stopping = [] { return StopSignals::is_stop_pending(false); };  // opens the log again
     if (!o_.vmlinux.empty()) source.kernel = read_vmlinux(o_.vmlinux, running_kernel_build_id(), tool_.notes);
     if (!o_.kernel_range.empty()) source.kernel.asked = parse_kernel_range(o_.kernel_range);
     kind_ = &choose_source(o_, source, tool_);
+    if (!kind_->is_live && o_.rotation().period != 0)
+        throw_usage("--rotate: a recorded stream has times of its own, which are not cut");
     if (kind_->is_live) source.described = describe_session();
     kind_->describe(source, tool_.notes);
     model_ = source.model;
@@ -229,17 +249,26 @@ void Daemon::give_up_privileges() const {
 void Daemon::open_session() {
     session_.emplace(o_.session_dir, false, tool_.notes);
     session_->begin(true);
+    const std::string left = o_.rotation().period != 0 ? rotate_left_session(*session_, tool_.notes) : "";
     log_.emplace(*session_, [this](const std::string& line) { write_stderr(tool_.name + ": " + line); });
+    if (!left.empty()) log_->say("the session of a run before was saved as " + left);
     const uint64_t callers = o_.callgraph.value_or(0);
     const CollectorOptions options{.separation = separation(o_),
                                    .images_are_local = kind_->is_live,
                                    .stacks = callers > 0,
                                    .most_callers = callers > 0 ? callers : SIZE_MAX,
                                    .arcs = callers > 0 && o_.callgraph_files,
-                                   .only_images = only_images(o_)};
+                                   .only_images = only_images(o_),
+                                   .exec_code = &kernel_symbols_.exec_code()};
     FillGaps fill;
-    if (kind_->is_live) fill = [this](const Sample& sample, Gap gap) { return gaps_(sample, gap); };
-    keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill));
+    RecorderClock clock;  // to read a recorded stream is not recording
+    if (kind_->is_live) {
+        fill = [this](const Sample& sample, Gap gap) { return gaps_(sample, gap); };
+        clock = own_recorder_clock();
+    }
+    keeper_.emplace(*session_, source_->describe(), options, true, tool_.notes, std::move(fill),
+                    std::move(clock));
+    if (kind_->is_live) keeper_->capture_code(readers_);
 }
 
 ServiceOptions Daemon::service_options() const {
@@ -251,6 +280,7 @@ ServiceOptions Daemon::service_options() const {
     s.session_dir = o_.session_dir;
     s.start = o_.start;
     s.verbose = !o_.verbose.empty();
+    s.rotation = o_.rotation();
     if (o_.dump_interval) s.dump_interval = std::chrono::seconds(*o_.dump_interval);
     return s;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Requests to the helper that writes begin with a letter: a result to write or to show, directories to
-// remove.
+// remove, a daemon to ask for its samples.
 #include "utils/outside.h"
 
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
+#include "libop/control/control.h"
 #include "utils/debuginfod.h"
 #include "utils/fetch_helper.h"
 #include "utils/shared/ignored_signal.h"
@@ -24,8 +25,9 @@ namespace op::tool {
 
 namespace {
 
+constexpr unsigned looks_unasked = 15;  // beside a daemon that does not answer
 // The requests.
-constexpr char to_write = 'w', to_show = 's', to_remove = 'r';
+constexpr char to_write = 'w', to_show = 's', to_remove = 'r', to_flush = 'f';
 
 /// A directory that an option names.
 struct NamedDir {
@@ -46,14 +48,16 @@ bool is_unreadable(const NamedDir& dir) {
 }  // namespace
 
 Outside::Outside(const CommonOptions& options, const OutsidePlan& plan, Tool& tool)
-    : output_file_(plan.output_file), show_(plan.show) {
+    : options_(options), output_file_(plan.output_file), show_(plan.show) {
+    if (plan.flushes_daemon) flushed_ = plan.profiles;
     for (const auto& words : plan.profiles)
-        flush_daemon_of(options, words);
+        if (!flush_daemon_of(options, words)) unasked_ = looks_unasked;
     fetcher_ = open_debuginfod(options.debuginfod, tool.notes);
     if (options.no_sandbox) return;
     SandboxNeeds needs;
     needs.runs_programs = plan.runs_programs;
     needs.keeps_times = plan.keeps_times;
+    needs.descriptors = plan.descriptors;
     if (!plan.output_dir.empty()) {
         make_directory(plan.output_dir);
         needs.writable_dirs.push_back(plan.output_dir);
@@ -93,7 +97,7 @@ void Outside::start_helpers(Diagnostics& notes, SandboxNeeds& needs) {
         needs.descriptors.push_back(helper->descriptor());
         fetcher_ = std::move(helper);
     }
-    if (made_dirs_.empty() && !is_output_outside()) return;
+    if (made_dirs_.empty() && flushed_.empty() && !is_output_outside()) return;
     helper_.emplace([this](std::string_view request) { return answer(request); }, notes);
     needs.descriptors.push_back(helper_->descriptor());
 }
@@ -113,7 +117,26 @@ std::string Outside::answer(std::string_view request) {
     if (what == to_remove)
         for (const std::string& dir : made_dirs_)
             ::rmdir(dir.c_str());
+    if (what == to_flush) ask_to_flush();
     return "";
+}
+
+/// A daemon that does not answer is not waited for again soon.
+void Outside::ask_to_flush() {
+    if (unasked_ > 0) {
+        --unasked_;
+        return;
+    }
+    for (const auto& words : flushed_)
+        if (!flush_daemon_of(options_, words)) unasked_ = looks_unasked;
+}
+
+void Outside::flush_daemon() {
+    if (flushed_.empty()) return;
+    if (helper_)
+        helper_->ask(std::string(1, to_flush));
+    else
+        answer(std::string(1, to_flush));
 }
 
 void Outside::write(std::string_view bytes) {

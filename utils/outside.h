@@ -26,6 +26,8 @@ struct OutsidePlan {
     bool keeps_times = false;                             ///< copies files to that directory with their times
     std::optional<ShowOptions> show = {};                 ///< for results that people read
     bool runs_programs = false;                           ///< starts programs, in the sandbox too
+    std::vector<int> descriptors = {};                    ///< of helpers of the command's own
+    bool flushes_daemon = false;                          ///< has a daemon write its samples again and again
 };
 
 /// What stays outside: fetching files by build-id, writing the one file that the result goes to, the pager.
@@ -45,6 +47,9 @@ public:
 
     /// The source of files that are missing on this machine; null = none. Valid as long as this object.
     pp::BuildIdSource* by_build_id() const noexcept { return fetcher_.get(); }
+    /// Asks a daemon that records into the sessions, as the constructor did, if the plan has it. Best effort:
+    /// one that did not answer within two seconds is left alone for the next calls.
+    void flush_daemon();
     /// write_output() to the output file.
     void write(std::string_view bytes);
     /// show_output() to the output file, stdout or the pager.
@@ -52,10 +57,14 @@ public:
 
 private:
     std::string answer(std::string_view request);
+    void ask_to_flush();
     void make_directory(const std::string& path);
     void start_helpers(Diagnostics& notes, SandboxNeeds& needs);
     bool is_output_outside() const;
 
+    const CommonOptions& options_;
+    std::vector<std::vector<std::string>> flushed_;  ///< the profiles whose daemon is asked again
+    unsigned unasked_ = 0;                           ///< calls of flush_daemon() that do not ask
     std::string output_file_;
     std::optional<ShowOptions> show_;
     std::vector<std::string> made_dirs_;  ///< innermost first

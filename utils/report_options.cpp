@@ -58,10 +58,11 @@ SessionDir find_session_dir(const CommonOptions& options, const pp::ProfileSpec&
     return {.path = dir, .shown_default = shown + "/samples/"};
 }
 
-/// True if the session directory has a lock: its account is up to a minute old then.
-bool is_being_recorded(const SessionReader& session) {
+/// True if the account is the last one, of all samples.
+bool is_accounted(const SessionReader& session, const SessionInfo& info) {
     std::error_code error;
-    return std::filesystem::exists(session.path() + "/../../lock", error);
+    const bool has_lock = std::filesystem::exists(session.path() + "/../../lock", error);
+    return info.ledger.sampled() > 0 && !info.unfinished && !has_lock;
 }
 
 }  // namespace
@@ -147,10 +148,10 @@ std::string OpenedSessions::kallsyms(Diagnostics& notes) const {
     return pp::join_kallsyms(std::move(all), info.value_or(SessionInfo{}));
 }
 
-void flush_daemon_of(const CommonOptions& options, const std::vector<std::string>& words) {
+bool flush_daemon_of(const CommonOptions& options, const std::vector<std::string>& words) {
     const auto spec = pp::parse_profile_spec(words);
     const SessionDir dir = find_session_dir(options, spec);
-    if (spec.archive.empty()) flush_recording_daemon(dir.path, flush_deadline);
+    return !spec.archive.empty() || flush_recording_daemon(dir.path, flush_deadline);
 }
 
 OpenedSessions open_specified_sessions(const CommonOptions& options, const std::vector<std::string>& words,
@@ -167,7 +168,7 @@ OpenedSessions open_specified_sessions(const CommonOptions& options, const std::
         const auto info = session.info(tool.notes);
         pp::note_losses(session, info ? &*info : nullptr, tool.notes);
         events.push_back(info ? info->events : std::vector<RecordedEvent>{});
-        are_accounted &= info && info->ledger.sampled() > 0 && !is_being_recorded(session);
+        are_accounted &= info && is_accounted(session, *info);
         if (info && joined) joined->merge(*info);
         if (info && !joined) joined = info;
     }

@@ -73,9 +73,9 @@ struct OpenedSessions {
 };
 
 /// Asks a daemon that records into the directory of a profile specification's sessions to write its samples:
-/// best effort, at most two seconds. Throws a usage error if the specification is wrong, an input error if it
-/// names an archive that does not exist.
-void flush_daemon_of(const CommonOptions& options, const std::vector<std::string>& words);
+/// best effort, at most two seconds. False if it did not answer. Throws a usage error if the specification is
+/// wrong, an input error if it names an archive that does not exist.
+bool flush_daemon_of(const CommonOptions& options, const std::vector<std::string>& words);
 
 /// Parses the profile specification and opens its sessions. Prints on stderr which samples directory is used
 /// if none was given. Adds warnings about lost samples to the tool's notes. Throws as these steps do.

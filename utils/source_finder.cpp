@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
@@ -50,7 +51,8 @@ std::optional<Source> read_at(const std::string& path) try {
     const Fd file = open_regular(path);
     if (::fstat(file.get(), &status) != 0) return std::nullopt;
     if (auto why = refusal(status); !why.empty()) return Source{"", 0, std::move(why)};
-    return Source{read_first(file, static_cast<size_t>(status.st_size), path), status.st_mtim.tv_sec};
+    return Source{read_first(file, static_cast<size_t>(status.st_size), path), status.st_mtim.tv_sec, "",
+                  std::pair(status.st_dev, status.st_ino)};
 } catch (const Error&) {
     return std::nullopt;
 }
@@ -121,7 +123,8 @@ std::optional<Source> SourceFinder::read(const std::string& recorded) const {
 
 std::string not_found_text(const std::vector<std::string>& sources) {
     if (sources.size() == 1) return "source " + printable(sources.front()) + " is not found";
-    return std::to_string(sources.size()) + " sources are not found (" + printable(short_list(sources)) + ")";
+    return counted(sources.size(), "source is not found", "sources are not found") + " (" +
+           printable(short_list(sources)) + ")";
 }
 
 }  // namespace op::tool

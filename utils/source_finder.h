@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libop/base/fd.h"
@@ -19,6 +20,8 @@ struct Source {
     std::string text;
     int64_t changed = 0;       ///< seconds since the epoch; 0 for a copy in an archive
     std::string refusal = {};  ///< why the file is not read; empty if it is
+    std::optional<std::pair<dev_t, ino_t>> file =
+        {};  ///< that it was read from; none for a copy in an archive
 };
 
 /// Why a file that exists is not read as a source: "it is not a regular file", "its size is 0" (a file of

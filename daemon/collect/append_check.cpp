@@ -51,6 +51,15 @@ void add_separation(bool was_separated, bool is_separated, const char* by, const
                     (is_separated ? "" : " not") + ": reports of both need " + remedy);
 }
 
+/// A report on stacks shows samples without one by themselves.
+void add_stacks(const SessionInfo& earlier, const CollectorOptions& options, Texts& found) {
+    const bool had_stacks = earlier.stacks.stored() > 0;
+    if (had_stacks == options.stacks) return;
+    found.push_back(had_stacks ? "has call stacks, this run adds none: its samples have no callers in reports"
+                               : "has samples without call stacks, to which this run adds some with them: "
+                                 "those before have no callers in reports");
+}
+
 }  // namespace
 
 std::vector<std::string> append_differences(std::span<const SampleName> held,
@@ -71,6 +80,7 @@ std::vector<std::string> append_differences(std::span<const SampleName> held,
                    "CPU", "--merge=cpu", found);
     if (!earlier) return found;
     add_modes(*earlier, run, found);
+    add_stacks(*earlier, options, found);
     const std::string& clocks = cpu_models().find_number(cpu_type_timer)->name;
     const auto has_processor = [&](const SessionInfo& info) {
         return !info.cpu_type_name.empty() && info.cpu_type_name != clocks;

@@ -14,9 +14,9 @@
 namespace op::collect {
 
 /// One phrase for each difference, to be printed after the session's path: other events, counts or unit
-/// masks, another separation, other modes, another CPU type. No difference mixes up the sample files of the
-/// runs, but a report may need options that choose between them. `held` contains the names of the session's
-/// sample files, `earlier` its manifest, if it has one.
+/// masks, another separation, other modes, call stacks in some runs only, another CPU type. No difference
+/// mixes up the sample files of the runs, but a report may need options that choose between them. `held`
+/// contains the names of the session's sample files, `earlier` its manifest, if it has one.
 std::vector<std::string> append_differences(std::span<const SampleName> held,
                                             const std::optional<SessionInfo>& earlier, const SessionInfo& run,
                                             const CollectorOptions& options);

@@ -46,9 +46,10 @@ Collector::Collector(SessionWriter& session, const SessionInfo& described, const
       keeper_(session, notes),
       files_(session, info_, names_, images_, options.open_files, notes, options.limits),
       cache_(options.separation.thread, options.separation.cpu),
-      walker_(table_),
+      walker_(table_, options.images_are_local, options.exec_code),
       stacks_(session, info_, names_, notes) {
     only_images_.insert(options.only_images.begin(), options.only_images.end());
+    prepare_stacks();
 }
 
 void Collector::process(std::span<const Record> records) {
@@ -138,39 +139,48 @@ void Collector::take_uncached(const Sample& sample, Slot& slot) {
     }
     const Origin origin = origin_of(sample);
     const ImageRange range = ImageRange::of(*region, images_.of(*region, sample.tgid));
+    if (!is_in_doubt && hold(sample, origin, range)) return;
     SampleFile* const file = file_for(origin, range);
     if (!file) return;
+    note_code(range.image, sample);
     slot = slot_of(sample, range, file);
     if (is_in_doubt) slot.generation = no_generation;
     store(slot, sample.pc.value(), sample.weight);
     if (is_in_doubt && depends_on_process(sample.mode))
         info_.unsure_samples = add_saturating(info_.unsure_samples, sample.weight);
-    const Process* const process = table_.find(sample.tgid);
-    // Between exec and the first mapping the program is still the old one, the name already the new one's.
-    const bool has_own_name = process && !process->awaiting_executable;
-    slot.counter =
-        has_own_name ? commands_.counter(program_name(origin.app), process->name()) : CommandNames::unnamed;
+    slot.counter = counter_of(origin);
     commands_.add(slot.counter, sample.weight);
     has_plain_samples_ = true;
 }
 
 void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
     if (refuse(sample)) return;
-    const bool is_app_known = sample.app == 0 || !program_path(sample).empty();  // else it may be announced
+    const bool is_known = is_app_known(sample);
     if (!is_wanted(sample)) {
-        if (is_app_known) slot = slot_of(sample, ImageRange::of({}), nullptr);
+        if (is_known) slot = slot_of(sample, ImageRange::of({}), nullptr);
         return lose_unwanted(sample.cpu, sample.weight);
     }
     const Origin origin = origin_of(sample);
     const auto range = range_or_request(sample);
     if (!range) return lose_unplaced(sample);
+    const bool is_looked_at = look_for_dump(sample, range->image);
+    if (hold(sample, origin, *range)) return;
     SampleFile* const file = file_for(origin, *range);
     if (!file) return;
+    note_code(range->image, sample);
     const Slot found = slot_of(sample, *range, file);
     store(found, sample.place.offset, sample.weight);
     // Other processes may have the same address elsewhere.
     const bool lasts = found.cookie != 0 || sample.mode == CpuMode::kernel;
-    if (lasts && is_app_known) slot = found;
+    if (lasts && is_known && is_looked_at) slot = found;
+}
+
+uint32_t Collector::counter_of(const Origin& origin) {
+    const Process* const process = table_.find(origin.tgid);
+    // Between exec and the first mapping the program is still the old one, the name already the new one's.
+    const bool has_own_name = process && !process->awaiting_executable;
+    return has_own_name ? commands_.counter(program_name(origin.app), process->name())
+                        : CommandNames::unnamed;
 }
 
 void Collector::lose(LossCause cause, uint32_t cpu, uint64_t weight) {
@@ -240,8 +250,8 @@ ImageRef Collector::app_of(const PlacedSample& sample) {
     return app ? *app : ImageRef{};
 }
 
-std::string_view Collector::program_path(const Sample& sample) const {
-    const Process* process = table_.find(sample.tgid);
+std::string_view Collector::program_path(uint32_t tgid) const {
+    const Process* process = table_.find(tgid);
     return process && process->executable ? std::string_view(process->executable->name) : std::string_view();
 }
 
@@ -280,7 +290,8 @@ std::optional<ImageKey> Collector::key_of(const Sample& sample, uint64_t pc, boo
 std::optional<ImageKey> Collector::key_of(const PlacedSample& sample, const Place& place, bool kernel) {
     if (place.cookie != 0) {
         const ImageRef* image = images_.find(place.cookie);
-        return image ? std::optional(ImageKey{*image, place.offset}) : std::nullopt;
+        if (!image) return std::nullopt;
+        return ImageKey{images_.in_program(*image, sample.app), place.offset};
     }
     const RuntimeAddress address{place.offset};
     const Region* region = find(sample.tgid, address, kernel);
@@ -302,6 +313,8 @@ bool Collector::has_real_name(Mapping mapping) {
 
 void Collector::take(const Mapping& mapping) {
     if (mapping.kernel) images_.take(mapping);
+    if (code_ && !mapping.kernel)
+        code_->note_mapping(mapping.tgid, mapping.path, mapping.file, program_path(mapping.tgid));
     if (!options_.images_are_local || mapping.kernel) return table_.apply(mapping);
     Mapping local = mapping;
     if (local.time == 0) local.time = sample_clock_ns();  // it is there now
@@ -315,7 +328,15 @@ void Collector::take(const Mapping& mapping) {
     table_.apply(local, std::move(known));
 }
 
+void Collector::take(const Exit& exit) {
+    table_.apply(exit);
+    if (!code_) return;
+    const Process* const process = table_.find(exit.tgid);
+    if (!process || process->ended()) code_->end(exit.tgid);
+}
+
 void Collector::take(const Name& name) {
+    if (code_ && name.exec) code_->end(name.tgid);
     table_.apply(name);
     commands_.rename_thread(name.tgid, name.tid, name.comm);
 }
@@ -351,7 +372,11 @@ void Collector::count_named_run() {
 
 void Collector::take(const ImageCookie& cookie) {
     if (cookie.cookie == run_.app && !images_.path(cookie.cookie).empty()) count_named_run();
-    if (images_.take(cookie)) cache_.clear();
+    if (!images_.take(cookie)) return;
+    cache_.clear();
+    frame_cache_.clear();
+    applications_.clear();
+    driver_maps_.forget_image(cookie.cookie);
 }
 
 void Collector::take(const Lost& lost) {

@@ -3,14 +3,18 @@
 // Does not know where records come from; reaches the outside world only through FillGaps and KnownImages.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <set>
 #include <span>
 
+#include "daemon/collect/application_cache.h"
 #include "daemon/collect/collector_options.h"
 #include "daemon/collect/command_names.h"
 #include "daemon/collect/driver_maps.h"
 #include "daemon/collect/frame_cache.h"
+#include "daemon/collect/held_places.h"
+#include "daemon/collect/held_stacks.h"
 #include "daemon/collect/image_keeper.h"
 #include "daemon/collect/known_images.h"
 #include "daemon/collect/process_table.h"
@@ -19,6 +23,7 @@
 #include "daemon/collect/slot_cache.h"
 #include "daemon/collect/stack_files.h"
 #include "daemon/collect/stack_walker.h"
+#include "daemon/jit/code_watch.h"
 #include "daemon/source/gap_filler.h"
 #include "daemon/source/kernel_pages.h"
 #include "libop/base/diagnostics.h"
@@ -42,6 +47,14 @@ public:
     /// Looks at the next `paths` paths. Copies until `bytes` are reached, of which each search
     /// takes some; the others wait for later calls.
     void keep_replaced(size_t paths = SIZE_MAX, uint64_t bytes = UINT64_MAX);
+    /// `watch` (which must outlive the collector) learns which processes run code without a file, and when
+    /// they end.
+    void watch_code(CodeWatch& watch);
+    /// Stores the samples that waited for their code, see CodeWatch::place(). To be called before
+    /// flush_and_account(), which leaves out those that wait on.
+    void place_code(std::chrono::milliseconds limit, bool is_last) noexcept;
+    /// The same, before there is no room for more.
+    void place_much_code() noexcept;
     /// Writes all samples to their files and returns the account so far: `described` with kernel images,
     /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
     SessionInfo flush_and_account();
@@ -60,13 +73,20 @@ public:
     /// Other files of the paths in that manifest, to which the run is added, get other names.
     void add_earlier(const SessionInfo& earlier) { images_.add_earlier(earlier); }
     /// These sample files of the session, sorted, count for the limits. To be called after add_earlier().
-    void count_earlier(const std::vector<std::string>& paths) { files_.count_earlier(paths); }
+    void count_earlier(const std::vector<std::string>& paths) {
+        files_.count_earlier(paths);
+        images_.note_earlier_files(paths);
+    }
     /// Calls reopen_files() and clears the account, which then begins at `start_time` (seconds since the
     /// epoch). Keeps the known processes and images.
     void begin_run(uint64_t start_time);
+    /// Of the account, seconds since the epoch.
+    uint64_t start_time() const noexcept { return info_.start_time; }
+    /// The source's description has the time of its end.
+    bool knows_stop_time() const noexcept { return info_.stop_time != 0; }
 
     /// See StackWalker.
-    StackWish take_stack_wish() noexcept { return walker_.take_stack_wish(); }
+    bool take_stack_wish() noexcept { return walker_.take_stack_wish(); }
     /// True if a sample was taken in kernel mode.
     bool saw_kernel() const noexcept { return saw_kernel_; }
     /// The kernel's code in samples that came with addresses (not placed by the driver), callers included.
@@ -82,7 +102,7 @@ private:
     void take(const Unmapping& unmapping) { table_.apply(unmapping); }
     void take(const Name& name);
     void take(const Fork& fork) { table_.apply(fork); }
-    void take(const Exit& exit) { table_.apply(exit); }
+    void take(const Exit& exit);
     void take(const Lost& lost);
     void take(const LostSideBand& lost);
     void take(const MissedPeriods& missed);
@@ -115,6 +135,23 @@ private:
     void note_thread(const Origin& origin);
     void count_named_run();
     void note_image(const ImageRef& image, const MappedAt& at);
+    template <class S>
+    void note_code(const ImageRef& image, const S& sample);
+    template <class S>
+    bool hold(const S& sample, const Origin& origin, const ImageRange& range);
+    void store_held(const HeldSample& held, std::span<const uint8_t> generations);
+    void store_held_stack(const HeldSample& held, std::span<const uint8_t> generations);
+    std::span<const uint64_t> addresses_of(const HeldSample& held) const;
+    bool is_to_hold(const ImageRef& image) const;
+    template <class S>
+    bool can_wait(const S& sample, const ImageRef& image) const;
+    bool look_for_dump(const PlacedSample& sample, const ImageRef& image);
+    bool look_for_dump(const Sample&, const ImageRef&) { return true; }  // its mapping is a record
+    template <class S>
+    bool hold_stack(const S& sample);
+    void add_held_frame(const ImageKey& where, uint64_t address, bool is_exact);
+    void drop_held();
+    uint32_t counter_of(const Origin& origin);
     SampleFile* file_for(const Origin& origin, const ImageRange& range);
     template <class S>
     Slot slot_of(const S& sample, const ImageRange& range, SampleFile* file) const;
@@ -125,8 +162,14 @@ private:
     std::optional<ImageRange> range_or_request(const PlacedSample& sample);
     ImageRef app_of(const Sample& sample);
     ImageRef app_of(const PlacedSample& sample);
+    /// False for a program of the driver's that may yet be announced.
+    bool is_app_known(const PlacedSample& sample) const {
+        return sample.app == 0 || !program_path(sample).empty();
+    }
+    bool is_app_known(const Sample&) const { return true; }
     ImageRef program_of(uint32_t tgid);
-    std::string_view program_path(const Sample& sample) const;
+    std::string_view program_path(uint32_t tgid) const;
+    std::string_view program_path(const Sample& sample) const { return program_path(sample.tgid); }
     std::string_view program_path(const PlacedSample& sample) const { return images_.path(sample.app); }
     /// Decided by its path, before the program gets a number: those that are not wanted use up no limit.
     template <class S>
@@ -136,12 +179,19 @@ private:
     FileKey key_for(const Origin& origin, const ImageRef& image);
     std::optional<ImageKey> key_of(const Sample& sample, uint64_t pc, bool kernel);
     std::optional<ImageKey> key_of(const PlacedSample& sample, const Place& place, bool kernel);
+    template <class S, class Where>
+    std::optional<ImageKey> key_of_caller(const S& sample, const Where& where, bool kernel);
     void take_callers(const Sample& sample, bool is_stored);
     void take_callers(const PlacedSample& sample, bool is_stored);
     template <class S>
     void limit_chain(S& walked) const;
     template <class S, class Where>
     void take_stack(const S& sample, const Where& innermost);
+    void prepare_stacks();
+    template <class S>
+    uint64_t stack_generation(const S& sample) const;
+    template <class S, class Where>
+    uint32_t known_application(const S& sample, const Where& innermost, uint32_t image);
     template <class S, class Where>
     uint32_t stack_application(const S& sample, const Where& innermost);
     template <class S, class Where>
@@ -175,10 +225,16 @@ private:
     std::set<std::string, std::less<>> only_images_;
     std::set<StringId> to_keep_;  ///< replaced files that were not yet looked for
     SlotCache cache_;
+    CodeWatch* code_ = nullptr;
+    HeldPlaces held_places_;
+    HeldStacks held_stacks_;
+    HeldStack held_;            ///< of the sample being taken or stored, if it has frames that wait
+    uint64_t held_weight_ = 0;  ///< samples that wait
     StackWalker walker_;
     DriverMaps driver_maps_;
     StackFiles stacks_;
     FrameCache frame_cache_;
+    ApplicationCache applications_;
     std::vector<uint64_t> chain_;    ///< of the sample being taken
     std::vector<Place> places_;      ///< the same, of the driver
     std::vector<StackFrame> stack_;  ///< the same

@@ -30,12 +30,14 @@ void Collector::begin_run(uint64_t start_time) {
     images_.begin_run();
     keeper_.begin_run();
     commands_.clear();
+    drop_held();
     info_.start_time = start_time;
     info_.side_band_lost = info_.unsure_samples = info_.missed_periods = 0;
     for (RecordedEvent& event : info_.events) {
         event.throttled = false;
         event.time = {};
     }
+    prepare_stacks();
 }
 
 SessionInfo Collector::flush_and_account() {
@@ -43,6 +45,8 @@ SessionInfo Collector::flush_and_account() {
     SessionInfo info = info_;
     const StoredCounts counts = files_.flush_and_count();
     info.ledger.merge(ledger_);
+    info.ledger.add_stored(held_weight_);  // what waits does not count yet
+    info.ledger.set_stored(0);
     info.ledger.add_stored(counts.samples.stored);
     info.ledger.add_lost(LossCause::saturated, any_cpu, counts.samples.lost_saturated);
     info.ledger.add_lost(LossCause::disk_full, any_cpu, counts.samples.lost_no_space);

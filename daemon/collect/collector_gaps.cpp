@@ -62,7 +62,7 @@ void Collector::take_all(std::span<const Record> records) {
 std::optional<ImageRange> Collector::range_or_request(const PlacedSample& sample) {
     if (sample.place.cookie != 0) {
         const ImageRef* image = images_.find(sample.place.cookie);
-        return image ? std::optional(ImageRange::of(*image)) : std::nullopt;
+        return image ? std::optional(ImageRange::of(images_.in_program(*image, sample.app))) : std::nullopt;
     }
     const Region* region = find_or_ask({0,
                                         sample.tgid,

@@ -15,6 +15,7 @@ constexpr uint64_t search_bytes = uint64_t{128} << 10;
 void Collector::note_image(const ImageRef& image, const MappedAt& at) {
     const MappedFileFacts* const elsewhere = images_.note_used(image, at);
     if (elsewhere && keeper_.keep(*elsewhere)) images_.settle(image);
+    if (images_.note_used_vdso(image)) keeper_.keep_vdso();
 }
 
 bool Collector::keep_in(const std::vector<MappedPlace>& places, MappedFileFacts facts) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/collect/image_limits.h"
+#include "daemon/source/kernel_map.h"
 #include "libop/control/separation.h"
 
 namespace op::collect {
@@ -23,6 +24,7 @@ struct CollectorOptions {
     bool arcs = true;                           ///< calls are kept as pairs, too, in call-graph files
     size_t open_files = 400;                    ///< sample files open at a time
     std::vector<std::string> only_images = {};  ///< absolute paths of applications to keep; empty = all
+    const KernelRange* exec_code = nullptr;     ///< see StackWalker; must outlive the collector
     ImageLimits limits = {};                    ///< others in tests only
 };
 

@@ -20,6 +20,14 @@ uint64_t offset_in(uint64_t address) {
     return address;
 }
 
+uint32_t app_cookie(const PlacedSample& sample) {
+    return sample.app;
+}
+
+uint32_t app_cookie(const Sample&) {
+    return 0;
+}
+
 /// Raw addresses, of kernel code of unknown origin, keep their lower bits.
 uint64_t stored_offset(uint64_t offset) {
     return std::min(offset & StackFrame::application_offset, StackFrame::application_offset - 1);
@@ -33,7 +41,28 @@ uint32_t cookie_of(uint64_t) {
     return 0;
 }
 
+/// The run-time address of what lies in memory without a file.
+uint64_t run_address(const Place& place, const ImageRef& region) {
+    return place.cookie == 0 ? place.offset : place.offset - ImageRange::of_addresses(region).delta;
+}
+
+uint64_t run_address(uint64_t address, const ImageRef&) {
+    return address;
+}
+
+Place byte_before(const Place& place) {
+    return {place.offset - 1, place.cookie};
+}
+
+uint64_t byte_before(uint64_t address) {
+    return address - 1;
+}
+
 }  // namespace
+
+void Collector::prepare_stacks() {
+    if (options_.stacks) stacks_.prepare(!options_.separation.thread && !options_.separation.cpu);
+}
 
 void Collector::take_callers(const Sample& sample, bool is_stored) {
     if (sample.mode == CpuMode::guest || sample.tgid == unseen_process) return;
@@ -70,25 +99,52 @@ void Collector::limit_chain(S& walked) const {
     walked.stack_end = StackEnd::too_deep;
 }
 
+/// Changes whenever numbers that were found for the sample's process may no longer hold.
+template <class S>
+uint64_t Collector::stack_generation(const S& sample) const {
+    return static_cast<uint64_t>(table_.generation(sample.tgid)) << 32 | stacks_.generation();
+}
+
 template <class S, class Where>
 void Collector::take_stack(const S& sample, const Where& innermost) {
     StackEnd end = end_of(sample);
     stack_.clear();
-    add_frame(sample, innermost, sample.mode == CpuMode::kernel, true);
+    held_.code.clear();
+    const bool is_placed = add_frame(sample, innermost, sample.mode == CpuMode::kernel, true);
+    const uint32_t image = is_placed ? stack_.front().image : 0;
     for (size_t i = 0; i < sample.chain.size(); ++i) {
         const bool kernel = i < sample.kernel_frames;
         if (add_frame(sample, sample.chain[i], kernel, false) || kernel) continue;
         end = StackEnd::no_mapping;  // whatever lies further out
         break;
     }
-    if (stack_.empty()) return;
+    if (stack_.empty()) return stacks_.lose(sample.weight);
     const ClassKey key{sample.event, options_.separation.thread ? sample.tgid : ClassKey::all,
                        options_.separation.thread ? sample.tid : ClassKey::all,
                        options_.separation.cpu ? sample.cpu : ClassKey::all};
-    stacks_.add(key, stack_application(sample, innermost), stack_, end, sample.weight, sample.tid);
+    const uint32_t app = known_application(sample, innermost, image);
+    if (!held_.code.empty()) {
+        held_.key = key;
+        held_.app = app;
+        held_.end = end;
+        if (hold_stack(sample)) return;
+    }
+    stacks_.add(key, app, stack_, end, sample.weight, sample.tid);
 }
 
-/// The number of the application that the sample's file is of.
+/// The number of the application that the sample's file is of. `image` is that of the sampled one, 0 if it
+/// has none.
+template <class S, class Where>
+uint32_t Collector::known_application(const S& sample, const Where& innermost, uint32_t image) {
+    const ApplicationKey key{stack_generation(sample), sample.tgid, app_cookie(sample), image,
+                             sample.mode == CpuMode::kernel};
+    ApplicationCache::Entry& known = applications_.entry_for(key);
+    if (known.key == key) return known.number;
+    const uint32_t number = stack_application(sample, innermost);
+    if (image != 0 && number != 0 && is_app_known(sample)) known = {key, number};
+    return number;
+}
+
 template <class S, class Where>
 uint32_t Collector::stack_application(const S& sample, const Where& innermost) {
     if (options_.separation.library && options_.separation.kernel)
@@ -97,24 +153,37 @@ uint32_t Collector::stack_application(const S& sample, const Where& innermost) {
     return found ? stacks_.image(key_for(origin_of(sample), found->image).app) : 0;
 }
 
+/// Of an address of a chain, which lies behind the code that ran: that may be the last of its mapping.
+template <class S, class Where>
+std::optional<ImageKey> Collector::key_of_caller(const S& sample, const Where& where, bool kernel) {
+    auto found = key_of(sample, byte_before(where), kernel);
+    if (found) ++found->key;
+    return found;
+}
+
 /// False if the address is in no known code.
 template <class S, class Where>
 bool Collector::add_frame(const S& sample, const Where& where, bool kernel, bool is_exact) {
-    const uint64_t now = static_cast<uint64_t>(table_.generation(sample.tgid)) << 32 | stacks_.generation();
+    const uint64_t now = stack_generation(sample);
     const uint64_t address = offset_in(where);
     FrameCache::Entry& known = frame_cache_.entry_for(address, sample.tgid ^ cookie_of(where) << 1);
-    if (!known.holds(address, cookie_of(where), sample.tgid, now)) {
-        const auto found = key_of(sample, where, kernel);
+    if (!known.holds(address, cookie_of(where), sample.tgid, now) || known.frame.is_exact != is_exact) {
+        const auto found = is_exact ? key_of(sample, where, kernel) : key_of_caller(sample, where, kernel);
         if (!found) return false;
         if (!found->image.is_refused()) note_image(found->image, {sample.tgid});
+        const bool lasts = look_for_dump(sample, found->image);
+        if (can_wait(sample, found->image)) {
+            add_held_frame(*found, run_address(where, found->image), is_exact);
+            return true;
+        }
+        note_code(found->image, sample);
         known = {address,
-                 now,
+                 lasts ? now : FrameCache::no_generation,
                  sample.tgid,
                  cookie_of(where),
-                 {stacks_.image(found->image), stored_offset(found->key), false}};
+                 {stacks_.image(found->image), stored_offset(found->key), is_exact}};
     }
     stack_.push_back(known.frame);
-    stack_.back().is_exact = is_exact;
     return true;
 }
 
@@ -123,8 +192,10 @@ void Collector::take_chain(const S& sample, const Where& innermost) {
     if (sample.mode == CpuMode::guest || sample.event >= info_.events.size() || !is_wanted(sample)) return;
     const Origin origin = origin_of(sample);
     auto callee = key_of(sample, innermost, sample.mode == CpuMode::kernel);
+    if (callee) note_code(callee->image, sample);
     for (size_t i = 0; i < sample.chain.size(); ++i) {
-        auto caller = key_of(sample, sample.chain[i], i < sample.kernel_frames);
+        auto caller = key_of_caller(sample, sample.chain[i], i < sample.kernel_frames);
+        if (caller) note_code(caller->image, sample);
         store_arc(origin, caller, callee);
         callee = std::move(caller);
     }

@@ -44,6 +44,8 @@ class DriverMaps {
 public:
     /// `images` knows the cookies. The slot is less than PlacedMaps::slots.
     void take(const PlacedMaps& maps, const KnownImages& images);
+    /// Later mappings of the cookie have another image, earlier ones keep theirs.
+    void forget_image(uint32_t cookie) { images_.erase(cookie); }
     /// Null if the number is not known, or not any more. Valid until the next take().
     const ProcessMaps* find(uint32_t number) const noexcept;
 

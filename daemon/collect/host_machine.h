@@ -8,6 +8,8 @@ namespace op::collect {
 
 #if defined(__aarch64__)
 inline constexpr const UnwindMachine& host_machine = unwind_aarch64;
+#elif defined(__powerpc64__) && _CALL_ELF == 2
+inline constexpr const UnwindMachine& host_machine = unwind_ppc64;
 #else
 inline constexpr const UnwindMachine& host_machine = unwind_x86_64;
 #endif

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/source/image_file.h"
+#include "daemon/source/own_vdso.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
@@ -16,17 +17,25 @@ bool ImageKeeper::keep(const MappedFileFacts& facts) {
     const auto found = find_image_file(facts, search_);
     if (!found) return false;
     if (found->is_here) return true;
+    copy(found->build_id, found->fd, printable(facts.path));
+    return true;
+}
+
+void ImageKeeper::keep_vdso() {
+    copy(own_vdso_build_id(), own_vdso(), vdso_label);
+}
+
+void ImageKeeper::copy(const std::string& build_id, const Fd& file, const std::string& label) {
     try {
-        const auto kept = session_.keep_image(found->build_id, found->fd, room());
+        const auto kept = session_.keep_image(build_id, file, room());
         copied_ += kept.value_or(0);
         if (kept)
             room() -= *kept;
         else
-            note_left_out(printable(facts.path) + " is too large to be kept in the session");
+            note_left_out(label + " is too large to be kept in the session");
     } catch (const Error& error) {
-        note_left_out(std::string(error.what()) + ": " + printable(facts.path) + " is not kept");
+        note_left_out(std::string(error.what()) + ": " + label + " is not kept");
     }
-    return true;
 }
 
 uint64_t& ImageKeeper::room() {

@@ -22,6 +22,8 @@ public:
     /// Copies the file into the session if its path does not lead to it here. Returns false if it was not
     /// found: another process may have it. What cannot be kept is noted once.
     bool keep(const MappedFileFacts& facts);
+    /// Copies the recorder's own vDSO into the session. Failure is noted.
+    void keep_vdso();
     /// Bytes of all copies so far.
     uint64_t copied() const noexcept { return copied_; }
     /// What the session has is counted again at the next copy: it may be another session.
@@ -30,6 +32,7 @@ public:
 private:
     /// The bytes for which the session has room.
     uint64_t& room();
+    void copy(const std::string& build_id, const Fd& file, const std::string& label);
     void note_left_out(const std::string& what);
 
     SessionWriter& session_;

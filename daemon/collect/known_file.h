@@ -15,11 +15,12 @@ namespace op::collect {
 struct KnownFile {
     MappedFileFacts facts;  ///< tgid: of the process looked at
     bool is_found = false;
-    bool is_earlier = false;  ///< of an earlier run, and not seen in this one
-    FileIdentity id = {};     ///< as stat(2) gives it, if it was found
-    int64_t changed = 0;      ///< change time, ns since the epoch, if it was found
-    bool is_of_host = false;  ///< it belongs to root or the recorder's user, at its path here
-    uint64_t looked_at = 0;   ///< when it was last found unchanged, sample time
+    bool is_earlier = false;         ///< of an earlier run, and not seen in this one
+    FileIdentity id = {};            ///< as stat(2) gives it, if it was found
+    int64_t changed = 0;             ///< change time, ns since the epoch, if it was found
+    bool has_own_word_size = false;  ///< it was found, and is an ELF file of the recorder's word size
+    bool is_of_host = false;         ///< it belongs to root or the recorder's user, at its path here
+    uint64_t looked_at = 0;          ///< when it was last found unchanged, sample time
     RecordedImage recorded = {};
     bool is_replaced = false;  ///< it is elsewhere, but was at its path
     bool is_pending = false;   ///< it was not found, or not kept, in the processes looked at

@@ -2,16 +2,21 @@
 // Images by cookie and by name.
 #include "daemon/collect/known_images.h"
 
+#include <elf.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "daemon/source/own_vdso.h"
 #include "libop/base/access_policy.h"
 #include "libop/base/checksum.h"
 #include "libop/base/clock.h"
 #include "libop/base/text.h"
+#include "libop/session/sample_path.h"
 
 namespace op::collect {
 
@@ -19,7 +24,7 @@ namespace {
 
 /// What the kernel puts into every process.
 bool is_the_same_everywhere(std::string_view label) {
-    return label == "[vdso]" || label == "[vsyscall]" || label == "[vectors]" || label == "[sigpage]";
+    return label == vdso_label || label == "[vsyscall]" || label == "[vectors]" || label == "[sigpage]";
 }
 
 /// So many files of one path have names of their own: strangers may make any number.
@@ -29,6 +34,14 @@ constexpr size_t most_builds = 64;
 constexpr size_t living_cookies = size_t{1} << 16, most_cookies = living_cookies + (size_t{1} << 14);
 /// Behind the path for the others together.
 constexpr std::string_view other_builds = "@other";
+
+/// It is an ELF file of the recorder's word size.
+bool has_own_word_size(const Fd& file) {
+    std::array<unsigned char, EI_CLASS + 1> ident{};
+    return ::pread(file.get(), ident.data(), ident.size(), 0) == static_cast<ssize_t>(ident.size()) &&
+           std::equal(ident.begin(), ident.begin() + SELFMAG, ELFMAG) &&
+           ident[EI_CLASS] == (sizeof(void*) == sizeof(uint64_t) ? ELFCLASS64 : ELFCLASS32);
+}
 
 /// The file of that path now belongs to root or this user.
 bool is_trusted_path(const std::string& path) {
@@ -74,6 +87,7 @@ void KnownImages::look_for(KnownFile& file) {
         file.recorded.checksum = read_checksum(*found, file.facts.path);
         file.recorded.deleted |= found->is_deleted;
         file.recorded.root = found->root;
+        file.has_own_word_size = has_own_word_size(found->fd);
         file.is_of_host = found->is_here && found->is_trusted;
     }
     file.recorded.build_id = file.facts.build_id;
@@ -150,6 +164,10 @@ StringId KnownImages::add_file(KnownFile file) {
 
 void KnownImages::add_earlier(const SessionInfo& earlier) {
     for (const auto& [name, image] : earlier.images) {
+        if (name == vdso_label) {
+            is_earlier_vdso_known_ = true;
+            continue;
+        }
         KnownFile file{{.path = image.path.empty() ? name : image.path, .build_id = image.build_id}};
         file.recorded = image;
         file.is_earlier = true;
@@ -161,6 +179,15 @@ void KnownImages::add_earlier(const SessionInfo& earlier) {
     }
     for (const RecordedKernelImage& image : earlier.kernel_images)
         earlier_kernel_.insert(image.name);
+}
+
+/// Those of a session without a manifest, or of an older version, may be of another kernel.
+void KnownImages::note_earlier_files(const std::vector<std::string>& paths) {
+    const auto is_of_vdso = [](const std::string& path) {
+        const auto name = parse_sample_path(path);
+        return name && name->image.kind == ImageName::Kind::anon && name->image.name == vdso_label;
+    };
+    is_vdso_own_ &= is_earlier_vdso_known_ || std::ranges::none_of(paths, is_of_vdso);
 }
 
 StringId KnownImages::number(MappedImage& image, uint32_t tgid, const Region* region) {
@@ -201,6 +228,8 @@ StringId KnownImages::number_label(std::string_view label, bool is_kernel) {
 void KnownImages::begin_run() noexcept {
     used_.clear();
     charged_.clear();
+    is_vdso_used_ = false;
+    is_vdso_own_ = true;
     room_ = {{limits_.manifest_bytes}, {limits_.manifest_bytes}};
     checksum_room_ = {{limits_.bytes_for_checksums}, {limits_.bytes_for_checksums}};
     ++run_;
@@ -217,12 +246,32 @@ bool KnownImages::is_earlier_of_host(std::string_view name) const {
     return earlier_kernel_.contains(name) || is_of_host(ImageRef::file(names_.find(name)));
 }
 
+/// What the kernel of another machine maps is known by its build-id alone.
+void KnownImages::check_vdso(std::string_view build_id) {
+    const std::string& own = own_vdso_build_id();
+    is_vdso_own_ &= !own.empty() && (local_ || build_id == own);
+}
+
+ImageRef KnownImages::vdso(const char* label, RuntimeAddress end) {
+    return {number_label(label), RegionKind::anon, 0, {}, end};
+}
+
 ImageRef KnownImages::of(const Region& region, uint32_t tgid) {
+    const bool is_anon = region.kind == RegionKind::anon;
+    if (is_anon && is_the_same_everywhere(region.image->name)) return of_all(region, tgid);
     const StringId name = number(*region.image, tgid, &region);
-    if (region.kind != RegionKind::anon) return {name, region.kind, 0, {}, {}};
-    if (is_the_same_everywhere(region.image->name))
-        return {name, region.kind, 0, {}, RuntimeAddress{region.end - region.start}};
+    if (!is_anon) return {name, region.kind, 0, {}, {}};
     return {name, region.kind, tgid, region.start, region.end};
+}
+
+/// The image of a region that all processes have.
+ImageRef KnownImages::of_all(const Region& region, uint32_t tgid) {
+    const RuntimeAddress end{region.end - region.start};
+    if (region.image->name != vdso_label)
+        return {number(*region.image, tgid, &region), region.kind, 0, {}, end};
+    if (is_other_vdso(region.start.value())) return vdso(other_vdso_label, end);
+    check_vdso(region.image->build_id);
+    return vdso(vdso_label, end);
 }
 
 void KnownImages::take(const Mapping& mapping) {
@@ -284,6 +333,7 @@ ImageRef KnownImages::region_image(const Cookie& cookie) {
     const uint64_t start = cookie.start.value();
     const uint64_t end = cookie.length > UINT64_MAX - start ? UINT64_MAX : start + cookie.length;
     const StringId name = number_label(label.kind == RegionKind::anon ? label.name : "anon");
+    if (label.name == vdso_label) check_vdso({});
     if (is_the_same_everywhere(label.name))
         return {name, RegionKind::anon, 0, {}, RuntimeAddress{cookie.length}};
     return {name, RegionKind::anon, cookie.tgid, cookie.start, RuntimeAddress{end}};
@@ -302,6 +352,15 @@ const ImageRef* KnownImages::find(uint32_t cookie) {
     if (known.run != run_) known.image = image_of(known);
     known.run = run_;
     return &known.image;
+}
+
+/// The driver has one number for libraries of one length. The kernel chooses by the program.
+ImageRef KnownImages::in_program(const ImageRef& image, uint32_t app) {
+    if (image.kind != RegionKind::anon || !local_ || names_.text(image.name) != vdso_label) return image;
+    const ImageRef* const program = app != 0 ? find(app) : nullptr;
+    const auto file = program ? files_.find(program->name) : files_.end();
+    if (file != files_.end() && file->second.has_own_word_size) return image;
+    return vdso(other_vdso_label, image.end);
 }
 
 ImagePtr KnownImages::mapped_image(uint32_t cookie) const {
@@ -332,6 +391,11 @@ uint64_t KnownImages::mtime(const ImageRef& image) const {
     return is_kernel_file ? st.st_mtim.tv_sec : 0;
 }
 
+RecordedImage KnownImages::recorded_vdso() const {
+    if (!is_vdso_own_) return {.several_builds = true};
+    return {.build_id = own_vdso_build_id(), .size = own_vdso_length()};
+}
+
 void KnownImages::describe(SessionInfo& info) const {
     for (const auto& [name, image] : kernel_)
         info.kernel_images.push_back(image);
@@ -339,6 +403,7 @@ void KnownImages::describe(SessionInfo& info) const {
         RecordedImage& recorded = info.images[std::string(names_.text(name))];
         if (const auto file = files_.find(name); file != files_.end()) recorded = file->second.recorded;
     }
+    if (is_vdso_used_) info.images[vdso_label] = recorded_vdso();
 }
 
 }  // namespace op::collect

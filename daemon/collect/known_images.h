@@ -33,6 +33,8 @@ public:
 
     /// Keeps the names of the files of earlier runs: other files of their paths get other names.
     void add_earlier(const SessionInfo& earlier);
+    /// Sample files of earlier runs. To be called after add_earlier().
+    void note_earlier_files(const std::vector<std::string>& paths);
 
     /// A kernel image or module.
     void take(const Mapping& mapping);
@@ -40,8 +42,8 @@ public:
     bool take(const ImageCookie& cookie);
 
     /// True if the file of a known image, which is mapped again, is not what it was: written to, or its inode
-    /// was given to another file. A file that was looked at after it was mapped (sample time) is not looked
-    /// at again.
+    /// was given to another file. One with a new link or mode is what it was, by build-id or content. A file
+    /// that was looked at after it was mapped (sample time) is not looked at again.
     bool has_changed(const MappedImage& image, uint32_t tgid, uint64_t mapped);
 
     /// True if it is the host's own, not a stranger's choice: the kernel, or a file that belongs to root or
@@ -62,12 +64,16 @@ public:
     /// The path or label of a cookie's image, which needs no number for it; empty if the cookie was never
     /// announced. Valid until the next take().
     std::string_view path(uint32_t cookie) const noexcept;
+    /// A cookie's image as a process has it whose program has the cookie `app`: it may have another vDSO.
+    ImageRef in_program(const ImageRef& image, uint32_t app);
     /// The mtime of a file image, seconds; 0 if it is unknown, not wanted, or the file was not found.
     uint64_t mtime(const ImageRef& image) const;
     /// Adds the image to the manifest. Returns what is known of a file that its path does not lead to, when
     /// it is added and, as long as it is not settled, at samples of further processes now and then; else
     /// null. Valid until the next call.
     const MappedFileFacts* note_used(const ImageRef& image, const MappedAt& at);
+    /// Adds the vDSO to the manifest. True if it is the recorder's own, and was not in the manifest.
+    bool note_used_vdso(const ImageRef& image);
     /// The file needs no further look: it was kept, or cannot be.
     void settle(const ImageRef& image);
     /// Marks images of the manifest whose paths led to them and do not any more as elsewhere, and removes the
@@ -114,11 +120,16 @@ private:
         return charge(name, file.is_of_host, file.cost());
     }
     void look_for(KnownFile& file);
+    bool has_other_content(KnownFile& file, uint32_t tgid);
     uint32_t read_checksum(const ImageFile& file, std::string_view path);
     bool may_search(KnownFile& file);
     Cookie announced(const ImageCookie& cookie) const;
     ImageRef image_of(const Cookie& cookie);
     ImageRef region_image(const Cookie& cookie);
+    ImageRef of_all(const Region& region, uint32_t tgid);
+    ImageRef vdso(const char* label, RuntimeAddress end);
+    void check_vdso(std::string_view build_id);
+    RecordedImage recorded_vdso() const;
     ImageRef file_image(const Cookie& cookie);
 
     StringTable& names_;
@@ -133,6 +144,9 @@ private:
     std::map<StringId, KnownFile> files_;               ///< by name in the session
     std::map<StringId, std::vector<StringId>> builds_;  ///< the names of the files of a path
     std::set<StringId> used_;
+    bool is_vdso_used_ = false;
+    bool is_earlier_vdso_known_ = false;
+    bool is_vdso_own_ = true;                  ///< as far as it is known
     StringId next_to_check_ = StringId::none;  ///< of used_, by find_replaced()
     std::map<StringId, RecordedKernelImage> kernel_;
     std::set<std::string, std::less<>> earlier_kernel_;  ///< names of the kernel's images of earlier runs

@@ -4,11 +4,23 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "daemon/collect/known_images.h"
+#include "daemon/source/own_vdso.h"
 #include "libop/base/clock.h"
 
 namespace op::collect {
+
+/// The file as it is now, seen through that process. A new link or another mode changes its time, too: its
+/// build-id or content shows whether it is what it was.
+bool KnownImages::has_other_content(KnownFile& file, uint32_t tgid) {
+    KnownFile now{{.tgid = tgid, .path = file.facts.path, .id = file.facts.id}};
+    look_for(now);
+    if (!file.is_found || !now.is_found || !file.is_same(now)) return true;
+    file.changed = now.changed;
+    return false;
+}
 
 bool KnownImages::has_changed(const MappedImage& image, uint32_t tgid, uint64_t mapped) {
     const auto known = files_.find(image.id);
@@ -18,7 +30,8 @@ bool KnownImages::has_changed(const MappedImage& image, uint32_t tgid, uint64_t 
     const uint64_t before = sample_clock_ns();
     const auto now = change_time(tgid, image.name, image.file);
     const bool is_later = file.facts.mapped != 0 && now > file.facts.mapped;
-    const bool has_changed = now && (file.is_found ? *now != file.changed : is_later);
+    const bool has_other_time = now && (file.is_found ? *now != file.changed : is_later);
+    const bool has_changed = has_other_time && has_other_content(file, tgid);
     if (now && !has_changed) file.looked_at = before;
     return has_changed;
 }
@@ -50,6 +63,12 @@ const MappedFileFacts* KnownImages::note_used(const ImageRef& ref, const MappedA
     if (is_further) look_for(file);
     file.is_pending = file.recorded.elsewhere && !(file.is_found && file.facts.build_id.empty());
     return file.recorded.elsewhere ? &file.facts : nullptr;
+}
+
+bool KnownImages::note_used_vdso(const ImageRef& ref) {
+    if (ref.kind != RegionKind::anon || names_.text(ref.name) != vdso_label) return false;
+    const bool is_first = !std::exchange(is_vdso_used_, true);
+    return is_first && is_vdso_own_ && ref.end.value() == own_vdso_length();
 }
 
 void KnownImages::settle(const ImageRef& image) {

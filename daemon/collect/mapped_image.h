@@ -39,6 +39,14 @@ public:
         key_.assign(name);
         return get_by_key(name);
     }
+    /// The same of a label that images of several builds have.
+    ImagePtr get_build(std::string_view label, std::span<const std::byte> build_id) {
+        if (build_id.empty()) return get(label);
+        set_file_key(label, {}, build_id);
+        ImagePtr image = get_by_key(label);
+        image->build_id = hex(build_id);
+        return image;
+    }
     /// The image of a file. Files of one path are different images if what is known of them differs.
     ImagePtr get_file(std::string_view path, const FileIdentity& file, std::span<const std::byte> build_id) {
         set_file_key(path, file, build_id);

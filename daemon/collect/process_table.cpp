@@ -158,7 +158,7 @@ void ProcessTable::apply(const Mapping& mapping, ImagePtr image) {
         region.image->is_deleted = path.deleted;
         region.image->mapped = mapping.time;
     } else {
-        region.image = images_.get(path.name);
+        region.image = images_.get_build(path.name, mapping.build_id);
     }
     Process& process = processes_[mapping.tgid];
     map_program_in_memory(process, mapping, region);

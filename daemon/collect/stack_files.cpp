@@ -2,7 +2,6 @@
 #include "daemon/collect/stack_files.h"
 
 #include "libop/base/error.h"
-#include "libop/session/ledger.h"
 
 namespace op::collect {
 namespace {
@@ -43,6 +42,12 @@ bool StackFiles::open() {
     }
 }
 
+void StackFiles::prepare(bool classes) {
+    if (!open() || !classes) return;
+    for (uint16_t event = 0; event < info_.events.size(); ++event)
+        set_->prepare(class_of({.event = event}));
+}
+
 uint32_t StackFiles::image(const ImageRef& image) {
     if (image.name == StringId::none || image.is_refused() || !open()) return 0;
     const auto known = images_.find(image);
@@ -53,16 +58,20 @@ uint32_t StackFiles::image(const ImageRef& image) {
 
 void StackFiles::add(const ClassKey& key, uint32_t app, std::span<const StackFrame> innermost_first,
                      StackEnd end, uint32_t samples, uint32_t tid) {
-    if (!open()) {
-        closed_.lost = add_saturating(closed_.lost, samples);
-        return;
-    }
+    if (!open()) return lose(samples);
+    set_->add(class_of(key), app, innermost_first, end, samples, tid);
+}
+
+const SampleClass& StackFiles::class_of(const ClassKey& key) {
+    if (last_class_ && last_key_ == key) return *last_class_;
     auto it = classes_.find(key);
     if (it == classes_.end()) {
         if (classes_.size() >= most_remembered) classes_.clear();
         it = classes_.emplace(key, class_name(key, info_)).first;
     }
-    set_->add(it->second, app, innermost_first, end, samples, tid);
+    last_key_ = key;
+    last_class_ = &it->second;
+    return it->second;
 }
 
 void StackFiles::close() {

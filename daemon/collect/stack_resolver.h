@@ -15,13 +15,14 @@ namespace op::collect {
 /// Follows processes by the records that pass. Not thread-safe.
 class StackResolver {
 public:
-    StackResolver() : walker_(table_) {}
+    /// `exec_code` as of StackWalker.
+    explicit StackResolver(const KernelRange* exec_code = nullptr) : walker_(table_, true, exec_code) {}
 
     /// The record as it may be written: a sample has its whole chain, and the reason why it ends. Views in it
     /// are valid until the next call.
     Record resolve(const Record& record);
     /// See StackWalker.
-    StackWish take_stack_wish() noexcept { return walker_.take_stack_wish(); }
+    bool take_stack_wish() noexcept { return walker_.take_stack_wish(); }
 
 private:
     ProcessTable table_;

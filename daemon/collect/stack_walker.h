@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "daemon/collect/code_memory.h"
 #include "daemon/collect/driver_maps.h"
 #include "daemon/collect/frame_tables.h"
 #include "daemon/collect/process_table.h"
 #include "daemon/collect/stack_sizer.h"
+#include "daemon/source/kernel_map.h"
 #include "daemon/unwind/unwinder.h"
 #include "libop/stream/record.h"
 
@@ -17,7 +19,10 @@ namespace op::collect {
 /// Walks the stacks of one machine's programs. Not thread-safe.
 class StackWalker {
 public:
-    explicit StackWalker(const ProcessTable& table);
+    /// `images_are_local` as in CollectorOptions. `exec_code` is where the kernel frees the memory of the
+    /// program that called exec (ExecCodeScan), and may become known later; null = never.
+    explicit StackWalker(const ProcessTable& table, bool images_are_local = true,
+                         const KernelRange* exec_code = nullptr);
 
     /// Replaces `chain` by the sample's callers, innermost first: its kernel frames, then those of its user
     /// stack, without the sampled pc itself. Each is an address behind the code that ran: a return
@@ -28,7 +33,7 @@ public:
     /// copied.
     StackEnd walk(const PlacedSample& sample, const ProcessMaps* maps, std::vector<Place>& chain);
     /// See StackSizer.
-    StackWish take_stack_wish() noexcept { return sizer_.take_wish(); }
+    bool take_stack_wish() noexcept { return sizer_.take_wish(); }
 
 private:
     class Finder;
@@ -42,14 +47,18 @@ private:
     };
     static constexpr size_t cached_places = 4096;
 
+    bool is_being_started(const Sample& sample) const;
+    bool is_being_replaced(const Sample& sample) const;
     StackEnd follow(const UserStack& stack, CodeFinder& finder);
 
     const ProcessTable& table_;
     Unwinder unwinder_;
     FrameTables tables_;
-    std::vector<CachedPlace> cache_;
+    CodeMemory memory_;
+    const KernelRange* exec_code_;
+    std::vector<CachedPlace> cache_;  ///< empty before the first stack
     std::vector<WalkedFrame> frames_;
-    uint64_t read_ = 0;  ///< of the last copy that was followed, see StackMemory::read()
+    uint64_t missed_ = 0;  ///< of the last copy that was followed, see StackMemory::missed()
     StackSizer sizer_;
 };
 

@@ -26,6 +26,12 @@ void check_version(const Oprofilefs& files) {
                     "; install driver and programs of the same release");
 }
 
+/// Samples in code made at run time need their times (doc/adr/0022-names-of-run-time-code.md). Earlier
+/// drivers have none.
+void ask_for_times(const Oprofilefs& files) {
+    if (files.find_number("sample_times") == 0) files.set("sample_times", 1);
+}
+
 /// The event of each counter, the first of a sampler; empty if they have the same numbers.
 std::vector<uint16_t> events_by_counter(const std::vector<int>& counters) {
     std::vector<uint16_t> events;
@@ -50,6 +56,7 @@ DriverSource::DriverSource(Oprofilefs files, SessionInfo described, Diagnostics&
       samplings_(std::move(options.samplings)),
       bytes_(buffer_bytes / sizeof(uint64_t)) {
     check_version(files_);
+    ask_for_times(files_);
     buffer_ = files_.open_buffer();
     enable_ = files_.open_to_write("enable");
     batch_.reserve(batch_limit + 1);

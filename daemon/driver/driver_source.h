@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads samples from the buffer of the driver oprofile.ko (doc/DRIVER.md). Sets only `enable`: the events of
-// the counters are written to the driver's files before.
+// Reads samples from the buffer of the driver oprofile.ko (doc/DRIVER.md). Sets only `enable` and
+// `sample_times`: the events of the counters are written to the driver's files before.
 #pragma once
 
 #include <cstdint>

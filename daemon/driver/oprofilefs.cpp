@@ -90,17 +90,29 @@ Fd Oprofilefs::open_buffer() const {
     return fd;
 }
 
-std::vector<int> Oprofilefs::counters() const {
-    std::vector<int> counters;
-    Fd root(::open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!root) return counters;
-    for (const DirectoryEntry& entry : read_directory(std::move(root), root_)) {
-        const auto number = parse_number(entry.name);
-        if (!number || *number > UINT16_MAX || std::to_string(*number) != entry.name) continue;
-        if (open(entry.name + "/enabled", O_PATH)) counters.push_back(static_cast<int>(*number));
+std::vector<uint64_t> Oprofilefs::enabled_files(const std::string& directory) const {
+    std::vector<uint64_t> numbers;
+    const std::string above = path(directory.substr(0, directory.rfind('/') + 1));
+    const std::string prefix = directory.substr(directory.rfind('/') + 1);
+    Fd fd(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd) return numbers;
+    for (const DirectoryEntry& entry : read_directory(std::move(fd), above)) {
+        if (!entry.name.starts_with(prefix)) continue;
+        const auto number = parse_number(entry.name.substr(prefix.size()));
+        if (!number || *number > UINT16_MAX || prefix + std::to_string(*number) != entry.name) continue;
+        if (open(directory + std::to_string(*number) + "/enabled", O_PATH)) numbers.push_back(*number);
     }
-    std::ranges::sort(counters);
-    return counters;
+    std::ranges::sort(numbers);
+    return numbers;
+}
+
+std::vector<int> Oprofilefs::counters() const {
+    const std::vector<uint64_t> numbers = enabled_files("");
+    return {numbers.begin(), numbers.end()};
+}
+
+std::vector<uint64_t> Oprofilefs::timers() const {
+    return enabled_files("timer/cpu");
 }
 
 void Oprofilefs::refuse(const std::string& what, const std::string& file, int error) const {

@@ -39,6 +39,8 @@ public:
     Fd open_buffer() const;
     /// The numbers N for which there is N/enabled, ascending; empty if the driver is not there.
     std::vector<int> counters() const;
+    /// The numbers N for which there is timer/cpuN/enabled, ascending; empty if there are none.
+    std::vector<uint64_t> timers() const;
 
     /// The reason and the remedy when an operation on the file fails with that errno; empty if unknown.
     std::string remedy(const std::string& file, int error) const;
@@ -46,6 +48,8 @@ public:
     const std::string& root() const { return root_; }
 
 private:
+    /// The numbers N for which there is DIRECTORY with N appended and in it `enabled`, ascending.
+    std::vector<uint64_t> enabled_files(const std::string& directory) const;
     std::string path(const std::string& file) const { return root_ + "/" + file; }
     /// Empty, with errno set, on failure.
     Fd open(const std::string& file, int flags) const noexcept;

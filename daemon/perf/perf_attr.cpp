@@ -14,9 +14,6 @@ namespace op::collect {
 
 namespace {
 
-/// Copies of stacks in a ring that wake the reader: half of what the smallest ring holds.
-constexpr uint32_t wakeup_stacks = 16;
-
 /// What all events have in common.
 perf_event_attr common_attr(const PerfRequest& request, const PerfFeatures& features) {
     perf_event_attr attr{};
@@ -52,12 +49,12 @@ perf_event_attr make_attr(const RecordedEvent& event, const EventEncoding& encod
     attr.precise_ip = features.precise ? encoding.precise : 0;
     attr.sample_period = event.count;
     if (request.callgraph) attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-    if (request.callgraph && request.stack_bytes != 0) {
+    if (request.callgraph && request.stack_bytes != 0 && user_register_mask != 0) {
         attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
         attr.sample_regs_user = user_register_mask;
         attr.sample_stack_user = request.stack_bytes;
         attr.exclude_callchain_user = 1;
-        attr.wakeup_watermark = wakeup_stacks * request.stack_bytes;  // half of a ring would be too late
+        attr.wakeup_watermark = request.wakeup_bytes;
     }
     // AMD's samplers see both modes; what is not wanted of them is left out later.
     const bool is_sampler = encoding.sampler != Sampler::counter;

@@ -20,7 +20,8 @@ struct PerfRequest {
     bool callgraph = false;
     bool enable_on_exec = false;  ///< else enabled by ioctl
     bool several_events = false;  ///< records carry the event's id
-    uint32_t stack_bytes = 0;  ///< of the user stack in each sample, a multiple of 8 below 65,528; 0 = none
+    uint32_t stack_bytes = 0;   ///< of the user stack in each sample, a multiple of 8 below 65,528; 0 = none
+    uint32_t wakeup_bytes = 0;  ///< with stacks: what wakes the reader; 0 = half of the ring
 };
 
 /// The attribute for the samples of one event, encoded by `encoding`.

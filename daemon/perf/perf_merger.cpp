@@ -94,6 +94,7 @@ void PerfMerger::merge(uint64_t until, std::vector<Record>& out) {
         note_cuts(lanes_[i], out);
         lanes_[i].ring.release();
         lanes_[i].ring.update();
+        if (!lanes_[i].is_side_band) fullness_ = std::max(fullness_, lanes_[i].ring.fullness());
         advance(i);
     }
     // One record at least: on a machine with many processors those that are next may fill the room.

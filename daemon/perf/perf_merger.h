@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "daemon/perf/perf_decode.h"
@@ -29,6 +30,8 @@ public:
     /// to a ring during the call waits for the next one. The views in the records are valid until then.
     void merge(uint64_t until, std::vector<Record>& out);
 
+    /// How full the fullest ring of samples was when it was looked at since the last call, in percent.
+    unsigned take_fullness() noexcept { return std::exchange(fullness_, 0); }
     /// Losses of samples that no record reported. `lost`: by ring of samples in the order of adding, those
     /// that found no room since the beginning by the kernel's own count, 0 where it keeps none. A loss is
     /// returned once.
@@ -63,6 +66,7 @@ private:
     std::vector<Lane> lanes_;
     std::vector<uint64_t> times_;  ///< by lane: of its next record; UINT64_MAX = there is no record
     ChainArena chains_;
+    unsigned fullness_ = 0;  ///< see take_fullness()
 };
 
 }  // namespace op::collect

@@ -10,6 +10,7 @@
 
 #include "daemon/perf/perf_attr.h"
 #include "daemon/perf/perf_errors.h"
+#include "daemon/perf/ring_sizes.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/cpu_list.h"
 #include "daemon/source/machine.h"
@@ -22,21 +23,8 @@
 namespace op::collect {
 namespace {
 
-/// All rings together, so that memory stays small on large machines; with copies of stacks a sample takes
-/// some hundred times as much.
-constexpr size_t all_rings_limit = size_t{8} << 20, all_rings_with_stacks = size_t{64} << 20;
-/// Copies that a ring should hold at least: smaller ones are better than lost samples.
-constexpr size_t least_stacks = 32;
-constexpr size_t smallest_wanted_ring = size_t{1} << 16;
 constexpr size_t smallest_side_band = size_t{1} << 16;
 constexpr uint16_t no_event = UINT16_MAX;
-
-size_t fitting_ring(size_t wanted, size_t cpus, bool with_stacks) {
-    const size_t limit = with_stacks ? all_rings_with_stacks : all_rings_limit;
-    while (wanted > smallest_wanted_ring && wanted * cpus > limit)
-        wanted /= 2;
-    return wanted;
-}
 
 /// True if a kernel that refused with `error` may accept fewer features; takes one away. Precision goes last,
 /// as it is what the user asked for, and the features that went before it without success come back.
@@ -105,8 +93,7 @@ public:
           notes_(notes),
           request_{options.callgraph, options.target.kind == PerfTarget::Kind::command, events.size() > 1,
                    options.stack_bytes},
-          larger_stack_bytes_(options.stack_bytes != 0 ? options.larger_stack_bytes : 0),
-          begins_larger_(larger_stack_bytes_ != 0) {
+          larger_stack_bytes_(options.stack_bytes != 0 ? options.larger_stack_bytes : 0) {
         for (size_t i = 0; i < events.size(); ++i) {
             cpus_.push_back(cpus_of_event(event_source_devices(), options.encodings.at(i)));
             opened_.opened_for.push_back(op::collect::opened_for(options.encodings, i));
@@ -115,12 +102,12 @@ public:
 
     OpenedEvents open() {
         note_made_up_machine(notes_);
+        const size_t wanted = fitting_ring(options_.ring_bytes, online_cpus().size(), options_.stack_bytes);
+        choose_stacks(wanted);
         open_all();
-        add_rings();
-        if (opened_.ring_bytes < least_stacks * request_.stack_bytes)
-            open_for_small_rings();
-        else if (begins_larger_ && opened_.ring_bytes < least_stacks * larger_stack_bytes_)
-            begin_with_usual();
+        add_rings(wanted);
+        if (opened_.ring_bytes != wanted && request_.stack_bytes != 0) open_for_small_rings();
+        note_small_stacks();
         opened_.stack_bytes = request_.stack_bytes;
         opened_.has_larger_stacks = larger_stack_bytes_ != 0;
         opened_.begins_larger = begins_larger_;
@@ -139,15 +126,15 @@ private:
             }
         }
     }
+    void choose_stacks(size_t ring_bytes);
     void open_for_small_rings();
-    void begin_with_usual();
-    void open_again();
+    void note_small_stacks();
     void open_targets();
     void open_cpus(const std::vector<pid_t>& tasks);
     void open_cpu(uint32_t cpu, pid_t task);
     void open_larger(size_t i, uint32_t cpu, pid_t task, uint32_t owner);
     Fd open_event(const RecordedEvent& event, perf_event_attr attr, pid_t task, uint32_t cpu) const;
-    void add_rings();
+    void add_rings(size_t wanted);
     void note_gaps();
     void note_cpus_left_out();
 
@@ -163,34 +150,35 @@ private:
     Diagnostics& notes_;
     PerfRequest request_;
     uint32_t larger_stack_bytes_;
-    bool begins_larger_;              ///< a program may be over before it is known that it needs them
+    bool begins_larger_ = false;      ///< a program may be over before it is known that it needs them
     std::vector<CountingCpus> cpus_;  ///< by event
     OpenedEvents opened_;
 };
 
-/// Replaces what was opened by events with copies of stacks as small as the rings call for.
+/// Those that rings of so many bytes have room for.
+void Opener::choose_stacks(size_t ring_bytes) {
+    const StackSizes sizes = fit_stacks(ring_bytes, request_.stack_bytes, larger_stack_bytes_);
+    request_.stack_bytes = sizes.usual;
+    request_.wakeup_bytes = sizes.wakeup_bytes;
+    larger_stack_bytes_ = sizes.larger;
+    begins_larger_ = sizes.begins_larger;
+}
+
+/// Opens all again for rings that are smaller than wanted: events cannot be changed.
 void Opener::open_for_small_rings() {
-    const auto fitting = static_cast<uint32_t>(opened_.ring_bytes / least_stacks) & ~uint32_t{7};
-    request_.stack_bytes = std::max(fitting, smallest_stack);
-    larger_stack_bytes_ = 0;
-    begins_larger_ = false;
+    const size_t bytes = opened_.ring_bytes;
+    unmap_rings(opened_.cpus);
+    unmap_rings(opened_.side_band);
+    choose_stacks(bytes);
+    open_all();
+    add_rings(bytes);
+}
+
+void Opener::note_small_stacks() {
+    if (request_.stack_bytes == options_.stack_bytes) return;
     notes_.warn("of each stack only " + std::to_string(request_.stack_bytes) +
                 " bytes are copied, for the locked-memory limit leaves no room for more; raise "
                 "kernel.perf_event_mlock_kb or the limit (ulimit -l)");
-    open_again();
-}
-
-/// The rings have room for so few of the larger copies that samples could be lost before anything is known.
-void Opener::begin_with_usual() {
-    begins_larger_ = false;
-    open_again();
-}
-
-void Opener::open_again() {
-    unmap_rings(opened_.cpus);
-    unmap_rings(opened_.side_band);
-    open_all();
-    add_rings();
 }
 
 void Opener::open_targets() {
@@ -258,10 +246,9 @@ Fd Opener::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t ta
 }
 
 /// As large as wanted, or as the locked-memory limit permits: all of a kind have the same size.
-void Opener::add_rings() {
+void Opener::add_rings(size_t wanted) {
     const size_t page = ::sysconf(_SC_PAGESIZE);
-    size_t& bytes = opened_.ring_bytes =
-        fitting_ring(options_.ring_bytes, opened_.side_band.size(), request_.stack_bytes != 0);
+    size_t& bytes = opened_.ring_bytes = wanted;
     for (; bytes >= page; bytes /= 2) {
         const size_t beside = std::max(page, std::min(bytes, side_band_bytes(bytes)));
         if (map_rings(opened_.cpus, bytes) && map_rings(opened_.side_band, beside)) break;

@@ -38,7 +38,7 @@ struct PerfOptions {
     PerfTarget target;
     bool callgraph = false;
     uint32_t stack_bytes = 0;  ///< copied of the user stack of each sample, with callgraph; see PerfRequest
-    uint32_t larger_stack_bytes = 0;       ///< copied at first, and on a wish; 0 = never
+    uint32_t larger_stack_bytes = 0;       ///< copied at first, and again when wished; 0 = never
     std::vector<EventEncoding> encodings;  ///< one per event of the session
     NamedKernel kernel;                    ///< the kernel's images as the user named them
     KallsymsCopy* kallsyms = nullptr;      ///< gets the kernel's symbols; may be null

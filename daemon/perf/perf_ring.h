@@ -2,6 +2,7 @@
 // One perf ring buffer: the shared memory between kernel and reader (perf_event_open(2), "MMAP layout").
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,6 +33,11 @@ public:
 
     /// Looks how far the kernel has come.
     void update() noexcept;
+    /// The share of the ring that is filled by what update() saw and pop() did not take, in percent; more
+    /// than 100 if the kernel's position is wrong.
+    unsigned fullness() const noexcept {
+        return static_cast<unsigned>(std::min<uint64_t>(head_ - next_, 2 * data_size_) * 100 / data_size_);
+    }
     /// The next record up to where update() saw, or null. A record with an impossible size, or more content
     /// than the ring has room for, ends the content as seen by update(): all of it from there on is lost.
     const perf_event_header* peek();

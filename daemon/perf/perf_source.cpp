@@ -124,10 +124,8 @@ void PerfSource::switch_samples(unsigned long request) {
     if (target_.kind != PerfTarget::Kind::system) times_.add_switching(sample_clock_ns() - began);
 }
 
-void PerfSource::copy_stacks(StackWish wish) {
-    if (wish == StackWish::none || !opened_.has_larger_stacks || stopped_) return;
-    const bool to_larger = wish == StackWish::larger;
-    if (to_larger != copies_more_ && (!to_larger || may_copy_more_)) switch_stacks(to_larger);
+void PerfSource::copy_larger_stacks() {
+    if (opened_.has_larger_stacks && !copies_more_ && may_copy_more_ && !stopped_) switch_stacks(true);
 }
 
 void PerfSource::switch_stacks(bool to_larger) {
@@ -138,16 +136,21 @@ void PerfSource::switch_stacks(bool to_larger) {
 }
 
 /// Larger copies fill the rings sooner. Samples are worth more than their outermost callers.
-void PerfSource::watch_losses() {
+void PerfSource::watch_room() {
+    constexpr unsigned tight = 90;
+    const bool is_tight = merger_.take_fullness() >= tight;
+    may_copy_more_ = !has_lost_much();
+    if (is_tight || !may_copy_more_) switch_stacks(false);
+}
+
+bool PerfSource::has_lost_much() {
     constexpr uint64_t share = 50, least = 64;
     for (const Record& record : batch_) {
         const auto* const lost = std::get_if<Lost>(&record);
         taken_with_more_ += std::holds_alternative<Sample>(record);
         if (lost && lost->cause == LossCause::kernel_buffer) lost_with_more_ += lost->count;
     }
-    if (lost_with_more_ < least || lost_with_more_ * share < taken_with_more_) return;
-    may_copy_more_ = false;
-    switch_stacks(false);
+    return lost_with_more_ >= least && lost_with_more_ * share >= taken_with_more_;
 }
 
 void PerfSource::stop() {
@@ -167,7 +170,7 @@ std::span<const Record> PerfSource::drain() {
     if (!stopped_ && times_.due(now)) report_times(now);
     const uint64_t until = stopped_ ? UINT64_MAX : now - settle_time;
     merger_.merge(until, batch_);
-    if (copies_more_ && !stopped_) watch_losses();
+    if (copies_more_ && !stopped_) watch_room();
     if (batch_.empty() && lost_side_band_ > 0 && until >= lost_side_band_time_)
         batch_.push_back(LostSideBand{std::exchange(lost_side_band_, 0)});
     if (batch_.empty() && std::exchange(final_due_, false)) emit_final_records();

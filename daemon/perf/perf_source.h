@@ -29,7 +29,7 @@ public:
     void start() override;
     void stop() override;
     std::span<const Record> drain() override;
-    void copy_stacks(StackWish wish) override;
+    void copy_larger_stacks() override;
     int wait_fd() const override { return epoll_.get(); }
 
     /// False if this user may not sample kernel mode.
@@ -46,7 +46,8 @@ private:
     void enable();
     void switch_samples(unsigned long request);
     void switch_stacks(bool to_larger);
-    void watch_losses();
+    void watch_room();
+    bool has_lost_much();
     void report_times(uint64_t now);
     void count_side_band();
     void emit_final_records();

@@ -24,6 +24,13 @@ inline constexpr std::array<uint8_t, 33> user_register_numbers{
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
     11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, user_register_pc};
+#elif defined(__powerpc64__) && _CALL_ELF == 2
+/// r0 to r12, r14 to r31; nip; link, which takes the place of r13 (see unwind_ppc64).
+inline constexpr uint64_t user_register_mask = 0x11ffffdfff;
+inline constexpr std::array<uint8_t, 33> user_register_numbers{
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 14, 15, 16,
+    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, user_register_pc,
+    13};
 #else
 /// Stacks are walked by the kernel there.
 inline constexpr uint64_t user_register_mask = 0;

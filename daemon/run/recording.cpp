@@ -28,6 +28,7 @@ public:
             if (program_ended_ && (!r_.command || r_.command->poll_end())) over_ = true;
             stopping_.watch();
             if (stopping_.interrupted() && !r_.command) over_ = true;
+            if (r_.round) attempt(r_.round);
             if (r_.checkpoint && r_.now() >= next_checkpoint_) checkpoint();
         }
         return stopping_.reason();
@@ -57,12 +58,16 @@ private:
     }
 
     /// A disk that is full now may have room at the end.
-    void checkpoint() {
+    void attempt(const std::function<void()>& step) {
         try {
-            r_.checkpoint();
+            step();
         } catch (const Error& e) {
             r_.notes.warn(std::string("not saved while recording, which goes on: ") + e.what());
         }
+    }
+
+    void checkpoint() {
+        attempt(r_.checkpoint);
         next_checkpoint_ = r_.now() + checkpoint_interval;
     }
 

@@ -25,6 +25,7 @@ struct Recording {
     ChildProcess* command = nullptr;  ///< program to release and watch; null = none
     int attached = -1;                ///< pidfd of a running process to watch; -1 = none
     Now now = std::chrono::steady_clock::now;
+    std::function<void()> round = {};  ///< called about once a second; may be empty; may throw as checkpoint
 };
 
 /// Starts the source, records until the program ends or a stop signal comes, stops the source and drains it.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "libop/base/counted.h"
 #include "libop/events/event_table.h"
 #include "libop/session/event_label.h"
 
@@ -57,7 +58,7 @@ std::string run_figures(const SessionInfo& run, const RunTimes& times) {
     text += "wall time " + seconds(times.wall);
     if (times.wall == 0) return text;
     const double rate = static_cast<double>(run.ledger.sampled()) * second / static_cast<double>(times.wall);
-    return text + ", " + std::to_string(static_cast<uint64_t>(rate + 0.5)) + " samples a second";
+    return text + ", " + counted(static_cast<uint64_t>(rate + 0.5), "sample") + " a second";
 }
 
 std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times) {

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "daemon/run/recording.h"
+#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/session/session_statistics.h"
@@ -39,6 +40,9 @@ constexpr seconds recent{1};
 Service::Service(ServiceParts parts, ServiceOptions options)
     : p_(parts),
       o_(std::move(options)),
+      rotation_(
+          p_.session, p_.keeper, o_.rotation, p_.notes, [this](const auto& line) { p_.log.say(line); },
+          o_.clocks),
       began_(Clock::now()),
       next_dump_(began_ + o_.dump_interval),
       next_account_(began_ + account_interval) {}
@@ -77,6 +81,7 @@ milliseconds Service::time_to_wait(Clock::time_point now) const {
 
 void Service::turn(Clock::time_point now) {
     if (sampling()) drain_some(now);
+    attempt("rotating the session", [this] { rotation_.look(); });
     if (now >= next_dump_) {
         next_dump_ = now + o_.dump_interval;
         if (sampling()) attempt("writing the session", [this] { dump(); });
@@ -108,7 +113,7 @@ bool Service::drain_batches_of_source() {
         const auto records = p_.source.drain();
         if (records.empty()) return i > 0;
         p_.keeper.process(records);
-        p_.source.copy_stacks(p_.keeper.collector().take_stack_wish());
+        if (p_.keeper.collector().take_stack_wish()) p_.source.copy_larger_stacks();
     }
     return has_more_ = true;
 }
@@ -145,6 +150,7 @@ void Service::start() {
 void Service::stop() {
     if (!sampling()) return;
     end_sampling(State::stopped);
+    p_.keeper.save();  // waits longer for names
     dump();
 }
 
@@ -158,10 +164,10 @@ void Service::end_sampling(State next) {
     p_.log.say(next == State::failed ? "sampling ended by a fault" : "sampling stopped");
 }
 
-void Service::dump() {
+void Service::dump(bool is_unfinished) {
     if (sampling()) drain_batches_of_source();
     p_.keeper.collector().retry_files();
-    p_.session.write_statistics(p_.keeper.whole(p_.keeper.checkpoint()));
+    p_.session.write_statistics(p_.keeper.whole(p_.keeper.checkpoint(is_unfinished)));
     last_dump_ = Clock::now();
     next_dump_ = *last_dump_ + o_.dump_interval;
 }
@@ -171,20 +177,29 @@ void Service::reset() {
     p_.keeper.collector().reopen_files();
     p_.session.reset();
     p_.keeper.begin_run();
+    rotation_.begin_slice();
     p_.log.say("the session was reset");
 }
 
 void Service::save(const std::string& name) {
     check_session_name(name);
-    dump();
+    if (sampling()) drain_batches_of_source();
+    p_.keeper.end_slice({.stop_time = static_cast<uint64_t>(epoch_seconds())});
     p_.session.save_as(name);
     p_.log.say("the session was saved as " + name);
     p_.keeper.begin_run();
+    rotation_.begin_slice();
+}
+
+void Service::rotate() {
+    if (sampling()) drain_batches_of_source();
+    rotation_.cut();
 }
 
 void Service::reopen() {
     p_.log.reopen();
     attempt("reopening the session", [this] {
+        p_.keeper.store_held();  // by the numbers of the old files
         p_.session.begin(true);
         p_.keeper.collector().reopen_files();
         dump();
@@ -201,9 +216,10 @@ void Service::write_account() {
 
 void Service::finish() {
     if (sampling()) end_sampling(State::stopped);
+    attempt("writing the session", [this] { p_.keeper.save(); });
     write_account();
     p_.log.say_all(p_.notes);
-    p_.log.say("ended: " + summary(p_.keeper.flush_and_account()));
+    p_.log.say("ended: " + samples_text(p_.keeper.flush_and_account().ledger));
 }
 
 void Service::on_signal(int number) {
@@ -262,6 +278,8 @@ void Service::carry_out(const ControlRequest& request, ClientRole role, ControlR
             return reset();
         case ControlVerb::save:
             return save(request.argument);
+        case ControlVerb::rotate:
+            return rotate();
         case ControlVerb::shutdown:
             over_ = true;
             return;
@@ -292,6 +310,19 @@ void Service::add_status(ControlReply& reply) {
         if (const uint64_t lost = run.ledger.lost(cause))
             reply.add("lost-" + std::string(loss_name(cause)), std::to_string(lost));
     }
+    add_rotation(reply, run);
+}
+
+void Service::add_rotation(ControlReply& reply, const SessionInfo& run) {
+    if (o_.rotation.period == 0) return;
+    const RotationStatus status = rotation_.status();
+    reply.add("rotation",
+              "every " + period_text(o_.rotation.period) + ", next at " + date_text(status.next_cut));
+    reply.add("rotated-sessions", std::to_string(status.rotated) + ", " + std::to_string(status.bytes) +
+                                      " bytes, not pushed " + std::to_string(status.unpushed));
+    if (!run.dropped.is_empty())
+        reply.add("dropped-unpushed", std::to_string(run.dropped.samples()) + " samples, session " +
+                                          run.dropped.rows().back().session);
 }
 
 }  // namespace op::collect

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/collect/rotation.h"
 #include "daemon/collect/session_keeper.h"
 #include "daemon/run/stop_signal.h"
 #include "daemon/service/control_server.h"
@@ -24,6 +25,8 @@ struct ServiceOptions {
     bool start = false;    ///< sample at once
     bool verbose = false;  ///< every request into the log
     std::chrono::seconds dump_interval{60};
+    RotationSettings rotation = {};
+    ReadClocks clocks = read_clocks;  ///< for rotation
 };
 
 /// What it works with. Everything outlives it.
@@ -72,9 +75,12 @@ private:
     void start();
     void stop();
     void end_sampling(State next);
-    void dump();
+    void dump() { dump(sampling()); }
+    /// `is_unfinished`: more samples of the session may come.
+    void dump(bool is_unfinished);
     void reset();
     void save(const std::string& name);
+    void rotate();
     void reopen();
     void write_account();
 
@@ -82,10 +88,12 @@ private:
     bool attempt(const std::string& work, const std::function<void()>& step);
     void carry_out(const ControlRequest& request, ClientRole role, ControlReply& reply);
     void add_status(ControlReply& reply);
+    void add_rotation(ControlReply& reply, const SessionInfo& run);
     bool is_recent(Clock::time_point dump) const;
 
     ServiceParts p_;
     ServiceOptions o_;
+    Rotation rotation_;
     State state_ = State::stopped;
     std::string failure_;     ///< why sampling ended by itself
     std::string last_fault_;  ///< of attempt()

@@ -12,6 +12,7 @@
 #include "libop/base/access_policy.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/events/event_table.h"
 
 namespace op::collect {
 namespace {
@@ -41,7 +42,10 @@ void describe_perf(SourceOptions& o, Diagnostics& notes) {
     std::vector<EventSpec> specs;
     for (const DaemonEventSpec& event : o.events)
         specs.push_back(event.spec);
-    const EventCatalogue catalogue = running_catalogue();
+    // The list of a processor's events is long; the clock is in none.
+    const auto is_clock = [](const EventSpec& spec) { return spec.name == timer_event; };
+    const bool is_clock_alone = !specs.empty() && std::ranges::all_of(specs, is_clock);
+    const EventCatalogue catalogue = is_clock_alone ? EventCatalogue{} : running_catalogue();
     o.encodings = choose_events({specs, o.callgraph > 0, catalogue, perf_event_works, o.rate, o.fallback},
                                 o.described, notes);
 }

@@ -26,9 +26,6 @@
 namespace op::collect {
 namespace {
 
-/// Of SearchLimit, ns: per byte, and what is saved up at most.
-constexpr uint64_t byte_time = 250, saved = 2'000'000'000;
-
 FileIdentity identity_of(const struct stat& st) {
     return {st.st_dev, st.st_ino};
 }
@@ -214,14 +211,6 @@ std::string control_group(uint32_t tgid) {
 }
 
 }  // namespace
-
-uint64_t SearchLimit::left(uint64_t now) const noexcept {
-    return std::min(now - std::min(now, paid_at_), saved) / byte_time;
-}
-
-void SearchLimit::charge(uint64_t bytes, uint64_t now) noexcept {
-    paid_at_ = std::max(paid_at_, now - std::min(now, saved)) + bytes * byte_time;
-}
 
 std::optional<ImageFile> find_image_file(const MappedFileFacts& wanted, SearchLimit& limit) {
     if (auto file = look_here(wanted, std::mem_fn(&FileIdentity::may_be))) return file;

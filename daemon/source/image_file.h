@@ -10,6 +10,7 @@
 
 #include "libop/base/fd.h"
 #include "libop/base/file_identity.h"
+#include "libop/base/rate_limit.h"
 
 namespace op::collect {
 
@@ -37,16 +38,10 @@ struct ImageFile {
     std::string root;         ///< the process's root, for people; empty = the recorder's, or not known
 };
 
-/// Limits what is read of maps files to find files, because other users choose how long and how many they
-/// are: 8 MB at once, then 4 MB a second. Times are ns of a clock that only goes forward. Not thread-safe.
-class SearchLimit {
-public:
-    /// The bytes that may be read now.
-    uint64_t left(uint64_t now) const noexcept;
-    void charge(uint64_t bytes, uint64_t now) noexcept;
-
-private:
-    uint64_t paid_at_ = 0;  ///< when nothing that was read is still charged
+/// Limits what is read of maps files to find files, in bytes, because other users choose how long and how
+/// many they are: 8 MB at once, then 4 MB a second.
+struct SearchLimit : RateLimit {
+    SearchLimit() noexcept : RateLimit(250, 2'000'000'000) {}
 };
 
 /// Looks for the file at its path, and if that is another one, through the process. None if it cannot be

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "daemon/source/kallsyms_copy.h"
 #include "daemon/source/proc_scan.h"
 #include "libop/base/build_id.h"
@@ -71,6 +73,29 @@ bool KernelRangeScan::take(std::string_view line) {
     if (symbol->name == "_stext") stext_ = symbol->address;
     if (symbol->name == "_etext") etext_ = symbol->address;
     return etext_ == 0;
+}
+
+void ExecCodeScan::take(std::string_view lines) {
+    constexpr std::string_view wanted = " T begin_new_exec\n";
+    if (range_.end != 0) return;
+    if (start_ != 0) return end_at(lines);
+    const void* const place = ::memmem(lines.data(), lines.size(), wanted.data(), wanted.size());
+    if (!place) return;
+    const auto found = static_cast<size_t>(static_cast<const char*>(place) - lines.data());
+    const size_t before = lines.substr(0, found).rfind('\n');
+    const size_t line = before == lines.npos ? 0 : before + 1;
+    start_ = parse_number(lines.substr(line, found - line), 16).value_or(0);
+    lines.remove_prefix(found + wanted.size());
+    if (!lines.empty()) end_at(lines);
+}
+
+/// At the next symbol, which is the next line.
+void ExecCodeScan::end_at(std::string_view next_line) {
+    constexpr uint64_t largest = 1 << 16;
+    const auto next = parse_kallsyms_line(take_line(next_line));
+    const bool is_end = start_ != 0 && next && next->address > start_ && next->address - start_ < largest;
+    if (is_end) range_ = {start_, next->address};
+    start_ = 0;
 }
 
 std::optional<KernelRange> KernelRangeScan::range() const {

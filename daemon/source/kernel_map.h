@@ -35,6 +35,22 @@ private:
     uint64_t text_ = 0, stext_ = 0, etext_ = 0;
 };
 
+/// Finds the function in which the kernel frees the memory of a program that called exec, for one that it
+/// starts (begin_new_exec, since Linux 5.8), in text like /proc/kallsyms.
+class ExecCodeScan {
+public:
+    /// Takes the next part, of whole lines.
+    void take(std::string_view lines);
+    /// Half-open; empty if it was not found.
+    const KernelRange& range() const noexcept { return range_; }
+
+private:
+    void end_at(std::string_view next_line);
+
+    KernelRange range_{};
+    uint64_t start_ = 0;  ///< found, but not its end
+};
+
 /// The kernel image that the user named; an empty path if the user named none.
 struct NamedKernel {
     std::string path;

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "daemon/source/stack_copies.h"
 #include "libop/session/session_info.h"
 #include "libop/stream/record.h"
 
@@ -29,9 +28,8 @@ public:
     /// The next records; empty = no more for now (after stop(): no more at all). The span and the views in
     /// the records are valid until the next call.
     virtual std::span<const Record> drain() = 0;
-    /// Copies more or less of each stack from now on, if it can. Of more it makes less again if samples are
-    /// lost for it.
-    virtual void copy_stacks(StackWish) {}
+    /// Copies more of each stack from now on, if it can and as long as there is room for it.
+    virtual void copy_larger_stacks() {}
     /// A descriptor that becomes readable when drain() should be called; -1 if it always should be.
     virtual int wait_fd() const = 0;
 };

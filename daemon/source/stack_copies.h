@@ -10,7 +10,4 @@ namespace op::collect {
 /// sample_stack_user); most programs need less than the usual.
 inline constexpr uint32_t smallest_stack = 1024, usual_stack = 16384, largest_stack = 65528;
 
-/// What whoever walks the copies wants of later ones.
-enum class StackWish : uint8_t { none, larger, smaller };
-
 }  // namespace op::collect

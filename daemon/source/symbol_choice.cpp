@@ -33,10 +33,22 @@ void SymbolChoice::finish(std::string& out) {
 }
 
 void SymbolChoice::end_group(uint64_t next, std::string& out) {
-    const bool is_touched = pages_.touch(address_, next);
+    const bool is_touched = touches_until(next);
     if (is_touched || ends_another_) out += group_;
     ends_another_ = is_touched;
     group_.clear();
+}
+
+/// True if a page of the group's symbols is one of those asked for. Of symbols within one page the answer is
+/// the same.
+bool SymbolChoice::touches_until(uint64_t next) {
+    const uint64_t page = address_ >> KernelPages::shift;
+    if (next <= address_ || (next - 1) >> KernelPages::shift != page) return pages_.touch(address_, next);
+    if (page != last_page_) {
+        last_page_ = page;
+        is_last_touched_ = pages_.touch(address_, next);
+    }
+    return is_last_touched_;
 }
 
 bool SymbolChoice::is_kept_module(std::string_view line) const {

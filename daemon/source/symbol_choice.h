@@ -28,12 +28,15 @@ public:
 
 private:
     bool is_kept_module(std::string_view line) const;
+    bool touches_until(uint64_t next);
     void end_group(uint64_t next, std::string& out);
 
     const KernelPages& pages_;
     std::vector<std::string> modules_;
     std::string group_;  ///< lines of one address
     uint64_t address_ = 0;
+    uint64_t last_page_ = UINT64_MAX;  ///< of symbols within one
+    bool is_last_touched_ = false;
     bool ends_another_ = false;  ///< the symbol before the group is kept
     bool is_sorted_ = true;
 };

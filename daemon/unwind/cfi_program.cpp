@@ -113,12 +113,12 @@ void CfiProgram::set_alignment(uint64_t code, int64_t data, bool is_signal_frame
     is_signal_frame_ = is_signal_frame;
 }
 
-void CfiProgram::run(ByteReader in, uint8_t encoding, const FrameSection& section) {
-    while (!in.done())
-        run_one(in, in.get<uint8_t>(), encoding, section);
+void CfiProgram::run(ByteReader in, uint8_t encoding, LinkAddress address) {
+    while (!in.done() && at_ < end_)
+        run_one(in, in.get<uint8_t>(), encoding, address);
 }
 
-void CfiProgram::run_one(ByteReader& in, uint8_t opcode, uint8_t encoding, const FrameSection& section) {
+void CfiProgram::run_one(ByteReader& in, uint8_t opcode, uint8_t encoding, LinkAddress address) {
     const uint8_t operand = opcode & 0x3f;
     switch (opcode & 0xc0) {
         case cfa_advance_loc:
@@ -136,9 +136,8 @@ void CfiProgram::run_one(ByteReader& in, uint8_t opcode, uint8_t encoding, const
         case cfa_negate_ra_state_with_pc:
             return;
         case cfa_set_loc: {
-            const auto* here = in.take(0).data();
-            const auto at = static_cast<uint64_t>(here - section.bytes.data());
-            return advance_to(read_encoded(in, encoding, section.address.value() + at));
+            const LinkAddress here = address + in.position();
+            return advance_to(read_encoded(in, encoding, here.value()));
         }
         case cfa_advance_loc1:
             return advance(in.get<uint8_t>());
@@ -222,7 +221,7 @@ void CfiProgram::advance_to(uint64_t address) {
 }
 
 void CfiProgram::set_saved(uint64_t reg, SavedAt where, int64_t offset, bool is_odd) {
-    if (reg == machine_.frame_pointer) {
+    if (reg == machine_.noted()) {
         state_.fp = where;
         state_.fp_offset = offset;
         state_.fp_is_odd = is_odd;
@@ -234,7 +233,7 @@ void CfiProgram::set_saved(uint64_t reg, SavedAt where, int64_t offset, bool is_
 }
 
 void CfiProgram::set_same_as_initial(uint64_t reg) {
-    if (reg == machine_.frame_pointer)
+    if (reg == machine_.noted())
         set_saved(reg, initial_.fp, initial_.fp_offset, initial_.fp_is_odd);
     else if (reg == machine_.return_address)
         set_saved(reg, initial_.ra, initial_.ra_offset, initial_.ra_is_odd);
@@ -261,17 +260,22 @@ void CfiProgram::set_cfa_expression(std::span<const std::byte> expression) {
     }
 }
 
-/// The address where a register is kept, as the stack pointer + offset: so signal frames describe it.
+/// The address where a register is kept: as the stack pointer + offset in signal frames, as the frame pointer
+/// + offset in functions that realign the stack.
 void CfiProgram::set_expression(uint64_t reg, std::span<const std::byte> expression) {
     Indirect found;
-    const bool is_plain =
-        read_indirect(expression, found) && !found.is_memory && found.reg == machine_.stack_pointer;
-    set_saved(reg, is_plain ? SavedAt::sp : SavedAt::same, found.offset, !is_plain);
+    const bool is_plain = read_indirect(expression, found) && !found.is_memory;
+    if (is_plain && found.reg == machine_.stack_pointer)
+        set_saved(reg, SavedAt::sp, found.offset);
+    else if (is_plain && found.reg == machine_.frame_pointer && reg != machine_.return_address)
+        set_saved(reg, SavedAt::fp, found.offset);
+    else
+        set_saved(reg, SavedAt::same, 0, true);
 }
 
 void CfiProgram::set_register(uint64_t reg, uint64_t other) {
     set_saved(reg, SavedAt::other, static_cast<int64_t>(other),
-              other > last_register || reg == machine_.frame_pointer);
+              other > last_register || reg == machine_.noted());
 }
 
 void CfiProgram::remember() {
@@ -309,7 +313,9 @@ UnwindRule CfiProgram::rule() const {
     const bool has_ra = !s.ra_is_odd && (machine_.has_link_register || s.ra != SavedAt::same);
     if (rule.cfa == CfaFrom::unsupported || !has_ra || s.fp_is_odd || !fits(s.cfa_offset) ||
         !fits(s.cfa_addend) || !fits(s.fp_offset) || !fits(s.ra_offset)) {
-        rule.cfa = CfaFrom::unsupported;
+        // The walk knows where a signal frame of such a machine has the registers.
+        const bool is_known = is_signal_frame_ && machine_.has_back_chain;
+        rule.cfa = is_known ? CfaFrom::sp : CfaFrom::unsupported;
         return rule;
     }
     rule.cfa_offset = static_cast<int32_t>(s.cfa_offset);
@@ -322,12 +328,6 @@ UnwindRule CfiProgram::rule() const {
     return rule;
 }
 
-/// The largest functions known have some thousand rows.
-void CfiProgram::add_row(const UnwindRule& now) {
-    if (rows_.size() - first_row_ >= most_rows) throw_input("call frame information: too many rows");
-    rows_.push_back({at_, now});
-}
-
 void CfiProgram::note_row() {
     if (at_ >= end_) return;
     const UnwindRule now = rule();
@@ -335,7 +335,7 @@ void CfiProgram::note_row() {
     if (has_rows && rows_.back().start == at_)
         rows_.back().rule = now;  // a later row for one address is the one that counts
     else
-        add_row(now);
+        rows_.push_back({at_, now});
     const size_t count = rows_.size() - first_row_;
     if (count > 1 && rows_[rows_.size() - 2].rule == rows_.back().rule) rows_.pop_back();
 }

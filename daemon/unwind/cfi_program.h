@@ -21,8 +21,9 @@ public:
     /// The extent that rows are made for.
     void begin(LinkAddress start, LinkAddress end);
     void set_alignment(uint64_t code, int64_t data, bool is_signal_frame);
-    /// Executes instructions. Throws an input error on one that is damaged or not known.
-    void run(ByteReader in, uint8_t encoding, const FrameSection& section);
+    /// Executes instructions, the first of which is at `address`, until they leave the extent. Throws an
+    /// input error on one that is damaged or not known.
+    void run(ByteReader in, uint8_t encoding, LinkAddress address);
     /// The rules are now those that the entry begins with.
     void keep_as_initial() { initial_ = state_; }
     /// Notes the last row.
@@ -42,9 +43,8 @@ private:
     };
     static constexpr uint64_t no_register = ~uint64_t{0};
     static constexpr size_t most_states = 64;  ///< remembered at once
-    static constexpr size_t most_rows = size_t{1} << 20;
 
-    void run_one(ByteReader& in, uint8_t opcode, uint8_t encoding, const FrameSection& section);
+    void run_one(ByteReader& in, uint8_t opcode, uint8_t encoding, LinkAddress address);
     void advance(uint64_t delta);
     void advance_to(uint64_t address);
     void set_saved(uint64_t reg, SavedAt where, int64_t offset, bool is_odd = false);
@@ -61,7 +61,6 @@ private:
     int64_t factored(int64_t n) const { return factored(static_cast<uint64_t>(n)); }
     CfaFrom cfa_from() const;
     UnwindRule rule() const;
-    void add_row(const UnwindRule& now);
     void note_row();
 
     UnwindMachine machine_;

@@ -3,7 +3,6 @@
 #include "daemon/unwind/elf_frames.h"
 
 #include <elf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include "libop/base/bytes.h"
 #include "libop/base/error.h"
 #include "libop/base/gzip.h"
+#include "libop/base/unpack.h"
 
 namespace op::collect {
 
@@ -24,16 +24,7 @@ constexpr std::string_view what = "ELF header";
 /// Fewer bytes if the file is shorter. Throws a system error.
 std::vector<std::byte> read_part(const Fd& file, uint64_t offset, uint64_t size) {
     std::vector<std::byte> bytes(size);
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t n =
-            ::pread(file.get(), bytes.data() + done, size - done, static_cast<off_t>(offset + done));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw_system("cannot read call frame information");
-        if (n == 0) break;
-        done += static_cast<size_t>(n);
-    }
-    bytes.resize(done);
+    bytes.resize(read_at(file, offset, bytes));
     return bytes;
 }
 
@@ -51,6 +42,8 @@ const UnwindMachine* machine_of(uint16_t number) {
             return &unwind_x86_64;
         case EM_AARCH64:
             return &unwind_aarch64;
+        case EM_PPC64:
+            return &unwind_ppc64;
         default:
             return nullptr;
     }
@@ -63,7 +56,7 @@ bool is_readable(const Elf64_Ehdr& head) {
 }
 
 void add_section(const FrameSectionPlace& place, ElfFrames& out) {
-    if (place.size != 0 && place.size <= largest_frame_section) out.sections.push_back(place);
+    if (place.size != 0) out.sections.push_back(place);
 }
 
 /// By the section headers, which a loaded file need not have.
@@ -91,35 +84,59 @@ void find_sections(const Fd& file, const Elf64_Ehdr& head, ElfFrames& out) {
     add_section(debug_frame, out);
 }
 
-/// By the header of .eh_frame, which is a segment: u8 version, 3 encodings, the section's address. The
-/// section then ends at its terminator, at the latest with the part of the file that holds it.
-void find_segment(const Fd& file, const std::vector<Elf64_Phdr>& segments, ElfFrames& out) {
-    const auto header = std::ranges::find(segments, Elf64_Word{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);
-    if (header == segments.end()) return;
-    const auto bytes = read_part(file, header->p_offset, std::min<uint64_t>(header->p_filesz, 16));
-    if (bytes.size() < 8) return;
+/// The header of .eh_frame, which is a segment.
+struct FrameHeader {
+    LinkAddress section;
+    FrameSearchTable search;
+};
+
+/// u8 version, 3 encodings, the section's address, the number of pairs, the pairs. None if it is not there or
+/// of another form; without a table if that has another form than linkers give it.
+std::optional<FrameHeader> read_header(const Fd& file, const std::vector<Elf64_Phdr>& segments) {
+    constexpr uint8_t encoding_of_section = 0x1b, encoding_of_count = 0x03, encoding_of_table = 0x3b;
+    const auto segment = std::ranges::find(segments, Elf64_Word{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);
+    if (segment == segments.end()) return std::nullopt;
+    const auto bytes = read_part(file, segment->p_offset, std::min<uint64_t>(segment->p_filesz, 16));
+    if (bytes.size() < 8) return std::nullopt;
     ByteReader in(bytes, what);
     in.skip(1);
-    const auto encoding = in.get<uint8_t>();
-    in.skip(2);
-    const LinkAddress address{read_encoded(in, encoding, header->p_vaddr + 4)};
+    const auto encoding = in.get<uint8_t>(), of_count = in.get<uint8_t>(), of_table = in.get<uint8_t>();
+    if (encoding != encoding_of_section) return std::nullopt;
+    FrameHeader header{{read_encoded(in, encoding, segment->p_vaddr + 4)}, {}};
+    if (of_count != encoding_of_count || of_table != encoding_of_table || in.remaining() < 4) return header;
+    const uint64_t count = in.get<uint32_t>();
+    const uint64_t most = (segment->p_filesz - in.position()) / (2 * sizeof(int32_t));
+    header.search = {segment->p_offset + in.position(), std::min(count, most), {segment->p_vaddr}};
+    return header;
+}
+
+/// The section ends at its terminator, at the latest with the part of the file that holds it.
+void find_by_header(const FrameHeader& header, const std::vector<Elf64_Phdr>& segments, ElfFrames& out) {
     for (const Elf64_Phdr& s : segments) {
-        const uint64_t into = address.value() - s.p_vaddr;
+        const uint64_t into = header.section.value() - s.p_vaddr;
         if (s.p_type != PT_LOAD || into >= s.p_filesz) continue;
-        return add_section({s.p_offset + into, s.p_filesz - into, address}, out);
+        return add_section({s.p_offset + into, s.p_filesz - into, header.section}, out);
     }
+}
+
+void add_search_table(const FrameHeader& header, ElfFrames& out) {
+    for (FrameSectionPlace& place : out.sections)
+        if (!place.is_debug_frame && place.address == header.section) place.search = header.search;
 }
 
 }  // namespace
 
-std::vector<std::byte> read_section(const Fd& file, const FrameSectionPlace& place) {
-    auto bytes = read_part(file, place.offset, place.size);
-    if (!place.is_compressed) return bytes;
-    ByteReader in(bytes, "compressed call frame information");
-    if (in.get<Elf64_Chdr>().ch_type != ELFCOMPRESS_ZLIB) throw_input("compressed call frame information");
+std::vector<std::byte> read_compressed(const Fd& file, const FrameSectionPlace& place) {
+    constexpr const char* label = "compressed call frame information";
+    constexpr uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD of newer gABI
+    const auto bytes = read_part(file, place.offset, place.size);
+    ByteReader in(bytes, label);
+    const uint32_t kind = in.get<Elf64_Chdr>().ch_type;
     const auto rest = in.take(in.remaining());
-    const std::string text = gunzip({reinterpret_cast<const char*>(rest.data()), rest.size()},
-                                    "compressed call frame information", largest_frame_section);
+    const std::string_view packed(reinterpret_cast<const char*>(rest.data()), rest.size());
+    if (kind != ELFCOMPRESS_ZLIB && kind != zstd) throw_input(label);
+    const std::string text = kind == zstd ? unzstd(packed, label, largest_listed_section)
+                                          : gunzip(packed, label, largest_listed_section);
     const auto* const start = reinterpret_cast<const std::byte*>(text.data());
     return {start, start + text.size()};
 }
@@ -129,6 +146,17 @@ std::optional<LinkAddress> ElfFrames::link_address(uint64_t file_offset) const n
         if (file_offset - part.file_offset < part.size)
             return part.address + (file_offset - part.file_offset);
     return std::nullopt;
+}
+
+CodeWindow read_code(const Fd& file, const ElfFrames& frames, uint64_t file_offset) {
+    constexpr uint64_t each_way = 256;
+    for (const LoadedPart& part : frames.code) {
+        const uint64_t into = file_offset - part.file_offset;
+        if (into >= part.size) continue;
+        const uint64_t before = std::min(into, each_way), after = std::min(part.size - into, each_way);
+        return {read_part(file, file_offset - before, before + after), before};
+    }
+    return {};
 }
 
 std::optional<ElfFrames> find_elf_frames(const Fd& file) {
@@ -145,7 +173,10 @@ std::optional<ElfFrames> find_elf_frames(const Fd& file) {
         if (s.p_type == PT_LOAD && (s.p_flags & PF_X))
             out.code.push_back({s.p_offset, s.p_filesz, {s.p_vaddr}});
     find_sections(file, head, out);
-    if (out.sections.empty()) find_segment(file, segments, out);
+    if (const auto header = read_header(file, segments)) {
+        if (out.sections.empty()) find_by_header(*header, segments, out);
+        add_search_table(*header, out);
+    }
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/unwind/frame_index.h"
 #include "daemon/unwind/unwind_rule.h"
 #include "libop/base/address.h"
 #include "libop/base/fd.h"
@@ -27,6 +28,7 @@ struct FrameSectionPlace {
     LinkAddress address = {};
     bool is_debug_frame = false;
     bool is_compressed = false;
+    FrameSearchTable search = {};  ///< of .eh_frame, if the linker made one
 };
 
 /// What a walk needs to know of a file.
@@ -40,18 +42,28 @@ struct ElfFrames {
     std::optional<LinkAddress> link_address(uint64_t file_offset) const noexcept;
 };
 
+/// Code around a place.
+struct CodeWindow {
+    std::vector<std::byte> bytes;
+    size_t at = 0;  ///< of the place
+};
+
+/// Some hundred bytes before and after a file offset in executable code; empty elsewhere. Throws a system
+/// error.
+CodeWindow read_code(const Fd& file, const ElfFrames& frames, uint64_t file_offset);
+
 /// Bytes behind the entry that are still the start: it calls a function of the C library and never returns.
 inline constexpr uint64_t start_code = 64;
 
-/// Larger sections are not read. The largest known are of some ten MB.
-inline constexpr uint64_t largest_frame_section = 64 << 20;
+/// Larger sections without a linker's table are not read. The largest known are of some ten MB.
+inline constexpr uint64_t largest_listed_section = 64 << 20;
 
 /// Reads the headers. None if it is no 64-bit ELF file of this host's byte order, or of a machine whose
 /// stacks cannot be walked. Throws an input error if it is damaged.
 std::optional<ElfFrames> find_elf_frames(const Fd& file);
 
-/// The section's bytes, decompressed; fewer if the file is shorter. Throws a system error, or an input error
-/// if they are compressed in another way than zlib's, or damaged, or too many.
-std::vector<std::byte> read_section(const Fd& file, const FrameSectionPlace& place);
+/// The bytes of a section that zlib or zstd compressed. Throws a system error, or an input error if they are
+/// compressed in another way, or damaged, or too many.
+std::vector<std::byte> read_compressed(const Fd& file, const FrameSectionPlace& place);
 
 }  // namespace op::collect

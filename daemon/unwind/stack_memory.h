@@ -2,7 +2,6 @@
 // The copy of a thread's stack that a sample brings.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,16 +22,18 @@ public:
     template <class Word = uint64_t>
     std::optional<Word> word(uint64_t address) const noexcept {
         const uint64_t at = address - start_;
-        if (bytes_.size() < sizeof(Word) || at > bytes_.size() - sizeof(Word)) return std::nullopt;
-        read_ = std::max(read_, at + sizeof(Word));
+        if (bytes_.size() < sizeof(Word) || at > bytes_.size() - sizeof(Word)) {
+            missed_ = at;
+            return std::nullopt;
+        }
         Word value;
         std::memcpy(&value, bytes_.data() + at, sizeof value);
         return value;
     }
     uint64_t start() const noexcept { return start_; }
     uint64_t size() const noexcept { return bytes_.size(); }
-    /// Bytes from the start to the end of the outermost word that was read.
-    uint64_t read() const noexcept { return read_; }
+    /// Bytes from the start to the last word that was asked for and is outside; 0 = none was.
+    uint64_t missed() const noexcept { return missed_; }
     /// False if pages were absent: a larger copy would not have more.
     bool is_full() const noexcept { return bytes_.size() >= requested_; }
     /// True if the stack has nothing beyond the copy.
@@ -42,7 +43,7 @@ private:
     std::span<const std::byte> bytes_;
     uint64_t start_, requested_;
     bool is_whole_;
-    mutable uint64_t read_ = 0;
+    mutable uint64_t missed_ = 0;
 };
 
 }  // namespace op::collect

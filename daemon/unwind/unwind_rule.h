@@ -6,18 +6,36 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace op::collect {
 
 /// The numbers that a machine's call frame information has for the registers of a walk.
 struct UnwindMachine {
     uint8_t stack_pointer, frame_pointer, return_address;
-    bool has_link_register;  ///< calls leave the return address in a register
+    bool has_link_register;    ///< calls leave the return address in a register
+    uint32_t saved_registers;  ///< bits of those that functions leave as they were, without the above
+    uint8_t link_register;     ///< where UserRegisters have that register
+    /// The word at the stack pointer is the caller's stack pointer, whatever the function. A function that
+    /// calls others has its return address in the caller's frame.
+    bool has_back_chain = false;
+    /// The register whose place a rule's `fp` states, if it is not the frame pointer's.
+    std::optional<uint8_t> followed = {};
+
+    uint8_t noted() const noexcept { return followed.value_or(frame_pointer); }
+    bool is_saved(uint8_t number) const noexcept {
+        return number < 32 && (saved_registers >> number & 1) != 0;
+    }
 };
-/// System V ABI, AMD64 supplement, figure 3.36.
-inline constexpr UnwindMachine unwind_x86_64{7, 6, 16, false};
-/// DWARF for the Arm 64-bit Architecture, section 4.1.
-inline constexpr UnwindMachine unwind_aarch64{31, 29, 30, true};
+/// System V ABI, AMD64 supplement, figures 3.4 and 3.36: rbx, r12 to r15.
+inline constexpr UnwindMachine unwind_x86_64{7, 6, 16, false, 0xf008, 16};
+/// DWARF for the Arm 64-bit Architecture, section 4.1; its procedure call standard, section 6.1.1: x19 to
+/// x28.
+inline constexpr UnwindMachine unwind_aarch64{31, 29, 30, true, 0x1ff80000, 30};
+/// 64-Bit ELF V2 ABI for POWER, sections 2.2.2 and 2.4. No frame is found by a frame pointer or by registers
+/// that functions save: the back chain is always there. The link register, number 65, is in the place of r13,
+/// the thread pointer.
+inline constexpr UnwindMachine unwind_ppc64{1, 0xff, 65, true, 0, 13, true};
 
 /// Where the canonical frame address (CFA) comes from: the caller's stack pointer (DWARF 5, section 6.4).
 enum class CfaFrom : uint8_t {
@@ -27,16 +45,17 @@ enum class CfaFrom : uint8_t {
     fp,           ///< frame pointer + offset
     sp_memory,    ///< the word at stack pointer + offset, + addend
     fp_memory,    ///< the word at frame pointer + offset, + addend
-    other,        ///< register number `addend` + offset; known in the innermost frame only
+    other,        ///< register number `addend` + offset
     plt           ///< stack pointer + 8, and 8 more from byte `offset` of a 16-byte entry on
 };
 
 /// Where a register of the caller is kept.
 enum class SavedAt : uint8_t {
-    same,       ///< still in the register
-    cfa,        ///< in memory at CFA + offset
-    sp,         ///< in memory at stack pointer + offset
-    other,      ///< in register number `offset`; known in the innermost frame only
+    same,   ///< still in the register
+    cfa,    ///< in memory at CFA + offset
+    sp,     ///< in memory at stack pointer + offset
+    fp,     ///< in memory at frame pointer + offset, if that is below the CFA; else it is restored already
+    other,  ///< in register number `offset`; known in the innermost frame only
     undefined,  ///< nowhere; of the return address: this is the outermost frame
 };
 

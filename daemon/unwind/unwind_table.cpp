@@ -16,17 +16,6 @@ constexpr uint64_t alignment = 16;
 
 }  // namespace
 
-FrameIndex::FrameIndex(std::vector<std::byte> section_bytes, LinkAddress address, bool is_debug_frame,
-                       const UnwindMachine& machine)
-    : bytes(std::move(section_bytes)), section{bytes, address, is_debug_frame} {
-    entries = CfiReader(section, machine).entries();
-    std::ranges::stable_sort(entries, {}, &FdeExtent::start);
-}
-
-uint64_t FrameIndex::memory() const noexcept {
-    return bytes.size() + entries.capacity() * sizeof(FdeExtent);
-}
-
 /// The slot that holds the rule's number, or the free one where it belongs.
 size_t UnwindTable::slot_of(const UnwindRule& rule) const noexcept {
     const size_t mask = slots_.size() - 1;
@@ -50,6 +39,8 @@ uint16_t UnwindTable::number_of(const UnwindRule& rule) {
     if (slot != 0) return slot;
     if (rules_.size() > UINT16_MAX) return unsupported;
     slot = static_cast<uint16_t>(rules_.size());
+    // By an eighth: a small file has hundreds of rules, which are five times as large as a row.
+    if (rules_.size() == rules_.capacity()) rules_.reserve(rules_.size() + rules_.size() / 8 + 16);
     rules_.push_back(rule);
     return slot;
 }
@@ -62,28 +53,34 @@ void UnwindTable::add_row(Page& page, uint64_t at, const UnwindRule& rule) {
     if (page.empty() || page.back().rule != number) page.push_back({address, number});
 }
 
-void UnwindTable::build_page(LinkAddress address, const FrameIndex& index) {
+uint64_t UnwindTable::build_page(LinkAddress address, FrameIndex& index, CfiReader& reader) {
     const uint64_t number = page_of(address), start = number << page_bits, end = start + (page_size - 1);
-    Page page{{0, no_info}};
-    CfiReader reader(index.section, machine_);
+    const LinkAddress first{start}, stop = first + page_size;
+    const UnwindRule unknown{CfaFrom::unsupported}, other = index.is_whole() ? UnwindRule{} : unknown;
+    Page page{{0, number_of(other)}};
     std::vector<UnwindRow> rows;
-    const auto& all = index.entries;
-    auto entry = std::ranges::upper_bound(all, LinkAddress{start}, {}, &FdeExtent::start);
-    if (entry != all.begin()) --entry;
-    for (; entry != all.end() && entry->start.value() <= end; ++entry) {
-        if (entry->end.value() <= start) continue;
+    const auto within = [&](LinkAddress at) { return std::max(at.value(), start) - start; };
+    uint64_t i = index.find(first);
+    FdePlace next = i < index.size() ? index.at(i) : FdePlace{};
+    for (; i < index.size() && next.start.value() <= end; ++i) {
+        const FdePlace entry = next;
+        if (i + 1 < index.size()) next = index.at(i + 1);
+        if (reader.is_spent()) {
+            add_row(page, within(entry.start), unknown);
+            break;
+        }
         rows.clear();
-        reader.append_rows(*entry, rows);
+        const uint64_t after = reader.append_rows(entry, stop, rows).value();
+        if (after <= start) continue;
         for (const UnwindRow& row : rows)
-            if (row.start.value() <= end) add_row(page, std::max(row.start.value(), start) - start, row.rule);
-        const auto next = entry + 1;
-        const uint64_t after = entry->end.value();
-        const bool is_followed = next != all.end() && next->start.value() < after + alignment;
-        if (!is_followed && after <= end) add_row(page, after - start, UnwindRule{});
+            add_row(page, within(row.start), row.rule);
+        const bool is_followed = i + 1 < index.size() && next.start.value() < after + alignment;
+        if (!is_followed && after <= end) add_row(page, after - start, other);
     }
     page.shrink_to_fit();
     row_count_ += page.size();
     pages_.emplace(number, std::move(page));
+    return reader.work();
 }
 
 const UnwindRule& UnwindTable::find(LinkAddress address) const noexcept {
@@ -97,13 +94,6 @@ const UnwindRule& UnwindTable::find(LinkAddress address) const noexcept {
         count -= half;
     }
     return rules_[row->rule];
-}
-
-uint64_t UnwindTable::memory() const noexcept {
-    uint64_t bytes = rules_.capacity() * sizeof(UnwindRule) + slots_.capacity() * sizeof(uint16_t);
-    for (const auto& [number, page] : pages_)
-        bytes += page.capacity() * sizeof(Row) + 64;
-    return bytes;
 }
 
 }  // namespace op::collect

@@ -4,49 +4,38 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "daemon/unwind/cfi_reader.h"
+#include "daemon/unwind/frame_index.h"
 #include "daemon/unwind/unwind_rule.h"
 #include "libop/base/address.h"
 
 namespace op::collect {
-
-/// What a section contains, and which entries are about which code: needed only while pages are built.
-struct FrameIndex {
-    std::vector<std::byte> bytes;
-    FrameSection section;            ///< of `bytes`
-    std::vector<FdeExtent> entries;  ///< by start
-
-    /// Takes the bytes over. Entries of one start: the last one counts.
-    FrameIndex(std::vector<std::byte> section_bytes, LinkAddress address, bool is_debug_frame,
-               const UnwindMachine& machine);
-    FrameIndex(const FrameIndex&) = delete;
-    FrameIndex& operator=(const FrameIndex&) = delete;
-    /// About what it takes in memory.
-    uint64_t memory() const noexcept;
-};
 
 /// Rules by address, in pages of 64 KiB that are built when they are first asked for. Not thread-safe.
 class UnwindTable {
 public:
     static constexpr unsigned page_bits = 16;
 
-    explicit UnwindTable(const UnwindMachine& machine) : machine_(machine) {}
-
     /// True if the page of the address was built.
     bool has_page(LinkAddress address) const { return pages_.contains(page_of(address)); }
-    void build_page(LinkAddress address, const FrameIndex& index);
+    /// Builds the page of an address from entries of the reader's section. Returns what that cost, see
+    /// CfiReader; code whose turn comes when it is too much is `unsupported`. Throws an input or system error
+    /// if the index cannot be read.
+    uint64_t build_page(LinkAddress address, FrameIndex& index, CfiReader& reader);
     /// The rule for the instruction at an address; `no_info` where no rule or no page exists. Valid until the
     /// next page is built.
     const UnwindRule& find(LinkAddress address) const noexcept;
 
     size_t rows() const noexcept { return row_count_; }
     /// About what it takes in memory.
-    uint64_t memory() const noexcept;
+    uint64_t memory() const noexcept {
+        constexpr uint64_t a_page = 64;
+        return rules_.capacity() * sizeof(UnwindRule) + slots_.capacity() * sizeof(uint16_t) +
+               row_count_ * sizeof(Row) + pages_.size() * a_page;
+    }
 
 private:
     /// Valid from its address on to that of the next one. The first row of a page begins with the page.
@@ -62,7 +51,6 @@ private:
     void resize_slots();
     void add_row(Page& page, uint64_t at, const UnwindRule& rule);
 
-    UnwindMachine machine_;
     std::vector<UnwindRule> rules_{UnwindRule{}, UnwindRule{CfaFrom::unsupported}};
     std::vector<uint16_t> slots_;  ///< hash table of numbers of rules_, 0 = free; a power of two
     std::unordered_map<uint64_t, Page> pages_;

@@ -18,6 +18,10 @@ namespace op::collect {
 struct CodePlace {
     bool is_code = false;  ///< in an executable mapping
     UnwindRule rule;       ///< no_info where there is no table
+    /// A function begins behind the address, and no call ends there: an address that a program put on its
+    /// stack as if it were where a call returns to.
+    bool is_before_start = false;
+    bool is_run_time = false;  ///< made at run time: in no file
 };
 
 /// Finds the rule for an address of one process.
@@ -25,6 +29,20 @@ class CodeFinder {
 public:
     virtual ~CodeFinder() = default;
     virtual CodePlace find(RuntimeAddress address) = 0;
+    /// The rule for an address with another register in the place of the frame pointer: `fp` is where that
+    /// register is kept. `no_info` or `unsupported` where that is not known.
+    virtual UnwindRule find_register(RuntimeAddress, uint8_t /*number*/) { return {}; }
+    /// The rule for an instruction of code without a table, by the instructions themselves; `no_info` if they
+    /// do not show it.
+    virtual UnwindRule read_code(RuntimeAddress) { return {}; }
+    /// The rule for an instruction of run-time code by the entry of its function; `no_info` if that is not
+    /// found, or shows a frame that the frame pointer finds.
+    virtual UnwindRule find_by_entry(RuntimeAddress) { return {}; }
+    /// True if the call that ends before `returns_to` is known to lead to code that lies shortly before the
+    /// address.
+    virtual bool is_entered_by(RuntimeAddress /*returns_to*/, RuntimeAddress) { return false; }
+    /// True if it is known that nothing returns to the address: no call ends before it.
+    virtual bool is_after_no_call(RuntimeAddress) { return false; }
 };
 
 /// One frame of a walked stack.
@@ -51,6 +69,8 @@ public:
 
 private:
     struct Cursor;
+
+    StackEnd walk(Cursor& at, CodeFinder& code, std::vector<WalkedFrame>& frames) const;
 
     UnwindMachine machine_;
 };

@@ -59,8 +59,10 @@ bool is_trusted_owner(uid_t owner) noexcept {
 
 void check_trusted(const struct stat& st, const std::string& label) {
     if (!is_trusted_owner(st.st_uid))
-        throw_input(printable(label) + " belongs to user " + std::to_string(st.st_uid) +
-                    ", so what it holds is not used; give it to root");
+        throw_input(
+            printable(label) + " belongs to user " + std::to_string(st.st_uid) +
+            ", so what it holds is not used; give it to root, or, if it is of a session, name another "
+            "directory, as --session-dir=DIR");
     if (st.st_mode & (S_IWGRP | S_IWOTH))
         throw_input(printable(label) +
                     " can be written by others, so what it holds is not used; chmod go-w it");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The GNU build-id of an ELF file or of a block of ELF notes (gABI, "Note Section"; note type 3 of owner
-// "GNU"). Reads only the notes, not the rest of the ELF file.
+// "GNU"), as elf_notes.h finds it.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,8 @@
 
 namespace op {
 
-/// The search reads at most this many bytes of a block of notes, so that no file can make it long.
-inline constexpr size_t notes_limit = 16 * 1024;
-
 /// The build-id in a block of notes in host byte order (`swapped`: in the other one), as lower-case hex;
-/// empty if the first notes_limit bytes hold no build-id or the notes are damaged.
+/// empty if the first notes_limit bytes (elf_notes.h) hold no build-id or the notes are damaged.
 std::string build_id_of_notes(std::span<const std::byte> notes, bool swapped = false);
 /// The build-id of an ELF file of this machine's byte order, found through its program headers. Empty if the
 /// first segments hold no build-id, if the file is damaged, or if it is not such a file.

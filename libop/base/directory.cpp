@@ -202,6 +202,10 @@ void check_own_file(const struct stat& st, const std::string& label) {
                     " has a second name (hard link), so writing to it might change another file; remove it");
 }
 
+bool is_gone(int code) noexcept {
+    return code == ENOENT || code == ENOTDIR || code == ESTALE;
+}
+
 std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label) {
     const std::unique_ptr<DIR, CloseDir> stream(::fdopendir(dir.get()));
     if (!stream) fail("cannot read directory", label);

@@ -23,6 +23,9 @@ struct DirectoryEntry {
     bool is_regular = false;
 };
 
+/// True if an errno value means that a directory, or one on the way to it, is not there or not any more.
+bool is_gone(int code) noexcept;
+
 /// The entries of an open directory without "." and "..", in no order. Throws a system error naming `label`.
 std::vector<DirectoryEntry> read_directory(Fd dir, const std::string& label);
 

@@ -83,11 +83,13 @@ bool is_same_file(const struct stat& one, const struct stat& other) noexcept {
 std::string read_fd(int fd, const std::string& path) {
     std::string out;
     struct stat st {};
-    if (::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) out.reserve(st.st_size + 1);
+    const bool has_size = ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    if (has_size) out.reserve(st.st_size + 1);
     constexpr size_t chunk = 1 << 16;
     for (;;) {
         const size_t old = out.size();
-        out.resize(std::max(out.capacity(), old + chunk));
+        const bool is_room = has_size && out.capacity() > old;  // small files need no chunk of zeros
+        out.resize(is_room ? out.capacity() : std::max(out.capacity(), old + chunk));
         const ssize_t n = ::read(fd, out.data() + old, out.size() - old);
         if (n < 0 && errno != EINTR) throw_system("cannot read " + path);
         out.resize(old + (n > 0 ? n : 0));

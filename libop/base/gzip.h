@@ -14,7 +14,9 @@ std::string gzip(std::string_view bytes);
 /// Compresses text piece by piece, so that only the result is in memory.
 class GzipWriter {
 public:
-    GzipWriter();
+    /// `level` as zlib has it, 1 (fast) to 9 (small). The user waits for the profiler to end while it writes
+    /// the kallsyms snapshot: level 4 takes 40 % of the time of level 6 for 5 % more bytes.
+    explicit GzipWriter(int level = 4);
     ~GzipWriter();
     void add(std::string_view bytes);
     /// The gzip member of everything that was added.

@@ -41,6 +41,15 @@ std::vector<std::string> split_list(std::string_view text) {
     return parts;
 }
 
+std::string list_part(std::string_view text) {
+    std::string part;
+    for (const char c : text) {
+        if (c == ',') part += '\\';
+        part += c;
+    }
+    return part;
+}
+
 std::optional<uint64_t> parse_number(std::string_view text, int base) {
     uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);

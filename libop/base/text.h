@@ -17,6 +17,8 @@ namespace op {
 std::vector<std::string_view> split(std::string_view text, char separator);
 /// Splits at commas that no backslash escapes; "\," gives a comma in the part. Empty parts are dropped.
 std::vector<std::string> split_list(std::string_view text);
+/// The text as one part of such a list: its commas escaped.
+std::string list_part(std::string_view text);
 /// The whole text as an unsigned number in the given base (2..36), without sign, blank or prefix. Empty if it
 /// is not such a number or does not fit.
 std::optional<uint64_t> parse_number(std::string_view text, int base = 10);

@@ -18,6 +18,7 @@ namespace {
 constexpr size_t chunk = 1 << 18;
 constexpr uint64_t memory_limit = 256 << 20;  // bytes
 constexpr int window_limit = 28;              // log2 of bytes: the same for zstd
+constexpr int stream_window_limit = 27;       // of the highest level that needs no option
 
 /// Collects the result: grows piece by piece, and throws when the result is longer than allowed.
 class Output {
@@ -83,6 +84,38 @@ std::string unzstd(std::string_view bytes, std::string_view label, size_t limit)
         if (hint != 0 && given < chunk && in.pos == in.size) out.fail("zstd");
     }
     return std::move(out).finish();
+}
+
+struct ZstdStream::Context {
+    std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> stream{ZSTD_createDCtx(), ZSTD_freeDCtx};
+    std::vector<std::byte> buffer;
+};
+
+ZstdStream::ZstdStream() : context_(std::make_unique<Context>()) {
+    if (!context_->stream) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(context_->stream.get(), ZSTD_d_windowLogMax, stream_window_limit);
+    context_->buffer.resize(chunk);
+}
+
+ZstdStream::~ZstdStream() = default;
+ZstdStream::ZstdStream(ZstdStream&&) noexcept = default;
+ZstdStream& ZstdStream::operator=(ZstdStream&&) noexcept = default;
+
+void ZstdStream::unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit) {
+    const size_t begin = out.size();
+    std::vector<std::byte>& buffer = context_->buffer;
+    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+    for (size_t given = buffer.size(); in.pos < in.size || given == buffer.size();) {
+        ZSTD_outBuffer part{buffer.data(), buffer.size(), 0};
+        const size_t before = in.pos;
+        const size_t hint = ZSTD_decompressStream(context_->stream.get(), &part, &in);
+        if (ZSTD_isError(hint)) throw_input("damaged zstd data");
+        given = part.pos;
+        if (given == 0 && in.pos == before) break;
+        out.insert(out.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(given));
+        if (out.size() - begin > limit)
+            throw_input("zstd data expands to more than " + std::to_string(limit) + " bytes");
+    }
 }
 
 }  // namespace op

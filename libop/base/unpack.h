@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace op {
 
@@ -14,5 +17,22 @@ std::string unxz(std::string_view bytes, std::string_view label, size_t limit = 
 
 /// The content of a .zst file; concatenated frames are joined. Throws like unxz.
 std::string unzstd(std::string_view bytes, std::string_view label, size_t limit = 256 << 20);
+
+/// A zstd stream that arrives in pieces, each flushed at its end. Needs 128 MiB of memory at most.
+class ZstdStream {
+public:
+    ZstdStream();
+    ~ZstdStream();
+    ZstdStream(ZstdStream&&) noexcept;
+    ZstdStream& operator=(ZstdStream&&) noexcept;
+
+    /// Appends what the next piece of the stream has in it. Throws an input error if the piece is damaged or
+    /// has more than `limit` bytes in it; nothing can be read behind it then.
+    void unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit);
+
+private:
+    struct Context;
+    std::unique_ptr<Context> context_;
+};
 
 }  // namespace op

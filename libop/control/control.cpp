@@ -97,18 +97,19 @@ bool ControlClient::wait_closed(milliseconds deadline) noexcept {
            ::recv(socket_.get(), &byte, 1, MSG_DONTWAIT) <= 0;
 }
 
-void flush_recording_daemon(const std::string& session_dir, milliseconds deadline,
+bool flush_recording_daemon(const std::string& session_dir, milliseconds deadline,
                             const std::string& path) noexcept {
     try {
         const Deadline end(deadline);
         const auto left = [end] { return std::max(end.left(), milliseconds(1)); };  // 0 would be no limit
         auto daemon = ControlClient::connect(path, left());
-        if (!daemon) return;
+        if (!daemon) return true;
         const ControlReply status = daemon->ask("status", left());
         const auto dir = status.find("session-dir");
         if (dir && is_same_directory(std::string(*dir), session_dir)) daemon->ask("dump", left());
+        return true;
     } catch (const std::exception&) {
-        // The report shows what is there.
+        return false;  // the report shows what is there
     }
 }
 

@@ -31,6 +31,7 @@ enum class ControlVerb {
     dump,      ///< store everything taken so far in the session directory
     reset,     ///< discard what was taken: samples/current starts empty again
     save,      ///< rename samples/current; the argument is the new name
+    rotate,    ///< the same, under the name of a rotated session
     shutdown,  ///< stop and end
 };
 
@@ -96,8 +97,9 @@ private:
 };
 
 /// Asks the daemon that records into session directory `session_dir`, if one does, to write its samples to
-/// the files. Best effort: gives up silently after `deadline`.
-void flush_recording_daemon(const std::string& session_dir, std::chrono::milliseconds deadline,
+/// the files. Best effort: gives up silently after `deadline`. False if a daemon is there that did not
+/// answer.
+bool flush_recording_daemon(const std::string& session_dir, std::chrono::milliseconds deadline,
                             const std::string& path = control_socket_path) noexcept;
 
 }  // namespace op

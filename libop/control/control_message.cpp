@@ -16,12 +16,13 @@ struct VerbRow {
     std::string_view name;
 };
 
-constexpr std::array<VerbRow, 7> verbs{{{ControlVerb::status, "status"},
+constexpr std::array<VerbRow, 8> verbs{{{ControlVerb::status, "status"},
                                         {ControlVerb::start, "start"},
                                         {ControlVerb::stop, "stop"},
                                         {ControlVerb::dump, "dump"},
                                         {ControlVerb::reset, "reset"},
                                         {ControlVerb::save, "save"},
+                                        {ControlVerb::rotate, "rotate"},
                                         {ControlVerb::shutdown, "shutdown"}}};
 
 constexpr std::string_view error_mark = "error: ";

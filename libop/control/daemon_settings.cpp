@@ -44,6 +44,9 @@ constexpr Key keys[] = {
     {"CALLGRAPH_FILES", &Settings::callgraph_files},
     {"PID_FILTER", &Settings::pid_filter},
     {"PGRP_FILTER", &Settings::pgrp_filter},
+    {"ROTATE", &Settings::rotate},
+    {"KEEP", &Settings::keep},
+    {"MAX_DISK", &Settings::max_disk},
 };
 
 constexpr std::string_view small_letters = "abcdefghijklmnopqrstuvwxyz";

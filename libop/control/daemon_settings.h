@@ -38,6 +38,7 @@ struct DaemonSettings {
     uint64_t cpu_buffer_size = 0;               ///< samples
     uint64_t pid_filter = 0;                    ///< process id; 0 = all processes, as the next
     uint64_t pgrp_filter = 0;                   ///< process group
+    std::string rotate, keep, max_disk;         ///< words of rotation_settings.h; empty = off
     std::map<std::string, std::string> others;  ///< keys this version does not know, kept as they are
 
     bool operator==(const DaemonSettings&) const = default;

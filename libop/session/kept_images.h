@@ -17,6 +17,9 @@ inline constexpr const char* kept_images_dir = "images";
 /// At most so many bytes of one binary, and of all of a session. Strangers choose what runs.
 inline constexpr uint64_t kept_image_limit = uint64_t{16} << 20, kept_images_limit = uint64_t{256} << 20;
 
+/// What SessionInfo::images has the vDSO as that the session keeps.
+inline constexpr const char* kept_vdso_name = "[vdso]";
+
 /// Copies the binary `file` with that build-id (lower-case hex) below `session`, whose path is `label`.
 /// What is made gets the modes and group of `policy`. Returns its bytes; 0 if the session has it already,
 /// none if it is larger than `limit` or empty. Does not wait for the disk. Throws a system error; then

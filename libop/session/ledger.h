@@ -37,7 +37,7 @@ constexpr bool is_unwanted(LossCause cause) noexcept {
 
 /// The manifest's word for a cause, e.g. "no_mapping".
 std::string_view loss_name(LossCause cause);
-/// A clause for people, e.g. "address in no known mapping".
+/// Why samples were lost, for people: "user addresses in no known mapping".
 std::string_view loss_text(LossCause cause);
 
 /// The cause of that manifest word; nothing for other words.

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "libop/base/counted.h"
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -101,8 +102,8 @@ std::string fault_of(const SalvagedSamples& found) {
 std::vector<SampleEntry> rescue(const SharedMapping& map, const SampleFilePlace& at, Diagnostics& notes) {
     try {
         SalvagedSamples found = salvage_samples(map.bytes(), at.label);
-        notes.warn(at.label + ": rebuilt with " + std::to_string(found.content.entries.size()) +
-                   " entries, for " + fault_of(found));
+        notes.warn(at.label + ": rebuilt with " + counted(found.content.entries.size(), "entry", "entries") +
+                   ", for " + fault_of(found));
         return std::move(found.content.entries);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::input) throw;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "libop/base/bytes.h"
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/session/sample_file.h"
@@ -143,7 +144,8 @@ SalvagedSamples salvage_samples(std::span<const std::byte> bytes, std::string_vi
     const auto descriptor = get<RawSampleDescriptor>(bytes, layout.length);
     const uint64_t used = std::min<uint64_t>(descriptor.current_size, extent.slots);
     const uint64_t empty = read_entries(bytes.subspan(layout.nodes_at()), used, found.content);
-    if (empty != 0 && found.fault.empty()) found.fault = std::to_string(empty) + " of its entries are empty";
+    if (empty != 0 && found.fault.empty())
+        found.fault = counted(empty, "of its entries is empty", "of its entries are empty");
     return found;
 }
 
@@ -154,7 +156,7 @@ SampleFileContent parse_sample_file(std::span<const std::byte> bytes, std::strin
     if (found.is_header_cut) throw_input(name + ": not a whole sample file: " + found.fault);
     if (!found.fault.empty())
         notes.warn(name + ": damaged sample file: " + found.fault + "; " +
-                   std::to_string(found.content.entries.size()) + " entries of it are used");
+                   counted(found.content.entries.size(), "entry of it is used", "entries of it are used"));
     return std::move(found.content);
 }
 

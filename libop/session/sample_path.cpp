@@ -222,8 +222,8 @@ private:
 }  // namespace
 
 std::string ImageName::display() const {
-    const bool is_of_all_processes = tgid == 0 && start == 0 && name.starts_with('[');
-    if (kind != Kind::anon || is_of_all_processes) return name;
+    const bool has_range = tgid != 0 || start != 0 || (end != 0 && !name.starts_with('['));
+    if (kind != Kind::anon || !has_range) return name;
     return name + " (tgid:" + std::to_string(tgid) + " range:0x" + hex(start) + "-0x" + hex(end) + ")";
 }
 

@@ -25,7 +25,7 @@ struct ImageName {
 
     auto operator<=>(const ImageName&) const = default;
     /// The name in reports: the path, the bare name, "<label> (tgid:N range:0xS-0xE)", or the label of what
-    /// the kernel maps into every process.
+    /// has no range or is in every process.
     std::string display() const;
 };
 

@@ -24,6 +24,8 @@ namespace op {
 namespace {
 
 constexpr const char* deleted_name = ".deleted";
+/// What becomes samples/current when that is saved.
+constexpr const char* next_name = ".next";
 
 Fd open_session_dir(const std::string& path, bool create, const AccessPolicy& policy) {
     const bool is_made = create && ::mkdir(path.c_str(), policy.first_directory_mode()) == 0;
@@ -36,7 +38,8 @@ Fd open_session_dir(const std::string& path, bool create, const AccessPolicy& po
     if (dir) return dir;
     if (errno == ENOENT)
         throw_usage("session directory " + printable(path) + " does not exist; make it first");
-    throw_system("cannot open session directory " + printable(path));
+    throw_refused("cannot open session directory " + printable(path),
+                  "name one that you may write to with --session-dir");
 }
 
 void check_writable(const Fd& dir, const std::string& path) {
@@ -276,13 +279,35 @@ void SessionWriter::reset() {
 }
 
 void SessionWriter::save_as(const std::string& name) {
+    if (!try_save_as(name))
+        throw_usage("session " + printable(samples_path() + "/" + name) + " exists already");
+}
+
+// What comes after is made before anything is renamed, so that a full disk does not part the writer from its
+// session. A crash between the renames leaves no current, which the next begin() makes.
+bool SessionWriter::try_save_as(const std::string& name) {
     check_session_name(name);
-    const std::string path = dir_path_ + "/samples/" + name;
+    const std::string path = samples_path() + "/" + name;
+    Fd next = open_directory_at(samples_, next_name, samples_path() + "/" + next_name, true, policy_);
     if (::renameat2(samples_.get(), current_session, samples_.get(), name.c_str(), RENAME_NOREPLACE) != 0) {
-        if (errno == EEXIST) throw_usage("session " + printable(path) + " exists already");
+        if (errno == EEXIST) return false;
         throw_system("cannot save the session as " + printable(path));
     }
-    begin(true);
+    if (::renameat2(samples_.get(), next_name, samples_.get(), current_session, RENAME_NOREPLACE) != 0) {
+        const int error = errno;
+        ::renameat2(samples_.get(), name.c_str(), samples_.get(), current_session, RENAME_NOREPLACE);
+        throw_system("cannot begin a new session in " + printable(samples_path()), error);
+    }
+    current_ = std::move(next);
+    return true;
+}
+
+void SessionWriter::remove_saved(const std::string& name) {
+    check_session_name(name);
+    const std::string deleted = samples_path() + "/" + deleted_name;
+    remove_tree_at(samples_, deleted_name, deleted);
+    if (rename_in(samples_, samples_path(), name.c_str(), deleted_name))
+        remove_tree_at(samples_, deleted_name, deleted);
 }
 
 Fd SessionWriter::open_log(const std::string& name) const {

@@ -69,6 +69,8 @@ public:
     std::optional<SessionInfo> read_info(Diagnostics& notes) const;
     /// True if the writer before ended without giving up its lock: see recover_account().
     bool follows_crash() const noexcept { return lock_.was_left(); }
+    /// Open for writing as long as the lock is held.
+    int lock_descriptor() const noexcept { return lock_.descriptor(); }
     /// Writes the manifest atomically.
     void write_info(const SessionInfo& info);
     /// Writes a file of ours beside the sample files, atomically. `name` has no '/'. Throws a system error
@@ -97,6 +99,16 @@ public:
     /// Renames samples/current to samples/NAME and makes a new current. Throws a usage error if the name is
     /// none a session can have (see check_session_name) or is taken, else a system error.
     void save_as(const std::string& name);
+    /// The same, but returns false if the name is taken. A step that fails leaves samples/current as it was,
+    /// and open.
+    bool try_save_as(const std::string& name);
+    /// Deletes a saved session. Throws a system error; what is left of it then is in samples/.deleted, which
+    /// the next begin(), or the next call, deletes.
+    void remove_saved(const std::string& name);
+    /// The open directory samples/.
+    const Fd& samples_directory() const noexcept { return samples_; }
+    /// Its path, for messages.
+    std::string samples_path() const { return dir_path_ + "/samples"; }
 
     /// The path of samples/current, for messages.
     std::string current_path() const;

@@ -25,7 +25,9 @@ constexpr size_t longest_path = 4 * PATH_MAX;
 
 class Walk {
 public:
-    Walk(const Fd& dir, const std::string& label, size_t limit) : dir_(dir), label_(label), limit_(limit) {}
+    Walk(const Fd& dir, const std::string& label, const std::function<bool(std::string_view)>& is_wanted,
+         size_t limit)
+        : dir_(dir), label_(label), is_wanted_(is_wanted), limit_(limit) {}
 
     std::vector<std::string> run() {
         visit("");
@@ -52,13 +54,14 @@ private:
             if (path.size() > longest_path) continue;
             if (entry.is_directory)
                 pending_.push_back(std::move(path));
-            else if (entry.is_regular && found_.size() < limit_ && parse_sample_path(path))
+            else if (entry.is_regular && found_.size() < limit_ && is_wanted_(path))
                 found_.push_back(std::move(path));
         }
     }
 
     const Fd& dir_;
     const std::string& label_;
+    const std::function<bool(std::string_view)>& is_wanted_;
     const size_t limit_;
     std::vector<std::string> pending_, found_;
 };
@@ -69,7 +72,8 @@ bool is_side_file(const DirectoryEntry& entry) {
     const auto is_of = [&](std::string_view ours) {
         return name == ours || name.starts_with("." + std::string(ours) + ".");
     };
-    return entry.is_regular && (is_of(manifest_name) || is_of(kallsyms_name));
+    return entry.is_regular &&
+           (is_of(manifest_name) || is_of(kallsyms_name) || name.starts_with(fleet_prefix));
 }
 
 bool is_side_directory(std::string_view name) {
@@ -100,7 +104,8 @@ SessionPart session_part(std::string_view name) {
     if (name == kallsyms_name) return SessionPart::kallsyms;
     if (name == statistics_dir) return SessionPart::statistics;
     if (name == stacks_dir) return SessionPart::stacks;
-    return name == kept_images_dir ? SessionPart::kept_images : SessionPart::unknown;
+    if (name == kept_images_dir) return SessionPart::kept_images;
+    return name.starts_with(fleet_prefix) ? SessionPart::fleet : SessionPart::unknown;
 }
 
 bool holds_only_leavings(const Fd& dir, const std::string& label) {
@@ -112,7 +117,14 @@ bool holds_only_leavings(const Fd& dir, const std::string& label) {
 }
 
 std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label, size_t limit) {
-    return Walk(dir, label, limit).run();
+    return list_session_files(
+        dir, label, [](std::string_view path) { return parse_sample_path(path).has_value(); }, limit);
+}
+
+std::vector<std::string> list_session_files(const Fd& dir, const std::string& label,
+                                            const std::function<bool(std::string_view)>& is_wanted,
+                                            size_t limit) {
+    return Walk(dir, label, is_wanted, limit).run();
 }
 
 SampleFileContent read_sample_file(const Fd& dir, const std::string& path, const std::string& label,

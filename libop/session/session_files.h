@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -28,8 +29,20 @@ inline constexpr const char* abi_name = "abi";
 /// The directory of the call stacks in samples/<session> (libop/stacks).
 inline constexpr const char* stacks_dir = "stacks";
 
+/// Whoever sends a session elsewhere begins the names of his files in it like this.
+inline constexpr std::string_view fleet_prefix = "fleet.";
+
 /// The parts of a session's directory.
-enum class SessionPart : uint8_t { samples, manifest, kallsyms, statistics, kept_images, stacks, unknown };
+enum class SessionPart : uint8_t {
+    samples,
+    manifest,
+    kallsyms,
+    statistics,
+    kept_images,
+    stacks,
+    fleet,
+    unknown
+};
 /// The part that an entry of the directory belongs to, by its name.
 SessionPart session_part(std::string_view name);
 
@@ -38,6 +51,11 @@ SessionPart session_part(std::string_view name);
 /// path below `label` if a directory cannot be read; one that vanishes meanwhile is passed over.
 std::vector<std::string> list_sample_files(const Fd& dir, const std::string& label,
                                            size_t limit = std::numeric_limits<size_t>::max());
+
+/// The same for the regular files of which `is_wanted` returns true, given their paths below `dir`.
+std::vector<std::string> list_session_files(const Fd& dir, const std::string& label,
+                                            const std::function<bool(std::string_view)>& is_wanted,
+                                            size_t limit = std::numeric_limits<size_t>::max());
 
 /// True if a session's directory holds nothing but what a run without samples leaves: manifest, kallsyms
 /// snapshot, stats/, images/, stacks/, directories without a file. Throws a system error naming a path below

@@ -179,6 +179,7 @@ void kernel_image_fields(Visit&& visit, Image& image) {
 
 template <class Visit, class Info>
 void plain_fields(Visit&& visit, Info& info) {
+    visit("session_id", info.session_id);
     visit("tool", info.tool);
     visit("command", info.command);
     visit("host", info.host);
@@ -190,12 +191,29 @@ void plain_fields(Visit&& visit, Info& info) {
     visit("cpu_speed_mhz", info.cpu_speed_mhz);
     visit("start_time", info.start_time);
     visit("stop_time", info.stop_time);
+    visit("unfinished", info.unfinished);
     visit("arcs_stored", info.arcs_stored);
     visit("arcs_lost", info.arcs_lost);
     visit("side_band_lost", info.side_band_lost);
     visit("unsure_samples", info.unsure_samples);
     visit("mappings_left_out", info.mappings_left_out);
     visit("missed_periods", info.missed_periods);
+    visit("clock_set_forward", info.clock_set_forward);
+    visit("clock_set_back", info.clock_set_back);
+}
+
+template <class Visit, class Row>
+void dropped_fields(Visit&& visit, Row& row) {
+    visit("session", row.session);
+    visit("samples", row.samples);
+    visit("start_time", row.start_time);
+    visit("stop_time", row.stop_time);
+}
+
+template <class Visit, class Cpu>
+void recorder_cpu_fields(Visit&& visit, Cpu& cpu) {
+    visit("used_ns", cpu.used);
+    visit("elapsed_ns", cpu.elapsed);
 }
 
 Json ledger_json(const Ledger& ledger) {
@@ -295,9 +313,25 @@ RecordedNames read_names(const Object& manifest) {
     return names;
 }
 
+void put_dropped(Json& out, const DroppedSessions& dropped) {
+    Json& rows = out["dropped_sessions"] = Json::array();
+    for (const DroppedSession& row : dropped.rows())
+        dropped_fields(Writer(rows.add(Json::object())), row);
+}
+
 /// Gives `fields` a visitor that reads members of `object`.
 auto reader(const Object& object) {
     return [&object](const char* key, auto& out) { object.read(key, out); };
+}
+
+DroppedSessions read_dropped(const Object& manifest) {
+    DroppedSessions dropped;
+    manifest.each("dropped_sessions", DroppedSessions::most_rows + 1, [&](const Object& object) {
+        DroppedSession row;
+        dropped_fields(reader(object), row);
+        dropped.add(row);
+    });
+    return dropped;
 }
 
 void merge_event(std::vector<RecordedEvent>& events, const RecordedEvent& newer) {
@@ -382,6 +416,8 @@ const std::string& SessionInfo::path(const std::string& name) const {
 }
 
 void SessionInfo::merge(const SessionInfo& newer) {
+    // A server may know an older session by its start.
+    if (session_id.empty() && start_time == 0) session_id = newer.session_id;
     for (const auto field : {&SessionInfo::tool, &SessionInfo::command, &SessionInfo::host,
                              &SessionInfo::kernel_release, &SessionInfo::machine, &SessionInfo::cpu_model})
         replace_if_known(this->*field, newer.*field);
@@ -393,6 +429,7 @@ void SessionInfo::merge(const SessionInfo& newer) {
     if (start_time == 0 || (newer.start_time != 0 && newer.start_time < start_time))
         start_time = newer.start_time;
     stop_time = std::max(stop_time, newer.stop_time);
+    unfinished = newer.unfinished;
     for (const RecordedEvent& event : newer.events)
         merge_event(events, event);
     for (const RecordedKernelImage& image : newer.kernel_images)
@@ -404,12 +441,16 @@ void SessionInfo::merge(const SessionInfo& newer) {
     names.merge(newer.names);
     ledger.merge(newer.ledger);
     stacks.merge(newer.stacks);
+    recorder_cpu += newer.recorder_cpu;
     arcs_stored = add_saturating(arcs_stored, newer.arcs_stored);
     arcs_lost = add_saturating(arcs_lost, newer.arcs_lost);
     side_band_lost = add_saturating(side_band_lost, newer.side_band_lost);
     unsure_samples = add_saturating(unsure_samples, newer.unsure_samples);
     mappings_left_out = add_saturating(mappings_left_out, newer.mappings_left_out);
     missed_periods = add_saturating(missed_periods, newer.missed_periods);
+    clock_set_forward = newer.clock_set_forward;
+    clock_set_back = newer.clock_set_back;
+    dropped.merge(newer.dropped);
 }
 
 std::string to_json(const SessionInfo& info) {
@@ -425,8 +466,11 @@ std::string to_json(const SessionInfo& info) {
     for (const auto& [path, image] : info.images)
         image_fields(Writer(images.add(percent_escaped(path), Json::object())), image);
     put_names(out, info.names);
+    if (!info.dropped.is_empty()) put_dropped(out, info.dropped);
     out["ledger"] = ledger_json(info.ledger);
     if (!info.stacks.is_empty()) out["stacks"] = stacks_json(info.stacks);
+    if (info.recorder_cpu.is_measured())
+        recorder_cpu_fields(Writer(out["recorder_cpu"] = Json::object()), info.recorder_cpu);
     return json_text(std::move(out), {.indent = 1, .sorts_members = true}) + "\n";
 }
 
@@ -453,10 +497,15 @@ SessionInfo parse_session_info(std::string_view text, std::string_view label) {
         if (!is_name_of(name, image.path)) image.path.clear();
     });
     info.names = read_names(manifest);
+    info.dropped = read_dropped(manifest);
     if (const Json* const ledger = parsed.find("ledger"))
         info.ledger = read_ledger(Object(*ledger, label, "ledger"));
     if (const Json* const stacks = parsed.find("stacks"))
         info.stacks = read_stacks(Object(*stacks, label, "stacks"));
+    if (const Json* const used = parsed.find("recorder_cpu")) {
+        const Object object(*used, label, "recorder_cpu");
+        recorder_cpu_fields(reader(object), info.recorder_cpu);
+    }
     return info;
 }
 

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "libop/session/counted_time.h"
+#include "libop/session/dropped_sessions.h"
 #include "libop/session/ledger.h"
 #include "libop/session/recorded_names.h"
+#include "libop/session/recorder_cpu.h"
 #include "libop/session/stack_account.h"
 
 namespace op {
@@ -93,6 +95,9 @@ struct RecordedKernelImage {
 
 /// One session. Everything is optional for readers: a session of another tool has no manifest.
 struct SessionInfo {
+    /// Drawn at random when the session begins, so that its copies are known as such; empty in sessions of
+    /// older versions.
+    std::string session_id;
     std::string tool;            ///< "operf 0.1"
     std::string command;         ///< the profiled command, for people
     std::string host;            ///< node name
@@ -103,17 +108,23 @@ struct SessionInfo {
     std::string cpu_model;  ///< as /proc/cpuinfo has it; empty = unknown
     double cpu_speed_mhz = 0;
     uint64_t start_time = 0, stop_time = 0;  ///< seconds since the epoch
+    bool unfinished = false;                 ///< not the recorder's last account: there may be more samples
     std::vector<RecordedEvent> events;
     std::vector<RecordedKernelImage> kernel_images;
     std::map<std::string, RecordedImage> images;  ///< by absolute path
     RecordedNames names;
     Ledger ledger;
     StackAccount stacks;
+    RecorderCpu recorder_cpu;                 ///< what recording cost
     uint64_t arcs_stored = 0, arcs_lost = 0;  ///< call-graph arcs, not samples
     uint64_t side_band_lost = 0;              ///< records of processes and mappings, not samples
     uint64_t mappings_left_out = 0;           ///< for which the recorder had no room
     uint64_t missed_periods = 0;              ///< of the driver's timers, without a sample; not samples
-    uint64_t unsure_samples = 0;              ///< stored for what their process was before such a loss
+    /// Seconds by which the calendar clock was set when the session ended for that: its own times, and those
+    /// of events in it, are by the clock before. At most one is not 0.
+    uint64_t clock_set_forward = 0, clock_set_back = 0;
+    DroppedSessions dropped;      ///< while it was recorded
+    uint64_t unsure_samples = 0;  ///< stored for what their process was before such a loss
 
     /// The build-id of an image or kernel image, by its recorded name; empty = unknown.
     std::string build_id(const std::string& name) const;
@@ -126,7 +137,8 @@ struct SessionInfo {
     const std::string& path(const std::string& name) const;
 
     /// Adds an appended run: the time span is extended; events, images and kernel images are united (the
-    /// newer one wins); ledgers and the times of events are added up.
+    /// newer one wins); ledgers and times are added up. `unfinished` is the newer one's. The id of the
+    /// session stays, or stays missing if it has begun without one.
     void merge(const SessionInfo& newer);
 };
 

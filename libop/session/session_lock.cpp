@@ -105,6 +105,13 @@ SessionLock& SessionLock::operator=(SessionLock&& other) noexcept {
     return *this;
 }
 
+bool is_session_in_use(const std::string& session_dir) {
+    const Fd file(::open((session_dir + "/" + lock_name).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!file) return errno != ENOENT;
+    const uint64_t pid = read_pid(file);
+    return pid != 0 && ::access(proc_path(pid, "").c_str(), F_OK) == 0;
+}
+
 void SessionLock::release() noexcept {
     if (file_ && owner_ == ::getpid() && is_current(dir_, file_)) ::unlinkat(dir_.get(), lock_name, 0);
     file_.reset();

@@ -32,6 +32,8 @@ public:
 
     /// True if the previous owner ended without removing the file.
     bool was_left() const noexcept { return was_left_; }
+    /// The open file, which keeps the lock.
+    int descriptor() const noexcept { return file_.get(); }
 
 private:
     void release() noexcept;
@@ -40,5 +42,9 @@ private:
     pid_t owner_ = 0;
     bool was_left_ = false;
 };
+
+/// True if the process that the lock of a session directory names is there. Of a process that was killed the
+/// lock is left.
+bool is_session_in_use(const std::string& session_dir);
 
 }  // namespace op

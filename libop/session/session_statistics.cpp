@@ -4,8 +4,10 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdio>
 #include <ctime>
 
+#include "libop/base/counted.h"
 #include "libop/base/text.h"
 #include "libop/session/sample_file_layout.h"
 
@@ -86,16 +88,6 @@ std::string_view counter_of(LossCause cause) {
     return "";
 }
 
-std::string date_text(uint64_t seconds) {
-    constexpr uint64_t year_9999 = 253402300799;
-    if (seconds == 0 || seconds > year_9999) return "unknown";
-    const time_t time = static_cast<time_t>(seconds);
-    std::tm parts{};
-    char text[32];
-    if (!::gmtime_r(&time, &parts)) return "unknown";
-    return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts)};
-}
-
 std::string losses_text(const Ledger& ledger) {
     std::string text;
     for (int i = 0; i < loss_causes; ++i) {
@@ -106,7 +98,38 @@ std::string losses_text(const Ledger& ledger) {
     return text;
 }
 
+/// The causes; where there are several, with their numbers.
+std::string short_losses(const Ledger& ledger) {
+    std::vector<std::string> texts;
+    for (int i = 0; i < loss_causes; ++i) {
+        const auto cause = static_cast<LossCause>(i);
+        const uint64_t lost = ledger.lost(cause);
+        if (lost == 0) continue;
+        const bool is_all = lost == ledger.lost();
+        texts.push_back((is_all ? "" : std::to_string(lost) + ": ") + std::string(loss_text(cause)));
+    }
+    return joined(texts);
+}
+
 }  // namespace
+
+std::string date_text(uint64_t seconds) {
+    constexpr uint64_t year_9999 = 253402300799;
+    if (seconds == 0 || seconds > year_9999) return "unknown";
+    const time_t time = static_cast<time_t>(seconds);
+    std::tm parts{};
+    char text[32];
+    if (!::gmtime_r(&time, &parts)) return "unknown";
+    return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts)};
+}
+
+std::string seconds_text(uint64_t ns) {
+    const double seconds = static_cast<double>(ns) / 1e9;
+    if (seconds < 0.001) return "less than 0.001 s";
+    char text[32];
+    std::snprintf(text, sizeof text, seconds < 100 ? "%.3g s" : "%.0f s", seconds);
+    return text;
+}
 
 std::string abi_text() {
     std::string text;
@@ -145,41 +168,82 @@ std::string account_text(const SessionInfo& info) {
     text += line("samples lost", std::to_string(info.ledger.lost())) + losses_text(info.ledger);
     text += line("call-graph arcs stored", std::to_string(info.arcs_stored));
     text += line("call-graph arcs lost", std::to_string(info.arcs_lost));
+    if (info.stacks.cut != 0) text += line("call stacks cut", std::to_string(info.stacks.cut));
+    if (info.stacks.lost != 0) text += line("call stacks lost", std::to_string(info.stacks.lost));
     if (info.side_band_lost != 0)
         text += line("records of processes and mappings lost", std::to_string(info.side_band_lost));
     if (info.mappings_left_out != 0)
         text += line("mappings left out", std::to_string(info.mappings_left_out));
     if (info.missed_periods != 0)
         text += line("timer periods without a sample", std::to_string(info.missed_periods));
+    if (info.recorder_cpu.is_measured())
+        text += line("CPU time of the recorder",
+                     seconds_text(info.recorder_cpu.used) + " in " + seconds_text(info.recorder_cpu.elapsed));
+    for (const DroppedSession& dropped : info.dropped.rows())
+        text += line("dropped before it was pushed",
+                     printable(dropped.session) + ", " + counted(dropped.samples, "sample"));
     for (const RecordedEvent& event : info.events)
         if (event.throttled) text += line("held back by the kernel", printable(event.name));
     return text + "\n";
 }
 
+std::string samples_text(const Ledger& ledger) {
+    std::string text = counted(ledger.stored(), "sample");
+    if (ledger.lost() > 0)
+        text += ", " + std::to_string(ledger.lost()) + " lost (" + short_losses(ledger) + ")";
+    return text;
+}
+
 std::vector<std::string> side_band_notes(const SessionInfo& info) {
     std::vector<std::string> notes;
-    const std::string unsure =
-        info.unsure_samples == 0
-            ? "no sample is in doubt for it"
-            : std::to_string(info.unsure_samples) + " samples may be under what their process was before";
+    const std::string unsure = info.unsure_samples == 0 ? "no sample is in doubt for it"
+                                                        : counted(info.unsure_samples, "sample") +
+                                                              " may be under what their process was before";
     if (info.side_band_lost != 0)
-        notes.push_back(
-            std::to_string(info.side_band_lost) +
-            " records of processes and mappings were lost or damaged: the kernel's buffer for them was "
-            "full, or they could not be read; " +
-            unsure);
+        notes.push_back(counted(info.side_band_lost, "record of processes and mappings was",
+                                "records of processes and mappings were") +
+                        " lost or damaged: the kernel's buffer for them was "
+                        "full, or they could not be read; " +
+                        unsure);
     if (info.mappings_left_out != 0)
-        notes.push_back(std::to_string(info.mappings_left_out) +
-                        " mappings were left out, as there were too many to keep; samples in them are stored "
+        notes.push_back(counted(info.mappings_left_out, "mapping was", "mappings were") +
+                        " left out, as there were too many to keep; samples in them are stored "
                         "or lost as no_mapping");
     return notes;
+}
+
+std::vector<std::string> stack_loss_notes(const StackAccount& stacks) {
+    const std::string remedy = "; begin a new session, keep fewer things apart, or make room on its disk";
+    std::vector<std::string> notes;
+    if (stacks.cut != 0)
+        notes.push_back(
+            std::to_string(stacks.cut) + " of " + counted(stacks.stored(), "call stack") +
+            (stacks.cut == 1 ? " was" : " were") +
+            " cut: there was no room for their innermost functions, so that their samples count for "
+            "a caller" +
+            remedy);
+    if (stacks.lost != 0)
+        notes.push_back(std::to_string(stacks.lost) + " of " +
+                        counted(add_saturating(stacks.stored(), stacks.lost), "call stack") +
+                        (stacks.lost == 1 ? " was" : " were") + " lost: there was no room for them" + remedy);
+    return notes;
+}
+
+std::optional<std::string> dropped_sessions_note(const DroppedSessions& dropped) {
+    if (dropped.is_empty()) return std::nullopt;
+    const DroppedSession& first = dropped.rows().front();
+    const size_t others = dropped.rows().size() - 1;
+    return "while this session was recorded, " + counted(dropped.samples(), "sample") +
+           " of earlier sessions were deleted to make room before they had been pushed: " +
+           (first.session.empty() ? "several" : printable(first.session)) +
+           (others == 0 ? "" : " and " + counted(others, "other"));
 }
 
 std::optional<std::string> missed_periods_note(const SessionInfo& info) {
     const uint64_t periods = add_saturating(info.ledger.sampled(), info.missed_periods);
     if (info.missed_periods == 0 || info.missed_periods < periods / 100) return std::nullopt;
-    return std::to_string(info.missed_periods) + " of " + std::to_string(periods) +
-           " periods of the timer ended without a sample: interrupts were off, a hypervisor had taken the "
+    return std::to_string(info.missed_periods) + " of " + counted(periods, "period") +
+           " of the timer ended without a sample: interrupts were off, a hypervisor had taken the "
            "processor, or the period is too short; code that ran meanwhile has too few samples";
 }
 

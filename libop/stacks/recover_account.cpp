@@ -2,10 +2,15 @@
 // Adding up what the files of a session hold.
 #include "libop/stacks/recover_account.h"
 
+#include <fcntl.h>
+
+#include "libop/base/counted.h"
+#include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/session/session_files.h"
 #include "libop/stacks/stack_reader.h"
+#include "libop/stacks/stack_set.h"
 
 namespace op {
 
@@ -31,6 +36,16 @@ bool correct_stacks(SessionInfo& info, StackAccount held) {
     return std::exchange(info.stacks, held) != held;
 }
 
+/// Later writers take the files for sound.
+void end_damaged_stacks(const SessionWriter& session, Diagnostics& notes) {
+    if (!open_at(session.directory(), stacks_dir, O_RDONLY | O_DIRECTORY)) return;
+    try {
+        const StackSet set(session.directory(), session.current_path(), notes, session.policy(), {}, true);
+    } catch (const Error& error) {
+        notes.warn(std::string(error.what()) + "; its call stacks are not checked");
+    }
+}
+
 }  // namespace
 
 StackAccount count_held_stacks(const Fd& session_dir, const std::string& label, Diagnostics& notes) {
@@ -50,6 +65,7 @@ StackAccount count_held_stacks(const Fd& session_dir, const std::string& label, 
 
 void recover_account(SessionWriter& session, Diagnostics& notes) {
     if (!session.follows_crash()) return;
+    end_damaged_stacks(session, notes);
     auto info = session.read_info(notes);
     if (!info) return;
     const std::string path = session.current_path();
@@ -63,11 +79,11 @@ void recover_account(SessionWriter& session, Diagnostics& notes) {
     session.write_info(*info);
     const std::string recovered = printable(path) + ": recovered after a crash: ";
     if (differ)
-        notes.warn(recovered + "the sample files hold " + std::to_string(held.samples) +
-                   " samples, the manifest had " + std::to_string(recorded));
+        notes.warn(recovered + "the sample files hold " + counted(held.samples, "sample") +
+                   ", the manifest had " + std::to_string(recorded));
     if (stacks_differ)
-        notes.warn(recovered + "there are call stacks of " + std::to_string(info->stacks.stored()) +
-                   " samples, the manifest had " + std::to_string(stacks_recorded));
+        notes.warn(recovered + "there are call stacks of " + counted(info->stacks.stored(), "sample") +
+                   ", the manifest had " + std::to_string(stacks_recorded));
 }
 
 }  // namespace op

@@ -13,9 +13,10 @@ namespace op {
 /// the files. What cannot be read is a warning.
 StackAccount count_held_stacks(const Fd& session_dir, const std::string& label, Diagnostics& notes);
 
-/// Corrects the manifest's accounts of samples and of stacks by the files, with a warning, if the previous
-/// writer crashed: the files then hold more than the manifest. Otherwise does nothing. To be called after
-/// SessionWriter::begin() with `append`. Throws a system error.
+/// If the previous writer crashed: ends damaged files of stacks with their sound beginning, and corrects the
+/// manifest's accounts of samples and of stacks by the files, which then hold more than the manifest, both
+/// with a warning. Otherwise does nothing. To be called after SessionWriter::begin() with `append`. Throws a
+/// system error.
 void recover_account(SessionWriter& session, Diagnostics& notes);
 
 }  // namespace op

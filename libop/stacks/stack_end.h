@@ -10,7 +10,7 @@ namespace op {
 /// The reasons, as a store of stacks numbers them. Only `root` means that the stack is complete.
 enum class StackEnd : uint8_t {
     root,            ///< the outermost frame
-    dump_short,      ///< a word beyond the copied part of the stack; a larger copy would have it
+    dump_short,      ///< a word beyond the copied part of the stack, perhaps beyond any copy
     page_absent,     ///< a word in a page that was not in memory
     stack_switch,    ///< the caller's frame is not on the copied stack
     no_mapping,      ///< a return address outside all code

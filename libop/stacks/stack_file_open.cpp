@@ -10,6 +10,7 @@
 
 #include <optional>
 
+#include "libop/base/counted.h"
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -51,22 +52,27 @@ void set_used(const SharedMapping& map, uint32_t used) {
     std::memcpy(map.bytes().data() + offsetof(RawStackFileHeader, used), &used, sizeof used);
 }
 
+struct Beginning {
+    uint32_t used;
+    bool is_whole;
+};
+
 /// The entries to go on with; none, with a warning, if the file is of another kind.
-std::optional<uint32_t> sound_entries(const SharedMapping& map, const StackFilePlace& at,
-                                      const StackEntryCheck& check, Diagnostics& notes) {
+std::optional<Beginning> sound_entries(const SharedMapping& map, const StackFilePlace& at,
+                                       const StackEntryCheck& check, Diagnostics& notes) {
     try {
         const ParsedStackFile found = parse_stack_file(map.bytes(), at.kind, at.label);
         uint64_t samples = 0;
         const uint32_t used = end_of(found.entries, check, samples);
         const bool is_ended = used < found.entries.size();
-        if (!is_ended && found.fault.empty()) return used;
+        if (!is_ended && found.fault.empty()) return Beginning{used, true};
         notes.warn(at.label + ": ends with entry " + std::to_string(used) + " from now on, for " +
                    (is_ended ? "the next one cannot be" : found.fault) +
                    (at.kind == StackFileKind::nodes && samples != 0
-                        ? "; " + std::to_string(samples) + " samples are dropped"
+                        ? "; " + counted(samples, "sample is dropped", "samples are dropped")
                         : ""));
         set_used(map, used);
-        return used;
+        return Beginning{used, false};
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::input) throw;
         notes.warn(std::string(error.what()) + "; set aside as " + printable(at.name) +
@@ -93,11 +99,11 @@ OpenStackFile open_stack_file(const StackFilePlace& at, const StackEntryCheck& c
         // a store into a hole needs room, too
         if (!reserve_space(file, 0, length)) throw_system("cannot write " + at.label);
         SharedMapping map(file, length, at.label);
-        if (const auto used = sound_entries(map, at, check, notes)) {
-            const size_t needed = stack_file_length(*used);
-            if (!trim_stack_file(file, *used) || !map.resize(needed))
+        if (const auto found = sound_entries(map, at, check, notes)) {
+            const size_t needed = stack_file_length(found->used);
+            if (!trim_stack_file(file, found->used) || !map.resize(needed))
                 throw_system("cannot write " + at.label);
-            return {std::move(file), std::move(map), *used};
+            return {std::move(file), std::move(map), found->used, found->is_whole};
         }
     }
     if (length != 0) {
@@ -106,7 +112,7 @@ OpenStackFile open_stack_file(const StackFilePlace& at, const StackEntryCheck& c
     }
     begin(file, at);
     SharedMapping map(file, stack_file_length(0), at.label);
-    return {std::move(file), std::move(map), 0};
+    return {std::move(file), std::move(map), 0, false};
 }
 
 bool trim_stack_file(const Fd& file, uint32_t entries) noexcept {

@@ -31,6 +31,7 @@ struct OpenStackFile {
     Fd file;
     SharedMapping map;  ///< of all its bytes
     uint32_t used;      ///< entries
+    bool is_intact;     ///< it was there, with all entries that it should have had
 };
 
 /// Opens the file (never through a symbolic link), made if it is missing. It ends before its first entry that

@@ -74,7 +74,7 @@ constexpr StackNodeEntry parse_stack_node(uint64_t entry) noexcept {
 }
 
 /// The nodes between the root and a node, the node included: readers drop deeper ones.
-inline constexpr uint32_t deepest_stack = 2048;
+inline constexpr uint32_t deepest_stack = 4096;
 
 /// The files of a set besides those of its classes.
 inline constexpr const char* stack_frames_name = "frames";

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "libop/base/counted.h"
 #include "libop/base/directory.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -25,7 +26,7 @@ StackEntries entries_of(std::string_view bytes, StackFileKind kind, const std::s
     const ParsedStackFile found = parse_stack_file(as_bytes(bytes), kind, label);
     if (!found.fault.empty())
         notes.warn(label + ": damaged file of call stacks: " + found.fault + "; " +
-                   std::to_string(found.entries.size()) + " entries of it are used");
+                   counted(found.entries.size(), "entry of it is used", "entries of it are used"));
     return found.entries;
 }
 
@@ -137,8 +138,9 @@ StoredTree StackSetReader::read(const SampleClass& sample_class, Diagnostics& no
         tree.add(nodes[number]);
     StoredTree found = std::move(tree).finish();
     if (found.damaged != 0)
-        notes.warn(label + ": " + std::to_string(found.damaged) +
-                   " samples with damaged stacks are left out");
+        notes.warn(label + ": " +
+                   counted(found.damaged, "sample with a damaged stack is left out",
+                           "samples with damaged stacks are left out"));
     return found;
 }
 

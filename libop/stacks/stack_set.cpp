@@ -63,7 +63,8 @@ struct StackSet::ClassFile {
     uint64_t number = 0;                ///< of the opening, from 1
 };
 
-/// The last stack of a thread, from the root on.
+/// The last stack of a thread, from the root on. Nothing is written behind its depth: that would be 3.2 MB
+/// for all threads.
 struct StackSet::Chain {
     uint64_t file = 0;  ///< ClassFile::number of the nodes
     uint32_t depth = 0;
@@ -82,7 +83,7 @@ size_t StackSet::ClassHash::operator()(const SampleClass& c) const noexcept {
 }
 
 StackSet::StackSet(const Fd& session_dir, const std::string& label, Diagnostics& notes,
-                   const AccessPolicy& policy, const StackLimits& limits)
+                   const AccessPolicy& policy, const StackLimits& limits, bool after_crash)
     : policy_(policy),
       limits_(limits),
       notes_(notes),
@@ -92,11 +93,11 @@ StackSet::StackSet(const Fd& session_dir, const std::string& label, Diagnostics&
       images_(dir_, label_ + "/" + stack_images_name, policy_),
       frames_(std::make_unique<StackTable>(place_of(stack_frames_name, StackFileKind::frames),
                                            sound_frames(images_.count()), limits_.frames, room_, notes_)),
-      chains_(std::make_unique<Chain[]>(chain_count)) {
+      chains_(std::make_unique_for_overwrite<Chain[]>(chain_count)) {
     // A line that never reached the disk: its number is not another image's.
     if (!images_.pad_to(greatest_image(*frames_))) throw_system("cannot write " + label_ + "/images", ENOSPC);
     take(stack_file_length(frames_->size()));
-    end_damaged();
+    look_at_classes(after_crash || !frames_->was_intact());
 }
 
 StackSet::~StackSet() = default;
@@ -110,13 +111,30 @@ void StackSet::take(uint64_t bytes) noexcept {
     room_.bytes -= std::min(room_.bytes, bytes);
 }
 
-/// Before the first new frame: a node of a frame that is lost must not become one of a new frame.
-void StackSet::end_damaged() {
+/// Takes the bytes that they have. If they are doubtful, damaged ones are ended before the first new frame: a
+/// node of a frame that is lost must not become one of a new frame.
+void StackSet::look_at_classes(bool is_doubtful) {
     const StackEntryCheck check = sound_nodes(frames_->size());
     for (const DirectoryEntry& entry : read_directory(open_at(dir_, ".", O_RDONLY | O_DIRECTORY), label_)) {
         if (!entry.is_regular || !parse_class(entry.name)) continue;
-        take(open_stack_file(place_of(entry.name, StackFileKind::nodes), check, notes_).map.bytes().size());
+        if (is_doubtful)
+            take(open_stack_file(place_of(entry.name, StackFileKind::nodes), check, notes_)
+                     .map.bytes()
+                     .size());
+        else
+            take(length_of(entry.name));
     }
+}
+
+/// 0 if the file is not there.
+uint64_t StackSet::length_of(const std::string& name) const noexcept {
+    struct stat st {};
+    const bool is_there = ::fstatat(dir_.get(), name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0;
+    return is_there ? static_cast<uint64_t>(st.st_size) : 0;
+}
+
+void StackSet::prepare(const SampleClass& sample_class) noexcept {
+    if (length_of(mangle_class(sample_class)) != 0) file_of(sample_class);
 }
 
 uint32_t StackSet::image(const ImageName& name) {
@@ -163,8 +181,12 @@ StackSet::ClassFile* StackSet::file_of(const SampleClass& sample_class) noexcept
 }
 
 /// Makes the chain's node at `depth` that of a frame; false if there is no room for it.
-bool StackSet::step(ClassFile& file, Chain& chain, uint32_t depth, uint64_t key) noexcept {
-    if (depth < chain.depth && chain.keys[depth] == key) return true;
+inline bool StackSet::step(ClassFile& file, Chain& chain, uint32_t depth, uint64_t key) noexcept {
+    return (depth < chain.depth && chain.keys[depth] == key) || leave(file, chain, depth, key);
+}
+
+/// Likewise, for a frame that the chain does not have there.
+bool StackSet::leave(ClassFile& file, Chain& chain, uint32_t depth, uint64_t key) noexcept {
     chain.depth = depth;
     const uint32_t frame = frames_->number_of(key);
     if (frame == 0) return false;

@@ -40,14 +40,17 @@ struct StackLimits {
 class StackSet {
 public:
     /// Opens stacks/ below a session's directory, made if it is missing, and continues the set in it. Damaged
-    /// files end with their sound beginning from now on, with a warning. Throws a system error, or an input
-    /// error if `policy` refuses something; both name a path below `label`.
+    /// files end with their sound beginning from now on, with a warning. That of a class is read when its
+    /// first sample comes; all are read now with `after_crash`, or if frames are missing. Throws a system
+    /// error, or an input error if `policy` refuses something; both name a path below `label`.
     StackSet(const Fd& session_dir, const std::string& label, Diagnostics& notes,
-             const AccessPolicy& policy = {}, const StackLimits& limits = {});
+             const AccessPolicy& policy = {}, const StackLimits& limits = {}, bool after_crash = false);
     StackSet(const StackSet&) = delete;
     StackSet& operator=(const StackSet&) = delete;
     ~StackSet();
 
+    /// Opens the file of a class now, if there is one: a large one is read for some time.
+    void prepare(const SampleClass& sample_class) noexcept;
     /// The number of an image, new or known, for StackFrame::image; 0 if there is no room for it or its name
     /// cannot be spelled. Numbers stay the same as long as the set is not removed.
     uint32_t image(const ImageName& name);
@@ -73,7 +76,8 @@ private:
     using ClassFiles = std::list<ClassFile>;  ///< most recently used first
 
     void take(uint64_t bytes) noexcept;
-    void end_damaged();
+    uint64_t length_of(const std::string& name) const noexcept;
+    void look_at_classes(bool is_doubtful);
     StackFilePlace place_of(const std::string& name, StackFileKind kind) const;
     /// The file of a class; null if it cannot be opened.
     ClassFile* file_of(const SampleClass& sample_class) noexcept;
@@ -84,6 +88,7 @@ private:
     uint32_t insert(ClassFile& file, Chain& chain, uint32_t app, std::span<const StackFrame> innermost_first,
                     StackEnd end) noexcept;
     bool step(ClassFile& file, Chain& chain, uint32_t depth, uint64_t key) noexcept;
+    bool leave(ClassFile& file, Chain& chain, uint32_t depth, uint64_t key) noexcept;
 
     const AccessPolicy policy_;
     const StackLimits limits_;

@@ -45,6 +45,7 @@ StackTable::StackTable(const StackFilePlace& at, const StackEntryCheck& check, u
     file_ = std::move(opened.file);
     map_ = std::move(opened.map);
     used_ = opened.used;
+    was_intact_ = opened.is_intact;
     use_mapping();
     if (!index_.reserve(entries_, used_ + 1)) throw_system("cannot open " + at.label, ENOMEM);
     for (uint32_t number = 1; number <= used_; ++number)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One file of a set of stacks, mapped for adding entries and counting. Knows not what entries mean, but for
-// the counts of nodes. Somebody else may write to the file meanwhile: whatever is in it, no access leaves the
-// mapping and no search is endless.
+// One file of a set of stacks, mapped for adding entries and counting. Does not interpret entries, except
+// for the counts of nodes. Somebody else may write to the file meanwhile: whatever is in it, no access leaves
+// the mapping and no search is endless.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,8 @@ public:
     /// The next entry tries to grow the file even if that failed a moment ago.
     void retry_growth() noexcept { retry_after_ = 0; }
 
+    /// True if the file was there when it was opened, with all entries that it should have had.
+    bool was_intact() const noexcept { return was_intact_; }
     /// The number of entries.
     uint32_t size() const noexcept { return used_; }
     uint64_t entry(uint32_t number) const noexcept;
@@ -61,6 +63,7 @@ private:
     uint32_t used_;                ///< what the header's `used` should be
     uint32_t capacity_ = 0;        ///< entries that the mapping has room for
     uint32_t retry_after_ = 0;     ///< entries to refuse before the next attempt to grow
+    bool was_intact_ = false;
     StackIndex index_;
 };
 

@@ -141,6 +141,7 @@ struct PlacedSample {
     uint32_t maps = 0;                       ///< with `user_stack`: PlacedMaps::number of its mappings
     const UserStack* user_stack = nullptr;   ///< then `chain` has no user frames yet
     std::optional<StackEnd> stack_end = {};  ///< as Sample::stack_end
+    uint64_t time = 0;                       ///< as Sample::time, up to 1 ms too early; 0 = not known
 };
 
 /// An executable mapping as the driver sends it: laid out like struct op_mapped.

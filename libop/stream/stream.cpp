@@ -76,7 +76,14 @@ ImageCookie decode_image(ByteReader& in, uint16_t flags) {
             r.inode,  path};
 }
 
-PlacedSample decode_placed(ByteReader& in, const op_record_context& context, uint32_t weight) {
+/// What holds for all placed samples up to a record that changes it.
+struct PlacedState {
+    const op_record_context& context;
+    uint64_t time;
+};
+
+PlacedSample decode_placed(ByteReader& in, const PlacedState& state, uint32_t weight) {
+    const op_record_context& context = state.context;
     const auto r = in.get<op_record_placed>();
     const auto frames = in.take(r.frames * sizeof(op_place));
     if (r.mode > OP_MODE_GUEST || r.kernel_frames > r.frames)
@@ -93,7 +100,8 @@ PlacedSample decode_placed(ByteReader& in, const op_record_context& context, uin
             weight,
             0,
             nullptr,
-            decode_stack_end(r.stack_end)};
+            decode_stack_end(r.stack_end),
+            state.time};
 }
 
 /// The pc, then the others by number.
@@ -127,12 +135,12 @@ PlacedMaps decode_maps(ByteReader& in) {
     return {r.number, r.slot, r.tgid, {reinterpret_cast<const PlacedMapping*>(mappings.data()), r.mappings}};
 }
 
-PlacedSample decode_placed_sample(ByteReader& in, uint16_t flags, const op_record_context& context) {
-    return decode_placed(in, context, flags == 0 ? 1 : flags);
+PlacedSample decode_placed_sample(ByteReader& in, uint16_t flags, const PlacedState& state) {
+    return decode_placed(in, state, flags == 0 ? 1 : flags);
 }
 
-RawSample decode_raw_sample(ByteReader& in, uint16_t flags, const op_record_context& context) {
-    const PlacedSample placed = decode_placed(in, context, 1);
+RawSample decode_raw_sample(ByteReader& in, uint16_t flags, const PlacedState& state) {
+    const PlacedSample placed = decode_placed(in, state, 1);
     return {placed, in.take(flags)};
 }
 
@@ -248,6 +256,8 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
         decode_placed_one(in, head, out);
     } else if (head.type == OP_RECORD_CONTEXT) {
         decode_context(in.take(sizeof(op_record_context)), out);
+    } else if (head.type == OP_RECORD_SAMPLE_TIME) {
+        time_ = in.get<op_record_sample_time>().time;
     } else {
         decode_plain(in, head, out);
     }
@@ -256,11 +266,12 @@ size_t RecordDecoder::decode_one(std::span<const std::byte> bytes, std::vector<R
 
 void RecordDecoder::decode_placed_one(ByteReader& in, const op_record_header& head,
                                       std::vector<Record>& out) {
+    const PlacedState state{*context_, time_};
     if (head.type == OP_RECORD_PLACED_RAW) {
-        out.emplace_back(decode_raw_sample(in, head.flags, *context_));
+        out.emplace_back(decode_raw_sample(in, head.flags, state));
         return;
     }
-    PlacedSample sample = decode_placed_sample(in, head.flags, *context_);
+    PlacedSample sample = decode_placed_sample(in, head.flags, state);
     if (head.type == OP_RECORD_PLACED_STACK) {
         const auto stack = in.get<op_user_stack>();
         sample.maps = stack.maps;

@@ -22,14 +22,16 @@ namespace op {
 /// Encodes the records of one stream, one after the other.
 class RecordEncoder {
 public:
-    /// Appends a record, preceded by its context if that has changed. Chains and texts that are too long for
-    /// a record are cut. A PlacedName appends nothing: it is part of the context of its thread's placed
-    /// samples up to the next PlacedName, and is lost if there are none. Other threads' have no name.
+    /// Appends a record, preceded by its context and its time if those have changed. Chains and texts that
+    /// are too long for a record are cut. A PlacedName appends nothing: it is part of the context of its
+    /// thread's placed samples up to the next PlacedName, and is lost if there are none. Other threads' have
+    /// no name.
     void encode(const Record& record, std::string& out);
 
 private:
     std::optional<op_record_context> context_;  ///< of the placed sample before; without header
     op_record_context named_{};                 ///< thread and name of the last PlacedName
+    uint64_t time_ = 0;                         ///< of the placed sample before
 };
 
 /// Decodes the records of one stream, without a file's head.
@@ -51,6 +53,7 @@ private:
     void decode_context(std::span<const std::byte> bytes, std::vector<Record>& out);
 
     std::optional<op_record_context> context_;  ///< of the placed samples to come
+    uint64_t time_ = 0;                         ///< the same
     std::deque<UserStack> stacks_;              ///< of the records decoded last
     std::optional<std::string> damage_;
 };

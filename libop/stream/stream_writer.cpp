@@ -81,6 +81,7 @@ struct Encode {
     std::string& out;
     std::optional<op_record_context>& context;  ///< the stream's last
     op_record_context& named;                   ///< the last name and its thread
+    uint64_t& time;                             ///< of the placed samples, as the stream has it
 
     void operator()(const Sample& s) const {
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
@@ -196,6 +197,7 @@ private:
             append(out, OP_RECORD_CONTEXT, 0, next);
         }
         const size_t frames = std::min<size_t>(s.chain.size(), 0xffff);
+        if (s.time != time) append(out, OP_RECORD_SAMPLE_TIME, 0, op_record_sample_time{{}, time = s.time});
         op_record_placed r{};
         r.place = {s.place.offset, s.place.cookie, 0};
         r.event = s.event;
@@ -212,7 +214,7 @@ private:
 }  // namespace
 
 void RecordEncoder::encode(const Record& record, std::string& out) {
-    std::visit(Encode{out, context_, named_}, record);
+    std::visit(Encode{out, context_, named_, time_}, record);
 }
 
 StreamWriter::StreamWriter(Fd fd, std::string path, const SessionInfo& session)

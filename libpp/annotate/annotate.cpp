@@ -14,6 +14,7 @@
 #include "libpp/profile/percent.h"
 #include "libpp/profile/stack_tree.h"
 #include "libpp/report/symbol_rows.h"
+#include "libpp/symbols/run_time_code.h"
 
 namespace op::pp {
 
@@ -57,6 +58,7 @@ public:
         std::vector<AnnotatedFile> files;
         for (auto& [path, file] : files_) {
             file.origin = origin_of(path, !own_.contains(&file));
+            std::ranges::for_each(file.symbols, order_versions);
             std::ranges::sort(file.symbols, {},
                               [](const AnnotatedSymbol& s) { return std::tie(s.line, s.name); });
             for (auto& [line, calls] : file.calls)
@@ -197,12 +199,30 @@ private:
 
     /// Each symbol goes to the file it begins in, if that has samples.
     void add_symbols() {
+        std::map<std::tuple<AnnotatedFile*, uint32_t, uint32_t, std::string_view>, size_t> known;
         for (const auto& [index, code] : code_) {
-            const auto line = profile_.images[code.image].symbols->line(code.symbol->start);
+            ImageSymbols& symbols = *profile_.images[code.image].symbols;
+            const auto line = symbols.line(code.symbol->start);
             if (!line) continue;
             const auto at = files_.find(plain_path(line->file));
-            if (at != files_.end()) at->second.symbols.push_back({code.name, line->line, code.counts});
+            if (at == files_.end()) continue;
+            std::vector<AnnotatedSymbol>& all = at->second.symbols;
+            const auto [number, is_new] =
+                known.try_emplace({&at->second, code.image, line->line, code.name}, all.size());
+            if (is_new) all.push_back({code.name, line->line, {}});
+            AnnotatedSymbol& symbol = all[number->second];
+            add(symbol.counts, code.counts.data(), width_);
+            symbol.versions.push_back({shown_address(symbols, *code.symbol), code.counts});
         }
+    }
+
+    static void order_versions(AnnotatedSymbol& symbol) {
+        std::erase_if(symbol.versions, [](const CodeVersion& version) {
+            return std::ranges::all_of(version.counts, [](uint64_t samples) { return samples == 0; });
+        });
+        if (symbol.versions.size() == 1) symbol.versions.clear();
+        std::ranges::stable_sort(symbol.versions, std::greater{},
+                                 [](const CodeVersion& version) { return version.counts[0]; });
     }
 
     const Profile& profile_;

@@ -18,11 +18,19 @@ namespace op::pp {
 /// One number per column.
 using Counts = std::vector<uint64_t>;
 
+/// One of several copies of the code of a function, as run-time compilers make when they compile it again.
+struct CodeVersion {
+    LinkAddress address;  ///< for people
+    Counts counts;        ///< all its samples
+};
+
 /// A symbol that begins in a source file.
 struct AnnotatedSymbol {
     std::string_view name;  ///< as shown; valid as long as the Symbolizer
     uint32_t line;          ///< where it begins; 0 = not known
-    Counts counts;          ///< all its samples, in whatever file
+    Counts counts;          ///< all its samples, in whatever file and version
+    /// Those of its image with samples, falling, if there are several of that name and line.
+    std::vector<CodeVersion> versions = {};
 };
 
 /// A call that was inlined into a line, with its part of the line's samples.

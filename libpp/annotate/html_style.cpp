@@ -41,7 +41,7 @@ td.line, table.source th.line { border-right: 1px solid var(--rule); }
 tr:target { outline: 2px solid var(--link); outline-offset: -2px; }
 tr:target td.line { background: var(--mark); }
 tr.skip { display: none; }
-tr.skip td { color: var(--faint); background: var(--head); }
+tr.skip td, tr.gap td { color: var(--faint); background: var(--head); }
 #near:checked ~ main tr.skip { display: table-row; }
 #near:checked ~ main tbody.far { display: none; }
 span.of { background: var(--page); border: 1px solid var(--rule); border-radius: .3rem; padding: 0 .35rem; margin-left: 1rem;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "libop/base/counted.h"
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
@@ -18,6 +19,8 @@ constexpr size_t count_width = 6;
 constexpr size_t cell_width = count_width + 1 + 7;  ///< of a count and its share
 /// The number of calls shown for an inlined line.
 constexpr size_t calls_shown = 4;
+/// The number of versions shown for a function that was compiled several times.
+constexpr size_t versions_shown = 8;
 
 /// "   400 54.8697" a column.
 std::string counts_text(const Counts& counts, const Counts& totals) {
@@ -65,16 +68,30 @@ std::string commented(std::string_view text) {
     return result;
 }
 
+/// " (2 versions: COUNTS at ADDRESS; COUNTS at ADDRESS)"; empty if there is one.
+std::string versions_text(const AnnotatedSymbol& symbol, const Counts& totals) {
+    if (symbol.versions.empty()) return "";
+    const auto shown = std::span(symbol.versions).first(std::min(symbol.versions.size(), versions_shown));
+    std::string text = " (" + counted(symbol.versions.size(), "version") + ": " +
+                       joined(shown, "; ", [&](const CodeVersion& version) {
+                           return counts_text(version.counts, totals) + " at " + hex(version.address.value());
+                       });
+    if (symbol.versions.size() > versions_shown)
+        text += "; and " + std::to_string(symbol.versions.size() - versions_shown) + " more";
+    return text + ")";
+}
+
 /// " /* NAME total: COUNTS */", or several symbols with the sum of all.
 std::string symbol_comment(std::span<const AnnotatedSymbol> symbols, const Counts& totals) {
     if (symbols.empty()) return "";
     if (symbols.size() == 1)
         return " /* " + comment_safe(symbols[0].name) + " total: " + counts_text(symbols[0].counts, totals) +
-               " */";
+               versions_text(symbols[0], totals) + " */";
     std::string text = " /* ";
     Counts sum(totals.size());
     for (const AnnotatedSymbol& symbol : symbols) {
-        text += comment_safe(symbol.name) + " " + counts_text(symbol.counts, totals) + ", ";
+        text += comment_safe(symbol.name) + " " + counts_text(symbol.counts, totals) +
+                versions_text(symbol, totals) + ", ";
         for (size_t i = 0; i < sum.size(); ++i)
             sum[i] = add_saturating(sum[i], symbol.counts[i]);
     }
@@ -95,7 +112,7 @@ std::string calls_comment(const AnnotatedFile& file, uint32_t line, const Counts
     };
     const auto shown = std::span(calls).first(std::min(calls.size(), calls_shown));
     std::string text = " /* inlined into " + joined(shown, ", ", call_text);
-    if (calls.size() > calls_shown) text += ", " + std::to_string(calls.size() - calls_shown) + " others";
+    if (calls.size() > calls_shown) text += ", " + counted(calls.size() - calls_shown, "other");
     return text + " */";
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "libop/base/counted.h"
 #include "libop/base/markup.h"
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
@@ -133,7 +134,9 @@ private:
                     "<th scope=\"col\">%</th>";
             if (annotation_.is_inclusive)
                 text +=
-                    "<th scope=\"col\" title=\"with what is inlined into the line\">with inlined</th>"
+                    "<th scope=\"col\" title=\"with what is inlined into the line and, if call stacks were "
+                    "recorded, "
+                    "what it calls\">inclusive</th>"
                     "<th scope=\"col\">%</th>";
         }
         return text;
@@ -175,7 +178,7 @@ private:
         std::vector<std::string> texts;
         for (size_t i = 0; i < totals.size(); ++i) {
             const std::string share = share_text(totals[i], annotation_.totals[i]) + " %";
-            if (totals.size() == 1) return std::to_string(totals[i]) + " samples, " + share;
+            if (totals.size() == 1) return counted(totals[i], "sample") + ", " + share;
             texts.push_back(markup_text(printable(head.columns[i].short_name(head.axis))) + " " +
                             std::to_string(totals[i]) + " (" + share + ")");
         }
@@ -219,16 +222,25 @@ private:
         return text;
     }
 
+    /// "80 (40.00 %)" a column.
+    std::string numbers(const Counts& counts) const {
+        std::vector<std::string> texts;
+        for (size_t i = 0; i < counts.size(); ++i)
+            texts.push_back(std::to_string(counts[i]) + " (" + share_text(counts[i], annotation_.totals[i]) +
+                            " %)");
+        return joined(texts);
+    }
+
     /// The functions that begin at a line, with their totals.
     std::string functions_at(const AnnotatedFile& file, uint32_t line) const {
         std::string text;
         for (auto at = std::ranges::lower_bound(file.symbols, line, {}, &AnnotatedSymbol::line);
              at != file.symbols.end() && at->line == line; ++at) {
-            std::vector<std::string> counts;
-            for (size_t i = 0; i < at->counts.size(); ++i)
-                counts.push_back(std::to_string(at->counts[i]) + " (" +
-                                 share_text(at->counts[i], annotation_.totals[i]) + " %)");
-            text += element("span", "class=\"of\"", markup_text(printable(at->name)) + ": " + joined(counts));
+            std::string of = markup_text(printable(at->name)) + ": " + numbers(at->counts);
+            if (!at->versions.empty()) of += "; " + counted(at->versions.size(), "version");
+            for (const CodeVersion& version : at->versions)
+                of += ", at " + hex(version.address.value()) + ": " + numbers(version.counts);
+            text += element("span", "class=\"of\"", of);
         }
         return text;
     }
@@ -240,15 +252,17 @@ private:
         return "<tbody>\n" + row(index, 0, "(credited to no line)") + "</tbody>\n";
     }
 
-    /// Lines far from all samples are in bodies of their own, which can be folded.
+    /// Lines far from all samples are in bodies of their own, which can be folded. Those of packages and
+    /// libraries are left out: a page would mostly consist of headers.
     std::string source_lines(size_t index, std::string_view source) const {
         const std::vector<std::pair<uint32_t, uint32_t>> near = near_ranges(*sources_[index].file);
+        const bool is_whole = !annotation_.is_aside(*sources_[index].file);
         std::string text = line_zero(index), rows;
         auto range = near.begin();
         uint32_t line = 1, first = 1;
         bool is_near = range != near.end() && range->first <= 1;
         const auto end_body = [&] {
-            if (!rows.empty()) text += body(rows, is_near, line - first);
+            if (line != first) text += body(rows, is_near, line - first);
             rows.clear();
             first = line;
         };
@@ -261,7 +275,7 @@ private:
             }
             std::string_view taken = take_line(source);
             if (taken.ends_with('\r')) taken.remove_suffix(1);
-            rows += row(index, line, taken);
+            if (is_near || is_whole) rows += row(index, line, taken);
         }
         end_body();
         return text + beyond(index, line);
@@ -269,10 +283,10 @@ private:
 
     std::string body(const std::string& rows, bool is_near, uint32_t lines) const {
         if (is_near) return "<tbody>\n" + rows + "</tbody>\n";
-        return "<tbody>\n<tr class=\"skip\">" + empty_cells() +
-               "<td class=\"line\"></td><td class=\"text\">… " + std::to_string(lines) +
-               (lines == 1 ? " line" : " lines") + "</td></tr>\n</tbody>\n<tbody class=\"far\">\n" + rows +
-               "</tbody>\n";
+        return "<tbody>\n<tr class=\"" + std::string(rows.empty() ? "gap" : "skip") + "\">" + empty_cells() +
+               "<td class=\"line\"></td><td class=\"text\">… " + counted(lines, "line") +
+               "</td></tr>\n</tbody>\n" +
+               (rows.empty() ? "" : "<tbody class=\"far\">\n" + rows + "</tbody>\n");
     }
 
     /// Lines, first and last, around those with samples and heads of functions; at least `least_hidden` lie

@@ -19,15 +19,20 @@ std::string export_folded(const Profile& profile, const ExportContext& context) 
         texts.push_back(names.name(i));
         std::ranges::replace(texts.back(), ';', ':');  // it separates frames
     }
-    std::vector<std::string> lines;
-    for (const NamedStack& stack : named_stacks(profile, names, 0)) {
-        const std::string line = joined(stack.names, ";", [&](uint32_t name) { return texts[name]; });
-        lines.push_back(line + " " + std::to_string(stack.count) + "\n");
-    }
-    std::ranges::sort(lines);
-    std::string text;
-    for (const std::string& line : lines)
-        text += line;
+    const NamedStacks stacks(profile, names);
+    std::string text, line;
+    std::vector<size_t> ends;  // of the callers' part of `line`
+    const auto enter = [&](uint32_t name, uint64_t count) {
+        ends.push_back(line.size());
+        if (ends.size() > 1) line += ';';
+        line += texts[name];
+        if (count > 0) text.append(line).append(" ").append(std::to_string(count)).append("\n");
+    };
+    const auto leave = [&] {
+        line.resize(ends.back());
+        ends.pop_back();
+    };
+    stacks.walk(0, enter, leave);
     return text;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/session/ledger.h"
 
@@ -91,8 +92,7 @@ private:
         uint64_t sum = 0;
         for (const uint64_t count : left)
             sum = add_saturating(sum, count);
-        notes_.warn(std::to_string(sum) +
-                    " samples did not fit: a gmon.out counts 65535 an address and record");
+        notes_.warn(counted(sum, "sample") + " did not fit: a gmon.out counts 65535 an address and record");
     }
 
     void add_arcs() {

@@ -233,8 +233,7 @@ private:
         message.add_packed_int64(SampleField::value, values.begin(), values.end());
         if (labels.app != no_application)
             put_text_label(message, "app", profile_.images[labels.app].name.display());
-        if (end != StackEnd::root)
-            put_text_label(message, "truncated", end == StackEnd::count ? "no_stack" : stack_end_name(end));
+        if (end != StackEnd::root) put_text_label(message, "truncated", cut_name(static_cast<uint32_t>(end)));
         put_label(message, "pid", labels.tgid);
         put_label(message, "tid", labels.tid);
         put_label(message, "cpu", labels.cpu);

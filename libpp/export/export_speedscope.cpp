@@ -19,16 +19,18 @@ public:
     }
 
     std::string write() && {
+        const NamedStacks stacks(profile_, names_);
         const auto events = event_names(profile_.columns);
-        std::vector<std::string> profiles;
-        for (uint32_t column = 0; column < profile_.columns.size(); ++column)
-            profiles.push_back(profile_text(column, events[column]));
         std::string text =
             "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
             "\"exporter\":\"oprofile-ng\",\"activeProfileIndex\":0,";
         if (!command_.empty()) text += "\"name\":" + compact(command_) + ",";
-        return text + "\"shared\":{\"frames\":[\n" + joined(used_, ",\n") + "]},\n\"profiles\":[\n" +
-               joined(profiles, ",\n") + "]}\n";
+        text += "\n\"profiles\":[\n";
+        for (uint32_t column = 0; column < profile_.columns.size(); ++column) {
+            if (column > 0) text += ",\n";
+            add_profile(text, stacks, column, events[column]);
+        }
+        return text.append("],\n\"shared\":{\"frames\":[\n").append(joined(used_, ",\n")).append("]}}\n");
     }
 
 private:
@@ -46,18 +48,29 @@ private:
     }
 
     /// A sample of a stack weighs as much as the stack has samples.
-    std::string profile_text(uint32_t column, const std::string& name) {
-        std::vector<std::string> samples, weights;
+    void add_profile(std::string& text, const NamedStacks& stacks, uint32_t column, const std::string& name) {
+        std::string stack, weights;
+        std::vector<size_t> ends;  // of the callers' part of `stack`
         uint64_t total = 0;
-        for (const NamedStack& stack : named_stacks(profile_, names_, column)) {
-            const auto number = [this](uint32_t one) { return std::to_string(frame(one)); };
-            samples.push_back("[" + joined(stack.names, ",", number) + "]");
-            weights.push_back(std::to_string(stack.count));
-            total = add_saturating(total, stack.count);
-        }
-        return "{\"type\":\"sampled\",\"name\":" + compact(name) +
-               ",\"unit\":\"none\",\"startValue\":0,\"endValue\":" + std::to_string(total) +
-               ",\n\"samples\":[" + joined(samples, ",") + "],\n\"weights\":[" + joined(weights, ",") + "]}";
+        text += "{\"type\":\"sampled\",\"name\":" + compact(name) +
+                ",\"unit\":\"none\",\"startValue\":0,\n\"samples\":[";
+        const auto enter = [&](uint32_t frame_name, uint64_t count) {
+            ends.push_back(stack.size());
+            if (!stack.empty()) stack += ',';
+            stack += std::to_string(frame(frame_name));
+            if (count == 0) return;
+            const char* const separator = weights.empty() ? "" : ",";
+            text.append(separator).append("[").append(stack).append("]");
+            weights.append(separator).append(std::to_string(count));
+            total = add_saturating(total, count);
+        };
+        const auto leave = [&] {
+            stack.resize(ends.back());
+            ends.pop_back();
+        };
+        stacks.walk(column, enter, leave);
+        text.append("],\n\"weights\":[").append(weights).append("],\n\"endValue\":");
+        text.append(std::to_string(total)).append("}");
     }
 
     const Profile& profile_;

@@ -32,6 +32,7 @@ struct Exporter {
     bool is_text = false;          ///< else not for a terminal
     bool has_threads = false;      ///< has a place for process, thread and CPU of samples within one file
     bool has_inlines = false;      ///< has a place for inlined functions, and always has them
+    bool has_remarks = false;      ///< has a place for those of the context
     bool has_only_stacks = false;  ///< call stacks, each function a frame; inlined ones if that is requested
     std::string_view file_prefix = "", file_suffix = "";  ///< around an application's name in a directory
     ExportProfile* write = nullptr;

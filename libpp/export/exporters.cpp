@@ -16,7 +16,11 @@ ExportProfile export_callgrind, export_folded, export_pprof, export_speedscope;
 namespace {
 
 constexpr Exporter table[] = {
-    {.name = "callgrind", .is_text = true, .file_prefix = "callgrind.out.", .write = export_callgrind},
+    {.name = "callgrind",
+     .is_text = true,
+     .has_remarks = true,
+     .file_prefix = "callgrind.out.",
+     .write = export_callgrind},
     {.name = "folded",
      .is_text = true,
      .has_only_stacks = true,
@@ -25,6 +29,7 @@ constexpr Exporter table[] = {
     {.name = "pprof",
      .has_threads = true,
      .has_inlines = true,
+     .has_remarks = true,
      .file_suffix = ".pb.gz",
      .write = export_pprof},
     {.name = "speedscope",

@@ -4,20 +4,21 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
+#include "libpp/profile/node_index.h"
 
 namespace op::pp {
 
 namespace {
 
 std::string cut_text(uint32_t end) {
-    const std::string_view reason =
-        end == StackTree::no_stack ? "no_stack" : stack_end_name(static_cast<StackEnd>(end));
-    return "[truncated: " + std::string(reason) + "]";
+    return "[truncated: " + std::string(cut_name(end)) + "]";
 }
 
 std::string short_name(const ImageName& image) {
@@ -27,7 +28,7 @@ std::string short_name(const ImageName& image) {
 
 }  // namespace
 
-FrameNames::FrameNames(const Profile& profile, Demangle demangle) : profile_(profile) {
+FrameNames::FrameNames(const Profile& profile, Demangle demangle) {
     std::map<std::pair<std::string, std::string>, uint32_t> numbers;
     const auto number = [&](std::string name, std::string image) {
         const auto [at, is_new] = numbers.try_emplace({name, image}, static_cast<uint32_t>(rows_.size()));
@@ -55,30 +56,41 @@ FrameNames::FrameNames(const Profile& profile, Demangle demangle) : profile_(pro
         rows_.push_back({cut_text(end), ""});
 }
 
+std::vector<uint32_t> FrameNames::ranks() const {
+    std::vector<uint32_t> order(rows_.size()), ranks(rows_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, [this](uint32_t a, uint32_t b) {
+        return std::tie(rows_[a].name, rows_[a].image) < std::tie(rows_[b].name, rows_[b].image);
+    });
+    for (uint32_t rank = 0; rank < order.size(); ++rank)
+        ranks[order[rank]] = rank;
+    return ranks;
+}
+
 uint32_t FrameNames::of(const StackNode& node) const {
     if (node.is_code()) return of_location_[node.location];
     return node.kind == StackNodeKind::cut ? cuts_ + node.location : of_application_[node.location];
 }
 
-std::vector<NamedStack> named_stacks(const Profile& profile, const FrameNames& names, uint32_t column) {
+NamedStacks::NamedStacks(const Profile& profile, const FrameNames& names) : width_(profile.columns.size()) {
     const StackTree& tree = profile.stacks;
-    if (tree.is_empty()) throw_usage("there are no call stacks: profile with operf --callgraph");
-    std::vector<NamedStack> stacks;
-    for (const StackCount& count : tree.counts) {
-        if (count.column != column) continue;
-        NamedStack& stack = stacks.emplace_back(NamedStack{{}, count.count});
-        for (uint32_t node = count.node; node != 0; node = tree.nodes[node].parent)
-            stack.names.push_back(names.of(tree.nodes[node]));
-        std::ranges::reverse(stack.names);
+    if (tree.is_empty())
+        throw_usage("there are no call stacks: profile with operf --callgraph, or perf record -g");
+    std::vector<uint32_t> of_node{tree_.add(tree.nodes[0])};
+    NodeIndex index(tree_);
+    for (size_t node = 1; node < tree.nodes.size(); ++node) {
+        const StackNode& at = tree.nodes[node];
+        of_node.push_back(index.of({of_node[at.parent], names.of(at), StackNodeKind::code}));
     }
-    std::ranges::sort(stacks);
-    std::vector<NamedStack> joined;
-    for (NamedStack& stack : stacks)
-        if (!joined.empty() && joined.back().names == stack.names)
-            joined.back().count = add_saturating(joined.back().count, stack.count);
-        else
-            joined.push_back(std::move(stack));
-    return joined;
+    counts_.resize(tree_.nodes.size() * width_);
+    for (const StackCount& count : tree.counts) {
+        uint64_t& sum = counts_[of_node[count.node] * width_ + count.column];
+        sum = add_saturating(sum, count.count);
+    }
+    const std::vector<uint32_t> ranks = names.ranks();
+    children_.emplace(tree_).sort([&](uint32_t a, uint32_t b) {
+        return ranks[tree_.nodes[a].location] < ranks[tree_.nodes[b].location];
+    });
 }
 
 }  // namespace op::pp

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,6 @@ namespace op::pp {
 /// The names of the frames of a profile with stacks, each once.
 class FrameNames {
 public:
-    /// The profile must outlive the object.
     FrameNames(const Profile& profile, Demangle demangle);
 
     /// The number of a node's name, from 0; nodes of one name in one image have one number.
@@ -26,27 +26,41 @@ public:
     /// The image of the function or application, as recorded; empty for a cut.
     const std::string& image(uint32_t number) const { return rows_[number].image; }
     size_t size() const { return rows_.size(); }
+    /// The place of each number when all are sorted by name, then image.
+    std::vector<uint32_t> ranks() const;
 
 private:
     struct Row {
         std::string name, image;
     };
-    const Profile& profile_;
     std::vector<Row> rows_;
     std::vector<uint32_t> of_location_, of_application_;
     uint32_t cuts_ = 0;  ///< number of the first cut's name
 };
 
-/// Samples of a stack.
-struct NamedStack {
-    std::vector<uint32_t> names;  ///< numbers of FrameNames, outermost first
-    uint64_t count = 0;
+/// The stacks of a profile by the names of their frames, each once: a tree of names.
+class NamedStacks {
+public:
+    /// Throws a usage error if the profile has no stacks. `names` are the profile's and must outlive the
+    /// object.
+    NamedStacks(const Profile& profile, const FrameNames& names);
 
-    auto operator<=>(const NamedStack&) const = default;
+    /// Calls enter(name, count) and, after all below it, leave() for every node, by number of FrameNames. The
+    /// stack is that of what is entered and not left, outermost first; `count` samples of the column end
+    /// there. Nodes of one caller are in the order of their names.
+    template <class Enter, class Leave>
+    void walk(uint32_t column, Enter enter, Leave leave) const {
+        walk_stacks(
+            *children_,
+            [&](uint32_t node) { enter(tree_.nodes[node].location, counts_[node * width_ + column]); },
+            [&](uint32_t) { leave(); });
+    }
+
+private:
+    size_t width_;                  ///< columns
+    StackTree tree_;                ///< a node's location is the number of its name
+    std::vector<uint64_t> counts_;  ///< one per node and column
+    std::optional<StackChildren> children_;
 };
-
-/// The stacks of one column, each once, sorted by their names' numbers. Throws a usage error if the profile
-/// has no stacks.
-std::vector<NamedStack> named_stacks(const Profile& profile, const FrameNames& names, uint32_t column);
 
 }  // namespace op::pp

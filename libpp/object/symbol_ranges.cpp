@@ -17,7 +17,9 @@ int penalty(const RawSymbol& s) {
     if (s.name == "Letext") rank += 16;
     if (s.name.starts_with("??")) rank += 8;
     if (!s.global) rank += 4;
-    if (s.name.starts_with('_') && !s.name.starts_with("_Z") && !s.name.starts_with("_R")) rank += 2;
+    const auto begins = [&](std::string_view prefix) { return s.name.starts_with(prefix); };
+    // The functions of the C library that call the vDSO have its other names.
+    if (begins("_") && !begins("_Z") && !begins("_R") && !begins("__vdso_")) rank += 2;
     if (s.weak) rank += 1;
     return rank;
 }

@@ -4,6 +4,7 @@
 #include "libpp/profile/build_arcs.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "libop/session/ledger.h"
@@ -15,9 +16,11 @@ namespace {
 
 /// One entry of one call-graph file.
 struct ArcHit {
-    uint64_t key;
+    uint64_t caller, callee;  ///< offsets in their images
     uint32_t column;
     uint64_t count;
+
+    auto place() const { return std::tie(caller, callee); }
 };
 
 class ArcBuilder {
@@ -31,14 +34,14 @@ public:
         const uint32_t caller = locations_.image(files.caller, header_.mtime, header_.is_kernel);
         const uint32_t callee = locations_.image(files.callee, 0, header_.cg_to_is_kernel);
         const uint32_t app = is_library_merged ? caller : images_.of(files.app);
-        std::ranges::sort(hits_, {}, &ArcHit::key);
+        std::ranges::sort(hits_, {}, &ArcHit::place);
         const ArcHit* last = nullptr;
         for (const ArcHit& hit : hits_) {
-            if (!last || hit.key != last->key)
+            if (!last || hit.place() != last->place())
                 begin_arc({.caller_app = app,
                            .callee_app = is_library_merged ? callee : app,
-                           .caller = location(caller, hit.key >> 32, CodeAddress::return_address),
-                           .callee = location(callee, hit.key & 0xffffffff, CodeAddress::instruction)});
+                           .caller = location(caller, hit.caller, CodeAddress::return_address),
+                           .callee = location(callee, hit.callee, CodeAddress::instruction)});
             uint64_t& count = profile_.arc_counts[profile_.arc_counts.size() - width() + hit.column];
             count = add_saturating(count, hit.count);
             last = &hit;
@@ -57,8 +60,11 @@ private:
             const uint64_t mtime = std::max(header_.mtime, content->header.mtime);
             header_ = content->header;
             header_.mtime = mtime;
+            const SelectedFile& of = samples_.file(file.file);
             for (const SampleEntry& entry : content->entries)
-                if (entry.count != 0) hits_.push_back({entry.key, file.column, entry.count});
+                if (entry.count != 0)
+                    hits_.push_back({of.first_offset + (entry.key >> 32),
+                                     of.callee_offset + (entry.key & 0xffffffff), file.column, entry.count});
         }
     }
 

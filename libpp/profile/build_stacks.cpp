@@ -53,6 +53,7 @@ public:
         : profile_(profile),
           tree_(profile.stacks),
           samples_(samples),
+          symbolizer_(symbolizer),
           images_(profile),
           locations_(profile, images_, symbolizer),
           has_applications_(!classes.is_library_merged) {
@@ -69,6 +70,7 @@ public:
     /// Frames and images of another set have other numbers.
     void begin_set() {
         image_of_number_.clear();
+        first_offset_of_number_.clear();
         location_of_frame_.clear();
     }
 
@@ -89,18 +91,21 @@ private:
         std::vector<uint32_t>
             file_of;  ///< the number in `files` of that of the samples that end there; 0 = none
         std::vector<bool> is_needed;  ///< there are some there or below
+        size_t selected = 0;          ///< nodes with a file
     };
 
     Marks find_selected(const ClassFiles& files, const StackSetReader& set, const StoredTree& stored) {
-        std::map<ImageName, uint32_t> numbers;
+        std::map<ImageName, std::vector<uint32_t>> numbers;  // several regions may be one image
         for (uint32_t i = 1; i < set.images().size(); ++i)
-            numbers.emplace(set.images()[i], i);
+            numbers[symbolizer_.place(set.images()[i]).first].push_back(i);
         Marks marks;
         std::unordered_map<uint64_t, uint32_t> by_number;
         for (const auto& [names, selected] : files) {
             const auto app = numbers.find(names.first), image = numbers.find(names.second);
             if (app == numbers.end() || image == numbers.end()) continue;
-            by_number.emplace(key_of(app->second, image->second), static_cast<uint32_t>(marks.files.size()));
+            for (const uint32_t of_app : app->second)
+                for (const uint32_t of_image : image->second)
+                    by_number.emplace(key_of(of_app, of_image), static_cast<uint32_t>(marks.files.size()));
             marks.files.push_back(&selected);
         }
         std::vector<uint32_t> apps(stored.nodes.size());
@@ -114,26 +119,29 @@ private:
             if (at == by_number.end()) continue;
             marks.file_of[i] = at->second;
             marks.is_needed[i] = true;
+            ++marks.selected;
         }
         for (size_t i = stored.nodes.size(); i-- > 1;)
             if (marks.is_needed[i]) marks.is_needed[stored.nodes[i].parent] = true;
         return marks;
     }
 
-    void add_nodes(const StackSetReader& set, const StoredTree& stored, const Marks& marks) {
+    void add_nodes(const StackSetReader& set, const StoredTree& stored, Marks marks) {
         if (tree_.nodes.size() == 1)
             tree_.nodes.reserve(stored.nodes.size());
         else if (!index_)
             index_.emplace(tree_);
         image_of_number_.resize(set.images().size(), none);
+        first_offset_of_number_.resize(set.images().size());
         location_of_frame_.resize(set.frames().size(), none);
-        std::vector<uint32_t> numbers(stored.nodes.size());   // in the profile's tree
+        if (tree_.counts.empty()) tree_.counts.reserve(marks.selected);
+        std::vector<uint32_t>& numbers = marks.file_of;       // once seen, a node's number in the tree
         std::map<const Selected*, SampleFileContent> scaled;  // by node
         for (size_t i = 1; i < stored.nodes.size(); ++i) {
             if (!marks.is_needed[i]) continue;
             const StoredNode& node = stored.nodes[i];
-            numbers[i] = add_node(numbers[node.parent], set, node.frame);
             const Selected* const selected = marks.files[marks.file_of[i]];
+            numbers[i] = add_node(numbers[node.parent], set, node.frame);
             if (!selected || numbers[i] == 0) continue;
             if (is_scalable(selected->time))
                 scaled[selected].entries.push_back({numbers[i], node.count});
@@ -171,11 +179,12 @@ private:
         const StackFrame& frame = set.frames()[number];
         uint32_t& image = image_of_number_[frame.image];
         if (image == none) {
-            const ImageName name = name_of(set, frame.image);
+            const auto [name, first_offset] = symbolizer_.place(name_of(set, frame.image));
             image = locations_.image(name, 0, name.kind == ImageName::Kind::kernel);
+            first_offset_of_number_[frame.image] = first_offset;
         }
         return location = locations_.location(
-                   image, ImageOffset{frame.offset},
+                   image, ImageOffset{first_offset_of_number_[frame.image]} + frame.offset,
                    frame.is_exact ? CodeAddress::instruction : CodeAddress::return_address);
     }
 
@@ -267,6 +276,7 @@ private:
     Profile& profile_;
     StackTree& tree_;
     SampleSet& samples_;
+    const Symbolizer& symbolizer_;
     ImageIndex images_;
     LocationTable locations_;
     bool has_applications_;
@@ -275,6 +285,7 @@ private:
     StackNode last_{0, none, StackNodeKind::code};  ///< the newest of these
     // For the set being read:
     std::vector<uint32_t> image_of_number_, location_of_frame_;  ///< by number in the set
+    std::vector<uint64_t> first_offset_of_number_;               ///< of the image's part in its placed image
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // in each file before: nothing is looked up here.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,9 +14,20 @@
 
 namespace op::pp {
 
-/// Sets Profile::joined: the files of one path are one image with the path as its name, and their functions
-/// of one name are one row. Functions that have an address instead of a name are not joined: at one address
-/// two files have different functions.
+/// The name of the image that has the rows of an image.
+using JoinedName = std::function<ImageName(const ImageName&)>;
+
+/// Sets Profile::joined: images of one joined name are one image of that name, and their functions of one
+/// name are one row, as are artificial symbols of one name in one image. Functions that have an address
+/// instead of a name are not joined: at one address two images have different functions.
+void join_rows(Profile& profile, const JoinedName& joined_name);
+/// The totals with the samples of images of one joined name together, in the order of the first of each.
+std::vector<ImageTotal> join_totals(std::span<const ImageTotal> totals, const JoinedName& joined_name);
+
+/// An image by its path.
+ImageName named_by_path(const ImageName& image, const SessionInfo& info);
+
+/// Joins the files of one path, with the path as the image's name.
 void join_builds(Profile& profile, const SessionInfo& info);
 
 /// The totals with the samples of all files of one path at the path, in the order of the first file of each.

@@ -113,7 +113,9 @@ bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol) {
     std::string_view name = symbol.symbol->name;
     // The kernel's and modules' have a '/' before the name.
     if (image.kind == ImageName::Kind::kernel && name.starts_with('/')) name.remove_prefix(1);
-    return symbol.symbol->artificial && name == image.name;
+    // Memory without a file is named with its range, by which regions differ.
+    return symbol.symbol->artificial &&
+           (name == image.name || (image.kind == ImageName::Kind::anon && name == image.display()));
 }
 
 std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts) {

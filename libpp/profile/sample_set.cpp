@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libop/events/event_catalogue.h"
@@ -30,12 +31,17 @@ std::optional<SampleFileContent> SampleSet::read(size_t file) {
         translate_cpu_type(content);
         if (!header_) header_ = content.header;
         if (!selected.name.callee && accounted_ && content.total > *accounted_) {
-            notes_.warn(printable(selected.path) + ": holds " + std::to_string(content.total) +
-                        " samples, but only " + std::to_string(*accounted_) +
+            notes_.warn(printable(selected.path) + ": holds " + counted(content.total, "sample") +
+                        ", but only " + std::to_string(*accounted_) +
                         " were stored in all its session: it is damaged, or the recording was interrupted");
             accounted_.reset();  // once is enough
         }
         scale(file, content);
+        totals_.resize(files_.size());
+        totals_[file] = content.total;
+        if (!selected.name.callee)
+            for (SampleEntry& entry : content.entries)
+                entry.key += selected.first_offset;
         return content;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::internal) throw;
@@ -89,6 +95,25 @@ std::vector<ImageTotal> image_totals(const ProfileClasses& classes, SampleSet& s
         }
     }
     return totals;
+}
+
+std::vector<double> sample_weights(const ProfileClasses& classes, const SampleSet& samples) {
+    std::vector<double> sums(classes.classes.size()), weights(sums.size(), 1);
+    bool is_any = false;
+    const auto add = [&](const ClassFile& file) {
+        const auto event = samples.scaled(file.file);
+        const double weight = event ? 1 / event->time.share() : 1;
+        const auto total = static_cast<double>(samples.total(file.file));
+        is_any |= event.has_value();
+        if (total == 0) return;
+        double& sum = sums[file.column];
+        sum += total;
+        weights[file.column] += (weight - weights[file.column]) * total / sum;
+    };
+    for (const ImageFiles& image : classes.images)
+        for (const ImagePart& part : image.parts)
+            std::ranges::for_each(part.files, add);
+    return is_any ? weights : std::vector<double>{};
 }
 
 std::vector<ScaledEvents> scaled_columns(const ProfileClasses& classes, const SampleSet& samples) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <set>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/path.h"
 #include "libop/base/text.h"
@@ -136,7 +137,8 @@ std::string empty_reason(const SessionReader& session) {
                                   " holds samples that were not converted: see --lazy-conversion in operf(1)";
     }
     if (const uint64_t lost = info->ledger.lost())
-        return "; all " + std::to_string(lost) + " samples of " + session.path() + " were lost";
+        return "; " + (lost == 1 ? "the one sample" : "all " + std::to_string(lost) + " samples") + " of " +
+               session.path() + (lost == 1 ? " was lost" : " were lost");
     std::vector<std::string> events;
     if (std::ranges::all_of(info->events, [](const RecordedEvent& e) { return e.time.is_without_counter(); }))
         return "; no event of " + session.path() + " was counted";
@@ -155,13 +157,14 @@ std::string empty_reason(const SessionReader& session) {
     throw_usage(message);
 }
 
-/// A word that may have been meant otherwise than it was taken: every word without a known tag is a path.
+/// A word of which the session has no image, and what may be meant: every word without a known tag is a path.
 std::string hint_for(const std::string& word) {
+    const std::string text = "; the session has no samples of '" + printable(word) + "'";
     const size_t colon = word.find(':');
     if (colon != word.npos && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == colon)
-        return "; '" + word + "' begins with no known tag, so it was taken for a path";
-    if (word.find_first_of("/*?[") != word.npos) return "";
-    return "; '" + word + "' was taken for a path: give the full path, or a wildcard like '*/" + word + "'";
+        return text + ", which begins with no known tag, so it was taken for a path";
+    if (word.find_first_of("/*?[") != word.npos) return text;
+    return text + ": give the full path, or a wildcard like '*/" + printable(word) + "'";
 }
 
 /// The numbers in which the sample files seen differ.
@@ -180,11 +183,8 @@ std::string hint_for_numbers(const char* what, const std::vector<uint64_t>& want
     return std::string("; the session has ") + what + " " + short_list(texts);
 }
 
-std::string hints_for(const ProfileSpec& spec, const SeenNumbers& seen) {
+std::string hints_for_numbers(const ProfileSpec& spec, const SeenNumbers& seen) {
     std::string text;
-    for (const auto* words : {&spec.words, &spec.images, &spec.libraries})
-        for (const auto& word : *words)
-            text += hint_for(word);
     if (seen.tids.empty() && seen.tgids.empty() && (!spec.tids.empty() || !spec.tgids.empty()))
         text += "; tid: and tgid: need a session recorded with operf --separate-thread";
     if (seen.cpus.empty() && !spec.cpus.empty())
@@ -196,8 +196,8 @@ std::string hints_for(const ProfileSpec& spec, const SeenNumbers& seen) {
 [[noreturn]] void throw_no_match(size_t files, const std::set<std::string>& events,
                                  const std::string& hints) {
     throw_usage("No sample file found: the profile specification matches none of the " +
-                std::to_string(files) + " sample files (events recorded: " +
-                joined(std::vector(events.begin(), events.end()), " ") + ")" + hints);
+                counted(files, "sample file") +
+                " (events recorded: " + joined(std::vector(events.begin(), events.end()), " ") + ")" + hints);
 }
 
 /// Collects the selected files of all sessions.
@@ -215,14 +215,34 @@ public:
     }
     std::vector<SelectedFile> finish(const std::vector<SessionReader>& sessions) && {
         if (without_program_ > 0)
-            notes_.warn(std::to_string(without_program_) +
-                        " sample files left out: their application is anonymous memory, not a program");
+            notes_.warn(counted(without_program_, "sample file") +
+                        " left out: their application is anonymous memory, not a program");
         if (seen_ == 0) throw_empty(sessions);
-        if (!has_samples_) throw_no_match(seen_, events_, hints_for(spec_, numbers_) + hint_for_options());
+        if (!has_samples_)
+            throw_no_match(seen_, events_,
+                           hints_for_images() + hints_for_numbers(spec_, numbers_) + hint_for_options());
         return std::move(files_);
     }
 
 private:
+    /// The words that no image has, and the images that there are.
+    std::string hints_for_images() {
+        std::string text;
+        for (const auto* words : {&spec_.words, &spec_.images, &spec_.libraries})
+            for (const auto& word : *words)
+                if (!is_any_named(word)) text += hint_for(word);
+        if (text.empty()) return "";
+        std::set<std::string> names;
+        for (const ImageName& image : images_)
+            if (image.kind != ImageName::Kind::anon) names.insert(printable(image.display()));
+        return text + "; it has samples of " + short_list(std::vector(names.begin(), names.end()));
+    }
+
+    bool is_any_named(const std::string& word) {
+        return std::ranges::any_of(
+            images_, [&](const ImageName& image) { return filter_.is_named(word, image, notes_); });
+    }
+
     std::string hint_for_options() const {
         return options_.exclude_dependent
                    ? "; --exclude-dependent leaves out samples in libraries and in the kernel"
@@ -236,6 +256,7 @@ private:
             return;
         }
         if (!name.callee) ++seen_;
+        images_.insert({name.app, name.image});
         if (name.tid) numbers_.tids.insert(*name.tid);
         if (name.tgid) numbers_.tgids.insert(*name.tgid);
         if (name.cpu) numbers_.cpus.insert(*name.cpu);
@@ -259,6 +280,7 @@ private:
     bool has_samples_ = false;    ///< such a file is selected
     size_t without_program_ = 0;  ///< files left out
     SeenNumbers numbers_;
+    std::set<ImageName> images_;
     std::set<std::string> events_;
     std::vector<SelectedFile> files_;
 };
@@ -283,6 +305,10 @@ bool SampleFilter::matches(const SampleName& name, const std::string& directory,
            is_among(spec_.unit_masks, name.unit_mask) && number_matches(spec_.tids, name.tid) &&
            number_matches(spec_.tgids, name.tgid) && number_matches(spec_.cpus, name.cpu) &&
            images_match(name, notes);
+}
+
+bool SampleFilter::is_named(const std::string& word, const ImageName& image, Diagnostics& notes) {
+    return any_matches(patterns_of({word}), names_of(image, notes));
 }
 
 bool SampleFilter::selects(const Patterns& patterns, const Names& names) const {
@@ -311,6 +337,11 @@ const SampleFilter::Names& SampleFilter::names_of(const ImageName& image, Diagno
     names.push_back(image.display());
     if (image.kind == ImageName::Kind::kernel) names.push_back("/" + image.name);
     if (const std::string& path = finder_.path(image.name); path != image.name) names.push_back(path);
+    if (image.kind == ImageName::Kind::anon && image.tgid != 0 && image.start != 0) {
+        const std::string tgid =
+            std::to_string(image.tgid);  // as reports show it, if its functions are known
+        names.insert(names.end(), {"[jit] " + tgid, tgid + ".jo", "[jit]"});
+    }
     if (image.kind != ImageName::Kind::anon)
         if (auto found = finder_.find(image.name, notes)) names.push_back(std::move(*found));
     return names;

@@ -21,6 +21,9 @@ struct SelectedFile {
     size_t session = 0;  ///< index into the sessions
     std::string path;    ///< below the session's sample directory
     SampleName name;
+    /// Added to the keys of samples in `name.image`, and to those in `name.callee`: they are of a region that
+    /// has a place in that image.
+    uint64_t first_offset = 0, callee_offset = 0;
 };
 
 /// Checks if sample files match a specification. Images are compared by their recorded name and by their path
@@ -36,6 +39,8 @@ public:
     /// results of disk lookups are cached.
     bool matches(const SampleName& name, const std::string& directory, const std::string& path,
                  Diagnostics& notes);
+    /// True if a word of the specification, a path or a pattern, is of that image.
+    bool is_named(const std::string& word, const ImageName& image, Diagnostics& notes);
 
 private:
     using Names = std::vector<std::string>;

@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "libop/base/counted.h"
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
+#include "libop/session/session_lock.h"
 #include "libop/session/session_statistics.h"
 
 namespace op::pp {
@@ -64,7 +66,17 @@ bool is_worth_a_warning(uint64_t lost, uint64_t of) {
     return static_cast<double>(lost) > 0.0001 * static_cast<double>(of);
 }
 
-void note_ledger(const Ledger& ledger, Diagnostics& notes) {
+/// Where stacks are walked it is the reader that is late: smaller copies do not help.
+std::string_view remedy(LossCause cause, const SessionInfo& info) {
+    const bool are_walked = info.stacks.stored() > 0 && info.tool.starts_with("operf ") &&
+                            !info.stacks.incomplete.contains("frame_pointers");
+    if (cause != LossCause::kernel_buffer || !are_walked) return remedy(cause);
+    return "sample less often: use a higher count; at the cost of whole stacks, operf "
+           "--unwind=frame-pointers is faster";
+}
+
+void note_ledger(const SessionInfo& info, Diagnostics& notes) {
+    const Ledger& ledger = info.ledger;
     const uint64_t unwanted =
         add_saturating(ledger.lost(LossCause::user_filtered), ledger.lost(LossCause::image_filtered));
     if (!is_worth_a_warning(ledger.lost() - unwanted, ledger.sampled())) return;
@@ -72,9 +84,9 @@ void note_ledger(const Ledger& ledger, Diagnostics& notes) {
         const auto cause = static_cast<LossCause>(i);
         const uint64_t lost = ledger.lost(cause);
         if (lost == 0 || is_unwanted(cause)) continue;
-        std::string text = std::to_string(lost) + " of " + std::to_string(ledger.sampled()) +
-                           " samples were lost: " + std::string(loss_text(cause));
-        if (!remedy(cause).empty()) text += "; " + std::string(remedy(cause));
+        std::string text = std::to_string(lost) + " of " + counted(ledger.sampled(), "sample") +
+                           (lost == 1 ? " was lost: " : " were lost: ") + std::string(loss_text(cause));
+        if (const auto what = remedy(cause, info); !what.empty()) text += "; " + std::string(what);
         notes.warn(text);
     }
 }
@@ -90,8 +102,9 @@ void note_statistics(const SessionReader& session, Diagnostics& notes) {
     }
     const uint64_t total = session.statistic("total_samples").value_or(0);
     if (lost == 0 || !is_worth_a_warning(lost, total)) return;
-    notes.warn(std::to_string(lost) + " of " + std::to_string(total) + " samples were lost (" +
-               joined(kinds) + "); see operf.log beside " + session.path());
+    notes.warn(std::to_string(lost) + " of " + counted(total, "sample") +
+               (lost == 1 ? " was lost (" : " were lost (") + joined(kinds) + "); see operf.log beside " +
+               session.path());
 }
 
 /// The names in a directory, sorted; none if it is not there.
@@ -110,8 +123,9 @@ void note_overflow(const SessionReader& session, Diagnostics& notes) {
         if (name.starts_with("cpu"))
             lost = add_saturating(lost, session.statistic(name + "/sample_lost_overflow").value_or(0));
     if (lost == 0) return;
-    notes.warn("the kernel's sample buffers overflowed, " + std::to_string(lost) +
-               " samples were lost: use a higher count, or larger buffers (opcontrol --buffer-size, "
+    notes.warn("the kernel's sample buffers overflowed, " +
+               counted(lost, "sample was lost", "samples were lost") +
+               ": use a higher count, or larger buffers (opcontrol --buffer-size, "
                "--cpu-buffer-size)");
 }
 
@@ -146,20 +160,36 @@ void note_never_counted(const SessionReader& session, const SessionInfo& info, D
             notes.warn("event " + event.label() + " was not counted: " + std::string(no_counter_was_free));
 }
 
+bool is_being_recorded(const SessionReader& session) {
+    return base_name(session.path()) == current_session && is_session_in_use(session.path() + "/../..");
+}
+
+void note_unfinished(const SessionReader& session, const SessionInfo& info, Diagnostics& notes) {
+    if (!info.unfinished || is_being_recorded(session)) return;
+    std::string_view tool = info.tool;
+    notes.warn(printable(session.path()) + ": " + printable(take_word(tool)) +
+               " has not written its last account here: it was killed, could not write, or ran on when the "
+               "session was copied; all samples that it stored are reported, but losses and files' build-ids "
+               "are known up to " +
+               date_text(info.stop_time) + " only");
+}
+
 }  // namespace
 
 void note_losses(const SessionReader& session, const SessionInfo* info, Diagnostics& notes) {
+    if (info) note_unfinished(session, *info, notes);
     note_overflow(session, notes);
     note_throttling(session, info, notes);
     if (info) note_never_counted(session, *info, notes);
     if (info)
-        note_ledger(info->ledger, notes);
+        note_ledger(*info, notes);
     else
         note_statistics(session, notes);
     if (!info) return;
     for (std::string& text : side_band_notes(*info))
         notes.warn(std::move(text));
     if (auto text = missed_periods_note(*info)) notes.warn(std::move(*text));
+    if (auto text = dropped_sessions_note(info->dropped)) notes.warn(std::move(*text));
 }
 
 }  // namespace op::pp

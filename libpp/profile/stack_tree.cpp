@@ -6,6 +6,10 @@
 
 namespace op::pp {
 
+std::string_view cut_name(uint32_t end) {
+    return end == StackTree::no_stack ? "no_stack" : stack_end_name(static_cast<StackEnd>(end));
+}
+
 std::vector<uint64_t> inclusive_counts(const StackTree& tree, size_t columns) {
     std::vector<uint64_t> counts(tree.nodes.size() * columns);
     const auto add = [](uint64_t& sum, uint64_t count) { sum = add_saturating(sum, count); };

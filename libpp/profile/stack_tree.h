@@ -3,9 +3,11 @@
 // it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "libop/stacks/stack_end.h"
@@ -55,6 +57,9 @@ struct StackTree {
     }
 };
 
+/// The reason that a cut has for location: "dump_short", ..., "no_stack".
+std::string_view cut_name(uint32_t end);
+
 /// The samples at and below each node, saturating: one number per node and column.
 std::vector<uint64_t> inclusive_counts(const StackTree& tree, size_t columns);
 
@@ -65,7 +70,13 @@ std::vector<uint8_t> stack_ends(const StackTree& tree);
 class StackChildren {
 public:
     explicit StackChildren(const StackTree& tree);
-    /// In rising order; valid as long as this object.
+    /// Orders the children of each node by less(node, node).
+    template <class Less>
+    void sort(Less less) {
+        for (size_t node = 0; node + 1 < first_.size(); ++node)
+            std::sort(nodes_.begin() + first_[node], nodes_.begin() + first_[node + 1], less);
+    }
+    /// In rising order unless sorted; valid as long as this object.
     std::span<const uint32_t> of(uint32_t node) const {
         return std::span(nodes_).subspan(first_[node], first_[node + 1] - first_[node]);
     }
@@ -75,12 +86,10 @@ private:
     std::vector<uint32_t> nodes_;
 };
 
-/// Calls enter(node) and, after all below it, leave(node) for every node but the root, callers first. What is
-/// entered and not left are the node's callers.
+/// Calls enter(node) and, after all below it, leave(node) for every node but the root, callers first, and
+/// children in their order. What is entered and not left are the node's callers. The tree is not empty.
 template <class Enter, class Leave>
-void walk_stacks(const StackTree& tree, Enter enter, Leave leave) {
-    if (tree.is_empty()) return;
-    const StackChildren children(tree);
+void walk_stacks(const StackChildren& children, Enter enter, Leave leave) {
     struct Place {
         uint32_t node;
         size_t next;
@@ -98,6 +107,11 @@ void walk_stacks(const StackTree& tree, Enter enter, Leave leave) {
         if (last.node != 0) leave(last.node);
         path.pop_back();
     }
+}
+
+template <class Enter, class Leave>
+void walk_stacks(const StackTree& tree, Enter enter, Leave leave) {
+    if (!tree.is_empty()) walk_stacks(StackChildren(tree), enter, leave);
 }
 
 /// Not counted, see sum_once().

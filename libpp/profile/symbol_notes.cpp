@@ -7,7 +7,9 @@
 #include <map>
 #include <sstream>
 
+#include "libop/base/counted.h"
 #include "libop/base/text.h"
+#include "libop/jit/code_switches.h"
 #include "libop/session/ledger.h"
 #include "libop/stream/record.h"
 #include "libpp/profile/percent.h"
@@ -118,6 +120,42 @@ Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, co
     return missing;
 }
 
+/// True for code that a program made, not the kernel's or a heap's.
+bool is_made_code(const ImageName& image) {
+    return image.kind == ImageName::Kind::anon && image.tgid != 0 &&
+           (!image.name.starts_with('[') || image.name.starts_with("[anon"));
+}
+
+/// Programs that do not name the code that they make, with its samples in all columns.
+std::map<std::string, uint64_t> nameless_code(std::span<const SymbolizedProfile> profiles,
+                                              const ConcernsImage& concerns) {
+    std::map<std::string, uint64_t> samples;
+    for (const SymbolizedProfile& one : profiles) {
+        const Profile& profile = *one.profile;
+        for (size_t i = 0; i < profile.samples.size(); ++i) {
+            const ImageName& image = profile.images[profile.leaf(i).image].name;
+            if (!is_made_code(image) || (concerns && !concerns(image))) continue;
+            const ImageName& app = profile.images[profile.samples[i].app].name;
+            uint64_t& sum = samples[std::string(base_name(app.name))];
+            for (size_t column = 0; column < profile.columns.size(); ++column)
+                sum = add_saturating(sum, profile.count(i, column));
+        }
+    }
+    return samples;
+}
+
+/// One note for all programs.
+void note_code_switches(std::span<const SymbolizedProfile> profiles, const ConcernsImage& concerns,
+                        uint64_t total, Diagnostics& notes) {
+    std::vector<std::string> advice;
+    for (const auto& [program, samples] : nameless_code(profiles, concerns)) {
+        const std::string_view own = code_switch(program);
+        if (own.empty() || percent_of(samples, total) < worth_a_line) continue;
+        if (std::ranges::find(advice, own) == advice.end()) advice.emplace_back(own);
+    }
+    if (!advice.empty()) notes.warn("to have names of code made at run time, " + joined(advice, "; "));
+}
+
 }  // namespace
 
 void note_samples_in_no_symbol(const Profile& profile, Diagnostics& notes) {
@@ -125,9 +163,9 @@ void note_samples_in_no_symbol(const Profile& profile, Diagnostics& notes) {
         profile, [](const Location& location) { return location.symbol == Location::no_symbol; });
     for (size_t i = 0; i < samples.size(); ++i)
         if (samples[i] > 0)
-            notes.warn(std::to_string(samples[i]) + (samples[i] == 1 ? " sample" : " samples") + " of " +
-                       printable(profile.images[i].name.display()) + (samples[i] == 1 ? " lies" : " lie") +
-                       " outside its symbols and " + (samples[i] == 1 ? "is" : "are") + " not shown");
+            notes.warn(counted(samples[i], "sample") + " of " + printable(profile.images[i].name.display()) +
+                       (samples[i] == 1 ? " lies" : " lie") + " outside its symbols and " +
+                       (samples[i] == 1 ? "is" : "are") + " not shown");
 }
 
 void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const MissingNames& wanted,
@@ -142,9 +180,10 @@ void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const Mis
         notes.warn(printable(one.image->name.display()) + " (" + tenths(percent_of(one.samples, total)) +
                    " % of the samples) " + printable(advice(one.lack, packages[one.image->name.name])));
     if (missing.small_images > 0)
-        notes.warn(std::to_string(missing.small_images) + " further " +
-                   (missing.small_images == 1 ? "image lacks" : "images lack") + " symbols, with " +
-                   tenths(percent_of(missing.small_samples, total)) + " % of the samples together");
+        notes.warn(counted(missing.small_images, "further image lacks", "further images lack") +
+                   " symbols, with " + tenths(percent_of(missing.small_samples, total)) +
+                   " % of the samples together");
+    note_code_switches(profiles, wanted.concerns, total, notes);
 }
 
 }  // namespace op::pp

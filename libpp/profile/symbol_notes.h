@@ -31,7 +31,8 @@ struct MissingNames {
 /// Adds a note for each image without names (or lines) that has at least 1 % of the samples: its share, the
 /// reason and the remedy, with the name of the package of its debug symbols if dpkg installed the image. All
 /// smaller images share one note. The largest share is first. Shares are relative to all profiles together.
-/// Replaced images are left out: they have a note of their own.
+/// Replaced images are left out: they have a note of their own. One more note states how programs would name
+/// the code that they made, if it has no names and as many samples.
 void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const MissingNames& missing,
                           Diagnostics& notes);
 

@@ -119,6 +119,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
                      std::span<const ScaledEvents> scaled) {
     ReportHead head;
     head.is_shown = options.heads;
+    head.has_intervals = options.intervals;
     head.axis = axis;
     head.columns.assign(columns.begin(), columns.end());
     head.cpu_speed_mhz = header.cpu_speed_mhz;
@@ -136,6 +137,12 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
             notes.warn("no description of event " + event_label(event.name, event.count));
     head.scaled = scaled_times(scaled);
     head.remarks = report_footnotes(columns, info, scaled);
+    if (!info) return head;
+    head.account = recording_account(*info);
+    if (std::string line = account_line(*head.account); !line.empty())
+        head.facts.push_back((info->unfinished ? "so far " : "") + line);
+    else
+        head.account.reset();
     return head;
 }
 

@@ -19,6 +19,8 @@
 #include "libpp/profile/profile.h"
 #include "libpp/profile/report_footnotes.h"
 #include "libpp/profile/sample_set.h"
+#include "libpp/profile/statistics.h"
+#include "libpp/report/recording_account.h"
 #include "libpp/symbols/symbolizer.h"
 
 namespace op::pp {
@@ -42,6 +44,8 @@ struct ReportOptions {
     bool long_names = false;      ///< full paths
     bool reverse = false;         ///< all orders are reversed
     bool global_percent = false;  ///< shares of a part (library, address, call) are relative to everything
+    bool intervals = false;       ///< text and Markdown: the intervals of shares
+    bool significant = false;     ///< of a comparison only rows whose change is more than chance
     double threshold = 0;         ///< percent; rows with a lower share are not shown
     // Symbol list only:
     bool debug_info = false;   ///< source lines
@@ -57,6 +61,7 @@ struct ReportOptions {
         include_symbols;  ///< only these: names as in the object file, as shown, or that without parameters
     std::vector<std::string> exclude_symbols;  ///< not these
     std::optional<uint64_t> depth;             ///< call tree only: rows deeper than that are not shown
+    bool folds_recursion = false;              ///< call tree only: a function that calls itself has one row
     ReportRequest request;                     ///< for the head; changes nothing else
 };
 
@@ -84,6 +89,13 @@ struct ReportHead {
     /// For each column, how long its scaled events were counted; 0 without scaled events. Empty = no column
     /// has scaled events.
     std::vector<CountedTime> scaled;
+    std::vector<double> weights;  ///< as sample_weights()
+    bool has_intervals = false;   ///< text and Markdown have those of shares
+    std::vector<std::string>
+        facts;  ///< on what the numbers are worth; one a line, only where heads are shown
+    std::optional<RecordingAccount> account;  ///< also a line of `facts`; nothing if no session has one
+    size_t sessions = 1;                      ///< that have samples in the report, or their hosts
+    bool counts_hosts = false;                ///< `sessions` are hosts
     std::string samples_dir;  ///< a default directory of samples that the short head names; empty = none
     ReportRequest request;
 };
@@ -137,7 +149,30 @@ struct DetailRow {
 /// The difference between a symbol's shares of the samples in two profiles.
 struct Difference {
     enum class Kind : uint8_t { changed, added, removed } kind;
-    double percent;  ///< if changed: of the share in the first profile
+    double percent;  ///< if changed: of the share in the first profile, by all samples of each
+    /// How likely it is that great by chance; nothing if there are too few samples for a test.
+    std::optional<double> probability = {};
+    Interval points = {0, 0};     ///< the interval of `change`
+    bool is_significant = false;  ///< more than chance, with regard to all symbols that were tested
+    double change = 0;            ///< of the shares, as they were tested: percentage points
+};
+
+/// How the differences of a comparison were tested.
+enum class ComparisonTest : uint8_t {
+    shares,  ///< the shares of all samples of each side: z test or Fisher's exact test
+    means    ///< the mean shares of the sessions of each side: Welch's test
+};
+
+/// The least sessions on each side for ComparisonTest::means.
+inline constexpr size_t least_sessions = 3;
+
+/// What a comparison can show.
+struct ComparisonPower {
+    ComparisonTest test = ComparisonTest::shares;
+    size_t sessions_before = 1, sessions_after = 1;
+    bool are_hosts = false;               ///< the sessions of a host are one
+    std::vector<double> smallest_change;  ///< of a share of 1 %, percentage points; one per column
+    size_t tested = 0, untested = 0;      ///< rows of the first column, before any was left out
 };
 
 /// Totals by symbol.
@@ -158,10 +193,12 @@ struct SymbolReport {
         code;  ///< one per row: its bytes, empty if its image is not at hand; valid as long as the Symbolizer
     bool has_global_percent = false;  ///< details are shares of everything, not of their symbol
     // Of a comparison only; else empty. Counts are the second profile's, but of removed rows the first's.
-    std::vector<Difference> differences;     ///< one per row and column
-    std::vector<uint64_t> counts_before;     ///< the first profile's, one per row and column
-    std::vector<uint64_t> totals_before;     ///< the first profile's totals, one per column
-    std::vector<CountedTime> scaled_before;  ///< ReportHead::scaled of the first profile
+    std::vector<Difference> differences;             ///< one per row and column
+    std::vector<uint64_t> counts_before;             ///< the first profile's, one per row and column
+    std::vector<uint64_t> totals_before;             ///< the first profile's totals, one per column
+    std::vector<CountedTime> scaled_before;          ///< ReportHead::scaled of the first profile
+    std::optional<RecordingAccount> account_before;  ///< ReportHead::account of the first profile
+    ComparisonPower power;
 
     /// The second profile's count.
     uint64_t count_after(size_t row_and_column) const {
@@ -200,6 +237,7 @@ struct CallTreeRow {
     uint32_t depth;               ///< 0 = has no row above it; else it is below the last row of one less
     uint32_t image = 0;           ///< of an application or function; index into CallTreeReport::images
     uint32_t end = 0;             ///< of a cut: as StackNode::location
+    uint32_t levels = 1;          ///< of a function: how often it follows itself in stacks at most, plus 1
     std::string_view name = "";   ///< of a function, as shown; valid as long as the Symbolizer
     bool is_whole_image = false;  ///< no function of the image is known there
     bool is_own = false;          ///< the image is the application
@@ -209,10 +247,18 @@ struct CallTreeRow {
 struct StackShares {
     std::vector<uint64_t>
         by_end;  ///< by StackNode::location of a cut; those of complete stacks at StackEnd::root
+    std::vector<uint64_t> in_run_time_code = {};  ///< of these, those whose outermost known code was made at
+                                                  ///< run time; empty = none
+
+    /// The file name of the program that most of them are of, of those that frame pointers would help; empty
+    /// = none.
+    std::string run_time_program = {};
 
     uint64_t total() const;
+    uint64_t without() const;  ///< samples without a stack
     uint64_t complete() const { return by_end[static_cast<size_t>(StackEnd::root)]; }
-    /// The most frequent end of stacks that are not complete; StackEnd::root if all are.
+    /// The most frequent end of stacks that are not complete, besides having none; StackEnd::root if there is
+    /// none.
     uint32_t heaviest_cut() const;
 };
 
@@ -227,7 +273,15 @@ struct CallTreeReport {
     std::vector<uint64_t> counts;  ///< samples of a row and all below it; one per row and column
     std::vector<uint64_t> own;     ///< those whose stack ends there; as counts, empty if is_by_callee
     StackShares stacks;
-    double left_out = 0;  ///< percent: rows with smaller shares were left out; 0 = none was
+    std::vector<std::string> stack_losses;  ///< remarks on stacks that were cut or lost; one a line
+    double left_out = 0;                    ///< percent: rows with smaller shares were left out; 0 = none was
+    // Of a comparison only; else empty. Counts and `stacks` are the second profile's.
+    std::vector<Difference> differences;  ///< one per row and column
+    std::vector<uint64_t> counts_before, own_before, totals_before;
+    std::vector<CountedTime> scaled_before;          ///< ReportHead::scaled of the first profile
+    std::optional<RecordingAccount> account_before;  ///< ReportHead::account of the first profile
+    StackShares stacks_before;
+    ComparisonPower power;
 };
 
 using Report = std::variant<ImageReport, SymbolReport, CallgraphReport, CallTreeReport>;
@@ -251,13 +305,31 @@ CallgraphReport report_callgraph(const Profile& profile, ReportHead head, const 
 CallTreeReport report_call_tree(const Profile& profile, ReportHead head, const ReportOptions& options,
                                 bool is_by_callee);
 
-/// Throws a usage error unless the columns are of the same kind, number, events and counts.
+/// Throws a usage error that names both sides unless the columns are of the same kind, number, events and
+/// counts.
 void check_comparable(const ReportHead& before, const ReportHead& after);
 
+/// Reports on each session of a comparison's sides alone, with the columns of the side and without a
+/// threshold; empty lists = what sessions differ in is not tested.
+template <class OneReport>
+struct SessionReports {
+    std::vector<OneReport> before, after;
+};
+
 /// The difference of two symbol lists that were made without a threshold: the union of their rows without
-/// those whose first share changed by less than options.threshold percent. Valid as long as both symbolizers.
-/// Throws as check_comparable.
+/// those whose first share changed by less than options.threshold percent, or not significantly if
+/// options.significant is set. All rows are tested. Without options.sort, rows with a significant change are
+/// first. Valid as long as both symbolizers. Throws as check_comparable.
 SymbolReport report_difference(const SymbolReport& before, const SymbolReport& after,
-                               const ReportOptions& options);
+                               const ReportOptions& options,
+                               const SessionReports<SymbolReport>& sessions = {});
+
+/// The difference of two trees of calls that were made without a threshold: the union of their rows without
+/// those that have a smaller share than options.threshold on both sides, or if options.significant is set
+/// neither change significantly nor have a row below them that does. All rows are tested. Siblings are in the
+/// order of the larger of their two shares. Valid as long as both symbolizers. Throws as check_comparable.
+CallTreeReport report_tree_difference(const CallTreeReport& before, const CallTreeReport& after,
+                                      const ReportOptions& options,
+                                      const SessionReports<CallTreeReport>& sessions = {});
 
 }  // namespace op::pp

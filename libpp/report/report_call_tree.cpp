@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "libop/session/ledger.h"
 #include "libpp/report/report.h"
@@ -35,19 +36,21 @@ public:
                                                : applications_ + profile_.row_image(node.location);
     }
     size_t size() const { return cuts_ + StackTree::no_stack + 1; }
+    /// True for a function, false for the code of an image of which no function is known.
+    bool is_function(uint32_t id) const {
+        return id < profile_.symbols.size() && !op::pp::is_whole_image(profile_, profile_.symbols[id]);
+    }
 
     CallTreeRow row(uint32_t id, const ReportOptions& options) const {
         if (id >= cuts_) return {.kind = CallTreeRow::Kind::cut, .depth = 0, .end = id - cuts_};
         if (id >= applications_)
             return {.kind = CallTreeRow::Kind::application, .depth = 0, .image = id - applications_};
         const SymbolRow made = make_row(profile_, {0, id}, options, false);
-        const bool is_whole_image =
-            id >= profile_.symbols.size() || op::pp::is_whole_image(profile_, profile_.symbols[id]);
         return {.kind = CallTreeRow::Kind::function,
                 .depth = 0,
                 .image = made.image,
                 .name = made.name,
-                .is_whole_image = is_whole_image};
+                .is_whole_image = !is_function(id)};
     }
 
 private:
@@ -113,8 +116,8 @@ public:
         while (!pending_.empty()) {
             const Group group = std::move(pending_.back());
             pending_.pop_back();
-            add_next(group);
-            add_row(group);
+            add_next(group.items);
+            add_row(group, fold_recursion(group.row));
             queue_groups(group.depth + 1);
         }
     }
@@ -123,19 +126,41 @@ private:
     static constexpr uint32_t none = UINT32_MAX;
 
     void add_first() {
-        if (!report_.is_by_callee) return add_next({.row = none, .items = {{0, 0}}, .counts = {}});
+        if (!report_.is_by_callee) return add_next({{0, 0}});
         for (uint32_t i = 0; i < tree_.counts.size(); ++i)
             add({tree_.counts[i].node, i});
     }
 
-    /// Groups what is one further in the stacks of a group.
-    void add_next(const Group& group) {
-        for (const Item& item : group.items)
+    /// Groups what is one further in stacks.
+    void add_next(const std::vector<Item>& items) {
+        for (const Item& item : items)
             if (!report_.is_by_callee)
                 for (const uint32_t child : children_->of(item.node))
                     add({child, 0});
             else if (const uint32_t caller = tree_.nodes[item.node].parent; caller != 0)
                 add({caller, item.leaf});
+    }
+
+    /// Puts what follows the recursive calls of a row in their place, so that every sample is still in the
+    /// row or in one group below it. Returns how often the function follows itself at most, itself included.
+    uint32_t fold_recursion(uint32_t row) {
+        uint32_t levels = 1;
+        if (!options_.folds_recursion || !ids_.is_function(row)) return levels;
+        for (; group_of_[row] != none; ++levels)
+            add_next(take_group(row));
+        return levels;
+    }
+
+    /// Removes a group that was made.
+    std::vector<Item> take_group(uint32_t row) {
+        const uint32_t at = std::exchange(group_of_[row], none);
+        std::vector<Item> items = std::move(groups_[at].items);
+        if (at + 1 != groups_.size()) {
+            groups_[at] = std::move(groups_.back());
+            group_of_[groups_[at].row] = at;
+        }
+        groups_.pop_back();
+        return items;
     }
 
     void add(const Item& item) {
@@ -165,8 +190,9 @@ private:
     }
 
     /// Adds the row of a group, while the groups below it are all there.
-    void add_row(const Group& group) {
+    void add_row(const Group& group, uint32_t levels) {
         CallTreeRow row = ids_.row(group.row, options_);
+        row.levels = levels;
         row.depth = group.depth;
         row.is_own = row.kind == CallTreeRow::Kind::function && row.image == shown_below(group);
         report_.rows.push_back(row);
@@ -266,7 +292,7 @@ CallTreeReport report_call_tree(const Profile& profile, ReportHead head, const R
     const bool is_part = !options.include_symbols.empty() || !options.exclude_symbols.empty();
     const StackTree part = is_part ? wanted_stacks(profile, options) : StackTree{};
     const StackTree& tree = is_part ? part : profile.stacks;
-    report.stacks = stack_shares(tree);
+    report.stacks = stack_shares(profile, tree);
     if (!tree.is_empty()) TreeBuilder(profile, tree, options, report).build();
     return report;
 }

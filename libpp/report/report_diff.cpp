@@ -4,10 +4,12 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <span>
 #include <tuple>
 
-#include "libop/base/error.h"
+#include "libpp/report/comparison.h"
 #include "libpp/report/report.h"
+#include "libpp/report/significance.h"
 #include "libpp/report/symbol_rows.h"
 
 namespace op::pp {
@@ -32,52 +34,61 @@ std::map<RowKey, size_t> index_rows(const SymbolReport& report) {
     return index;
 }
 
-/// A count and what it is a share of.
-struct Share {
-    uint64_t count, total;
+bool is_shown(std::span<const Difference> row, const ReportOptions& options) {
+    if (options.significant && std::ranges::none_of(row, &Difference::is_significant)) return false;
+    const Difference& first = row.front();
+    return first.kind != Difference::Kind::changed || std::fabs(first.percent) >= options.threshold;
+}
 
-    bool operator==(const Share& other) const {
-        using Product = unsigned __int128;
-        return Product{count} * other.total == Product{other.count} * total;
+constexpr size_t no_row = SIZE_MAX;
+
+/// The rows of a list by their names and addresses.
+class NamedRows {
+public:
+    explicit NamedRows(const SymbolReport& report) : report_(report) {
+        for (size_t i = 0; i < report.rows.size(); ++i)
+            rows_.emplace(key(i), i);
     }
-    double value() const { return static_cast<double>(count) / static_cast<double>(total); }
+
+    /// The row that a row of another list is; no_row without one. Of joined files the address may be
+    /// that of another one: then it is the only row of that name.
+    size_t find(const NamedRows& other, size_t row) const {
+        const Key wanted = other.key(row);
+        const auto exact = rows_.find(wanted);
+        if (exact != rows_.end()) return exact->second;
+        return other.only_of_name(wanted) == no_row ? no_row : only_of_name(wanted);
+    }
+
+private:
+    using Key = std::tuple<std::string_view, std::string_view, std::string_view, uint64_t>;
+
+    Key key(size_t row) const {
+        const SymbolRow& at = report_.rows[row];
+        return {report_.columns.images[at.image], report_.columns.images[at.app], at.name,
+                at.address.value()};
+    }
+
+    size_t only_of_name(Key key) const {
+        std::get<3>(key) = 0;
+        const auto first = rows_.lower_bound(key);
+        std::get<3>(key) = UINT64_MAX;
+        const auto end = rows_.upper_bound(key);
+        return first != end && std::next(first) == end ? first->second : no_row;
+    }
+
+    const SymbolReport& report_;
+    std::map<Key, size_t> rows_;
 };
-
-Difference difference(const Share& before, const Share& after) {
-    if (before.count == 0 && after.count == 0) return {Difference::Kind::changed, 0};
-    if (before.count == 0) return {Difference::Kind::added, 0};
-    if (after.count == 0) return {Difference::Kind::removed, 0};
-    if (before == after) return {Difference::Kind::changed, 0};
-    return {Difference::Kind::changed, (after.value() - before.value()) / before.value() * 100};
-}
-
-bool is_shown(const Difference& first_column, double threshold) {
-    return first_column.kind != Difference::Kind::changed || std::fabs(first_column.percent) >= threshold;
-}
-
-/// The remarks on both profiles, then those on one of them.
-std::vector<std::string> remarks_of_both(const std::vector<std::string>& first,
-                                         const std::vector<std::string>& second) {
-    const auto is_in = [](const std::vector<std::string>& remarks, const std::string& remark) {
-        return std::ranges::find(remarks, remark) != remarks.end();
-    };
-    std::vector<std::string> both;
-    for (const std::string& remark : first)
-        if (is_in(second, remark)) both.push_back(remark);
-    for (const std::string& remark : first)
-        if (!is_in(second, remark)) both.push_back("first profile: " + remark);
-    for (const std::string& remark : second)
-        if (!is_in(first, remark)) both.push_back("second profile: " + remark);
-    return both;
-}
 
 /// Puts the union together, unsorted.
 class Union {
 public:
-    Union(const SymbolReport& before, const SymbolReport& after, double threshold)
-        : before_(before), after_(after), width_(after.totals.size()), threshold_(threshold) {
+    Union(const SymbolReport& before, const SymbolReport& after)
+        : before_(before), after_(after), width_(after.totals.size()) {
         result_.head = after.head;
-        result_.head.remarks = remarks_of_both(before.head.remarks, after.head.remarks);
+        result_.head.remarks = lines_of_both(before.head.remarks, after.head.remarks);
+        result_.head.facts = lines_of_both(before.head.facts, after.head.facts);
+        result_.account_before = before.head.account;
         result_.scaled_before = before.head.scaled;
         result_.totals = after.totals;
         result_.totals_before = before.totals;
@@ -90,18 +101,28 @@ public:
         result_.columns.images.insert(result_.columns.images.end(), other.images.begin(), other.images.end());
     }
 
-    SymbolReport build() && {
+    SymbolReport build(const SessionReports<SymbolReport>& sessions) && {
         const auto old_rows = index_rows(before_), new_rows = index_rows(after_);
         for (const auto& [key, row] : new_rows) {
             const auto old = old_rows.find(key);
+            sides_.push_back({old == old_rows.end() ? no_row : old->second, row});
             add(old == old_rows.end() ? none_.data() : &before_.counts[old->second * width_], row);
         }
         for (const auto& [key, row] : old_rows)
-            if (!new_rows.contains(key)) add_removed(row);
+            if (!new_rows.contains(key)) {
+                sides_.push_back({row, no_row});
+                add_removed(row);
+            }
+        test(sessions);
         return std::move(result_);
     }
 
 private:
+    /// A row of the union in the two lists.
+    struct Sides {
+        size_t before, after;
+    };
+
     void add(const uint64_t* before, size_t row) {
         const uint64_t* const counts = &after_.counts[row * width_];
         std::vector<Difference> differences;
@@ -122,27 +143,93 @@ private:
 
     void add(const SymbolRow& row, const uint64_t* counts, const uint64_t* before,
              const std::vector<Difference>& differences) {
-        if (!is_shown(differences[0], threshold_)) return;
         result_.rows.push_back(row);
         result_.counts.insert(result_.counts.end(), counts, counts + width_);
         result_.counts_before.insert(result_.counts_before.end(), before, before + width_);
         result_.differences.insert(result_.differences.end(), differences.begin(), differences.end());
     }
 
+    void test(const SessionReports<SymbolReport>& sessions) {
+        std::vector<uint64_t> after;
+        for (size_t i = 0; i < result_.counts.size(); ++i)
+            after.push_back(result_.count_after(i));
+        const auto firsts = session_counts(sessions.before, before_, &Sides::before);
+        const auto seconds = session_counts(sessions.after, after_, &Sides::after);
+        result_.power = test_differences({before_.head, result_.totals_before, result_.counts_before, firsts},
+                                         {result_.head, result_.totals, after, seconds}, result_.differences);
+    }
+
+    /// The counts of sessions of a side in the rows of the union.
+    std::vector<SessionCounts> session_counts(const std::vector<SymbolReport>& sessions,
+                                              const SymbolReport& side, size_t Sides::*row_of) const {
+        std::vector<SessionCounts> result;
+        if (sessions.empty()) return result;
+        const NamedRows of_side(side);
+        for (const SymbolReport& session : sessions) {
+            const NamedRows of_session(session);
+            SessionCounts& counts = result.emplace_back();
+            counts.totals = session.totals;
+            for (const Sides& at : sides_) {
+                const size_t row = at.*row_of == no_row ? no_row : of_session.find(of_side, at.*row_of);
+                const uint64_t* const first = row == no_row ? none_.data() : &session.counts[row * width_];
+                counts.counts.insert(counts.counts.end(), first, first + width_);
+            }
+        }
+        return result;
+    }
+
     const SymbolReport& before_;
     const SymbolReport& after_;
     size_t width_;
+    std::vector<Sides> sides_;  ///< one per row
     const std::vector<uint64_t> none_ = std::vector<uint64_t>(width_);
-    double threshold_;
     SymbolReport result_;
 };
 
-void sort_rows(SymbolReport& report, const ReportOptions& options) {
+/// The order of rows: those with a significant change first, the greatest change of a share at their top,
+/// then the others; with sort keys as these have it.
+class ComparedOrder {
+public:
+    ComparedOrder(const SymbolReport& report, const ReportOptions& options)
+        : order_(report.rows, report.counts, report.totals.size(), report.columns.images, options),
+          is_reverse_(options.reverse) {
+        if (options.sort.empty())
+            for (size_t row = 0; row < report.rows.size(); ++row)
+                changes_.push_back(significant_change(report, row));
+    }
+
+    bool operator()(size_t a, size_t b) const {
+        if (changes_.empty() || changes_[a] == changes_[b]) return order_(a, b);
+        return (changes_[a] > changes_[b]) != is_reverse_;
+    }
+
+private:
+    /// The greatest change of a share that is more than chance; 0 = none is.
+    static double significant_change(const SymbolReport& report, size_t row) {
+        const size_t width = report.totals.size();
+        double greatest = 0;
+        for (size_t column = 0; column < width; ++column) {
+            const size_t i = row * width + column;
+            if (!report.differences[i].is_significant) continue;
+            const Share before{report.counts_before[i], report.totals_before[column]},
+                after{report.count_after(i), report.totals[column]};
+            greatest = std::max(greatest, std::fabs(after.ratio() - before.ratio()));
+        }
+        return greatest;
+    }
+
+    RowOrder order_;
+    bool is_reverse_;
+    std::vector<double> changes_;  ///< by row; empty = they do not count
+};
+
+/// Chooses the rows and puts them in order.
+void choose_rows(SymbolReport& report, const ReportOptions& options) {
     const size_t width = report.totals.size();
-    std::vector<size_t> order(report.rows.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order,
-                             RowOrder(report.rows, report.counts, width, report.columns.images, options));
+    std::vector<size_t> order;
+    for (size_t i = 0; i < report.rows.size(); ++i)
+        if (is_shown(std::span(report.differences).subspan(i * width, width), options)) order.push_back(i);
+    std::ranges::stable_sort(order, ComparedOrder(report, options));
     SymbolReport sorted;
     for (const size_t i : order) {
         sorted.rows.push_back(report.rows[i]);
@@ -158,28 +245,15 @@ void sort_rows(SymbolReport& report, const ReportOptions& options) {
     report.differences = std::move(sorted.differences);
 }
 
-bool are_comparable(const ReportHead& a, const ReportHead& b) {
-    if (a.axis != b.axis || a.columns.size() != b.columns.size()) return false;
-    return a.axis != Axis::event ||
-           std::ranges::equal(a.columns, b.columns, [](const ProfileClass& x, const ProfileClass& y) {
-               return x.event == y.event && x.count == y.count;
-           });
-}
-
 }  // namespace
 
-void check_comparable(const ReportHead& before, const ReportHead& after) {
-    if (!are_comparable(before, after))
-        throw_usage(
-            "the two profiles' classes are incompatible: they must be of the same events and counts, and "
-            "separated alike");
-}
-
 SymbolReport report_difference(const SymbolReport& before, const SymbolReport& after,
-                               const ReportOptions& options) {
+                               const ReportOptions& options, const SessionReports<SymbolReport>& sessions) {
     check_comparable(before.head, after.head);
-    SymbolReport report = Union(before, after, options.threshold).build();
-    sort_rows(report, options);
+    SymbolReport report = Union(before, after).build(sessions);
+    for (std::string& fact : test_facts(report.power, "symbols"))
+        report.head.facts.push_back(std::move(fact));
+    choose_rows(report, options);
     return report;
 }
 

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <string_view>
 
+#include "libop/base/text.h"
+#include "libop/jit/code_switches.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 
@@ -16,11 +20,13 @@ namespace {
 /// Why stacks have no more callers, and the remedy, if there is any; by number of a cut's location.
 constexpr std::array<std::string_view, StackTree::no_stack + 1> remedies = {
     "",
-    "the copied part of the stack was too short: record with --stack-size=65528",
-    "a page of the stack was not in memory",
-    "the program runs on several stacks and only the one in use was copied: nothing is wrong",
+    "their stacks are deeper than what was copied of them, 65528 bytes at most: see INCOMPLETE STACKS in "
+    "opreport(1)",
+    "a page of the stack was not in memory, as below large arrays that nothing was written to yet",
+    "their callers are on another stack than the one in use, which alone was copied",
     "a return address is in no mapped code: the code there may keep data where its frame was",
-    "code has neither unwind tables nor frame pointers: compile it with -fasynchronous-unwind-tables",
+    "code has neither unwind tables nor frame pointers: compile it with -fasynchronous-unwind-tables, or see "
+    "INCOMPLETE STACKS in opreport(1)",
     "the frames of some code cannot be computed from a sample",
     "a frame is its own caller: the code's unwind tables are wrong, or its stack is damaged",
     "they have more frames than are kept: the recursion is that deep",
@@ -28,8 +34,50 @@ constexpr std::array<std::string_view, StackTree::no_stack + 1> remedies = {
     "they were followed by frame pointers, which do not show where a stack ends: record with operf "
     "--unwind=tables",
     "the driver could not copy them: the daemon was too slow for its buffer, or memory maps were locked",
-    "they were recorded without call stacks: record with operf --callgraph",
+    "they were recorded without; record with operf --callgraph, or perf record -g",
 };
+
+/// The reason for that instead, where the code was made at run time: it has no tables, and nobody compiles
+/// it.
+constexpr std::string_view run_time_lack = "code that is made at run time has no frame pointers";
+
+/// Of 64-bit processes "[vdso]", of others "[vdso32]".
+constexpr std::string_view vdso_label = "[vdso";
+
+/// The ends that missing frame pointers lead to.
+bool is_for_frame_pointers(uint32_t end) {
+    return end == static_cast<uint32_t>(StackEnd::no_info) ||
+           end == static_cast<uint32_t>(StackEnd::no_mapping);
+}
+
+/// For each node whether the outermost code of its stacks, below a cut, was made at run time.
+std::vector<bool> begins_in_run_time_code(const Profile& profile, const StackTree& tree) {
+    std::vector<bool> result(tree.nodes.size());
+    for (size_t node = 1; node < result.size(); ++node) {
+        const StackNode& at = tree.nodes[node];
+        const bool is_first = tree.nodes[at.parent].kind == StackNodeKind::cut;
+        if (!is_first)
+            result[node] = result[at.parent];
+        else if (at.is_code()) {
+            const ImageName& image = profile.images[profile.locations[at.location].image].name;
+            result[node] = image.kind == ImageName::Kind::anon && !image.name.starts_with(vdso_label);
+        }
+    }
+    return result;
+}
+
+/// The switch of the program that most such stacks are of, if it has one.
+std::string run_time_remedy(const StackShares& shares) {
+    const std::string_view own = frame_pointer_switch(shares.run_time_program);
+    return std::string(run_time_lack) + (own.empty() ? "; see INCOMPLETE STACKS in opreport(1)" : ": ") +
+           std::string(own);
+}
+
+/// Most of the stacks with that end are of code that is made at run time.
+bool is_mostly_run_time(const StackShares& shares, uint32_t end) {
+    return is_for_frame_pointers(end) && !shares.in_run_time_code.empty() &&
+           shares.in_run_time_code[end] > shares.by_end[end] / 2;
+}
 
 }  // namespace
 
@@ -40,41 +88,62 @@ uint64_t StackShares::total() const {
     return sum;
 }
 
-uint32_t StackShares::heaviest_cut() const {
-    const auto first = by_end.begin() + 1;
-    const auto most = std::max_element(first, by_end.end());
-    return most == by_end.end() || *most == 0 ? 0 : static_cast<uint32_t>(most - by_end.begin());
+uint64_t StackShares::without() const {
+    return by_end.size() > StackTree::no_stack ? by_end[StackTree::no_stack] : 0;
 }
 
-StackShares stack_shares(const StackTree& tree) {
-    StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1)};
+uint32_t StackShares::heaviest_cut() const {
+    const auto first = by_end.begin() + 1;
+    const auto end =
+        by_end.begin() + static_cast<ptrdiff_t>(std::min<size_t>(by_end.size(), StackTree::no_stack));
+    const auto most = std::max_element(first, end);
+    return most == end || *most == 0 ? 0 : static_cast<uint32_t>(most - by_end.begin());
+}
+
+StackShares stack_shares(const Profile& profile, const StackTree& tree) {
+    StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1),
+                       std::vector<uint64_t>(StackTree::no_stack + 1)};
     const auto ends = stack_ends(tree);
+    const auto is_run_time = begins_in_run_time_code(profile, tree);
+    const auto apps = stack_applications(profile);
+    std::map<std::string_view, uint64_t> programs;
+    const auto add = [](uint64_t& sum, uint64_t count) { sum = add_saturating(sum, count); };
     for (const StackCount& count : tree.counts) {
-        uint64_t& sum = shares.by_end[ends[count.node]];
-        sum = add_saturating(sum, count.count);
+        add(shares.by_end[ends[count.node]], count.count);
+        if (!is_run_time[count.node]) continue;
+        add(shares.in_run_time_code[ends[count.node]], count.count);
+        if (is_for_frame_pointers(ends[count.node]))
+            add(programs[base_name(profile.images[apps[count.node]].name.name)], count.count);
     }
+    const auto most =
+        std::ranges::max_element(programs, {}, &std::pair<const std::string_view, uint64_t>::second);
+    if (most != programs.end()) shares.run_time_program = most->first;
     return shares;
 }
 
-std::string_view cut_name(uint32_t end) {
-    return end == StackTree::no_stack ? "no_stack" : stack_end_name(static_cast<StackEnd>(end));
-}
-
 std::string percent_text(double percent) {
-    const auto tenths = static_cast<uint64_t>(percent * 10);
-    if (tenths == 0) return "less than 0.1 %";
+    if (percent < 0.1) return "less than 0.1 %";
+    const long rounded = std::lround(percent * 10);
+    const long tenths = percent < 100 ? std::min(rounded, 999L) : rounded;
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
 std::string stack_shares_text(const StackShares& shares) {
-    const uint64_t total = shares.total(), complete = shares.complete();
-    if (total == 0) return "";
-    if (complete == total) return "All stacks are complete.";
+    if (shares.total() == 0) return "";
+    const uint64_t without = shares.without(), total = shares.total() - without, complete = shares.complete();
+    const std::string others =
+        " of the samples have no call stack: " + std::string(remedies[StackTree::no_stack]) + ".";
+    if (total == 0) return "No sample has a call stack: " + std::string(remedies[StackTree::no_stack]) + ".";
+    const std::string rest =
+        without == 0 ? "" : " " + percent_text(percent_of(without, shares.total())) + others;
+    if (complete == total) return "All stacks are complete." + rest;
     const uint32_t cut = shares.heaviest_cut();
     const auto share = [&](uint64_t part) { return percent_text(percent_of(part, total)); };
     const std::string whole =
         complete == 0 ? "No stack is complete; " : share(complete) + " of the stacks are complete; ";
-    return whole + share(shares.by_end[cut]) + " are not because " + std::string(remedies[cut]) + ".";
+    const std::string reason =
+        is_mostly_run_time(shares, cut) ? run_time_remedy(shares) : std::string(remedies[cut]);
+    return whole + share(shares.by_end[cut]) + " are incomplete because " + reason + "." + rest;
 }
 
 }  // namespace op::pp

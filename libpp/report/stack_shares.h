@@ -10,13 +10,11 @@
 
 namespace op::pp {
 
-/// The samples of a tree of stacks by the end of their stacks.
-StackShares stack_shares(const StackTree& tree);
+/// The samples of a tree of stacks by the end of their stacks. The tree is the profile's, or has fewer
+/// counts.
+StackShares stack_shares(const Profile& profile, const StackTree& tree);
 
-/// The name of a cut's reason, a word: that of stack_end_name(), or "no_stack".
-std::string_view cut_name(uint32_t end);
-
-/// "0.5 %", to a tenth, never rounded up; "less than 0.1 %".
+/// "0.5 %", to a tenth; "less than 0.1 %"; "99.9 %" for anything between that and 100.
 std::string percent_text(double percent);
 
 /// What share of the stacks is complete and, if not all are, why most of the others are not and what helps:

@@ -9,6 +9,7 @@
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/name_brackets.h"
+#include "libpp/symbols/run_time_code.h"
 
 namespace op::pp {
 
@@ -184,7 +185,7 @@ SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const Report
     const auto& joined = profile.joined.symbol_images;
     SymbolRow row{.image = joined.empty() ? found.image : joined[symbol.symbol],
                   .app = symbol.app,
-                  .address = found.symbol->address,
+                  .address = shown_address(symbols, *found.symbol),
                   .name = symbols.name(*found.symbol, options.demangle),
                   .line = std::nullopt,
                   .is_inlined = found.is_inlined};

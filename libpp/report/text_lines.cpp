@@ -14,6 +14,13 @@ void add_cell(std::string& line, std::string_view text, size_t width) {
     line.append(text.size() < width ? width - text.size() : 1, ' ');
 }
 
+void add_interval_cell(std::string& line, std::string_view text) {
+    constexpr size_t width = 9;
+    line += text;
+    const size_t columns = columns_of(text);
+    line.append(columns < width ? width - columns : 1, ' ');
+}
+
 void Lines::add(Line line) {
     if (!is_fitting_) return put(line, line.name);
     if (!line.name.empty()) {

@@ -15,6 +15,9 @@ namespace op::pp {
 /// Adds a left-aligned cell and at least one blank.
 void add_cell(std::string& line, std::string_view text, size_t width);
 
+/// Adds a cell of share_intervals.h, whose first character has two bytes, and a blank.
+void add_interval_cell(std::string& line, std::string_view text);
+
 /// A line that may end in a symbol's name.
 struct Line {
     std::string cells;      ///< what is before the name

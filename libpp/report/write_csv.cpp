@@ -2,38 +2,28 @@
 // Reports as comma-separated values, for spreadsheets and scripts. Quoting: RFC 4180, section 2, but lines
 // end in LF. Numbers are exact, shares are left to the reader; a function of the call graph is known by its
 // number.
+#include <cstdio>
+
+#include "libop/base/csv.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libpp/report/share_intervals.h"
 #include "libpp/report/writer.h"
 
 namespace op::pp {
 
 namespace {
 
-/// The text of a name. A spreadsheet would run a cell that begins like a formula; after an apostrophe it is
-/// text.
-std::string name_text(std::string_view name) {
-    std::string text = printable(name);
-    if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos)
-        text.insert(0, 1, '\'');
+std::string number_text(double number) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.6g", number);
     return text;
-}
-
-std::string quoted(std::string_view name) {
-    const std::string safe = name_text(name);
-    if (safe.find_first_of(",\"") == safe.npos) return safe;
-    std::string result = "\"";
-    for (const char c : safe) {
-        if (c == '"') result += '"';
-        result += c;
-    }
-    return result + "\"";
 }
 
 /// Puts cells together.
 class Line {
 public:
-    Line& operator<<(std::string_view name) { return put(quoted(name)); }
+    Line& operator<<(std::string_view name) { return put(csv_cell(name)); }
     Line& operator<<(uint64_t number) { return put(std::to_string(number)); }
     Line& operator<<(double number) { return put(std::to_string(number)); }
     Line& counts(const uint64_t* first, size_t width) {
@@ -49,6 +39,33 @@ public:
         return *this;
     }
     Line& heads(const ReportHead& head) { return heads(head, head.scaled); }
+    /// The heads of intervals().
+    Line& interval_heads(const ReportHead& head) {
+        for (const ProfileClass& column : head.columns)
+            for (const char* const bound : {"low % ", "high % "})
+                *this << bound + column.short_name(head.axis);
+        return *this;
+    }
+    /// The heads of test() for each column.
+    Line& test_heads(const ReportHead& head) {
+        for (const ProfileClass& column : head.columns)
+            for (const char* const what : {"points ", "low points ", "high points ", "p ", "significant "})
+                *this << what + column.short_name(head.axis);
+        return *this;
+    }
+    /// A difference, its bounds, its probability, and whether it is significant.
+    Line& test(const Difference& difference) {
+        *this << difference.change << difference.points.low << difference.points.high;
+        const std::optional<double> p = difference.probability;
+        return *this << (p ? number_text(rounded(*p)) : std::string())
+                     << (difference.is_significant ? "true" : "false");
+    }
+    /// Both bounds of each share.
+    Line& intervals(const ReportHead& head, const uint64_t* counts, const uint64_t* bases) {
+        for (const Interval& interval : percent_intervals(head, counts, bases))
+            *this << interval.low << interval.high;
+        return *this;
+    }
     Line& symbol(const SymbolRow& row, const SymbolColumns& columns) {
         *this << columns.images[row.image] << columns.images[row.app] << row.name;
         return place(row.address, row.line, columns);
@@ -97,11 +114,12 @@ struct WriteCsv {
             text += (Line() << "app"
                             << "image")
                         .heads(report.head)
+                        .interval_heads(report.head)
                         .end();
         for (const auto& row : report.rows) {
-            if (row.parts.empty()) text += image_line(row.name, row);
+            if (row.parts.empty()) text += image_line(report.head, row.name, row);
             for (const auto& part : row.parts)
-                text += image_line(row.name, part);
+                text += image_line(report.head, row.name, part);
         }
         return text;
     }
@@ -117,6 +135,10 @@ struct WriteCsv {
                 heads.heads(report.head, report.head.scaled, "inclusive samples ");
             for (size_t i = 0; i < (report.differences.empty() ? 0 : width); ++i)
                 heads << "difference %";
+            if (report.differences.empty())
+                heads.interval_heads(report.head);
+            else
+                heads.test_heads(report.head);
             text += heads.end();
         }
         for (size_t i = 0; i < report.rows.size(); ++i)
@@ -135,6 +157,7 @@ struct WriteCsv {
                             << "symbol"
                             << "address")
                         .heads(report.head)
+                        .interval_heads(report.head)
                         .end();
         for (size_t b = 0; b < report.blocks.size(); ++b) {
             const CallgraphBlock& block = report.blocks[b];
@@ -148,7 +171,9 @@ struct WriteCsv {
                 cells << uint64_t{b + 1} << role << report.columns.images[line.symbol.image]
                       << report.columns.images[line.symbol.app] << line.symbol.name
                       << "0x" + hex(line.symbol.address.value(), 0);
-                text += cells.counts(&report.counts[i * width], width).end();
+                cells.counts(&report.counts[i * width], width);
+                text +=
+                    cells.intervals(report.head, &report.counts[i * width], &report.bases[i * width]).end();
             }
         }
         return text;
@@ -159,10 +184,11 @@ struct WriteCsv {
     }
 
 private:
-    static std::string image_line(const std::string& app, const ImageRow& row) {
+    static std::string image_line(const ReportHead& head, const std::string& app, const ImageRow& row) {
         Line line;
         line << app << row.name;
-        return line.counts(row.counts.data(), row.counts.size()).end();
+        line.counts(row.counts.data(), row.counts.size());
+        return line.intervals(head, row.counts.data(), row.bases.data()).end();
     }
 
     static std::string row_line(const SymbolReport& report, size_t row) {
@@ -172,7 +198,7 @@ private:
         if (!report.differences.empty()) return compared(report, row, line);
         line.counts(&report.counts[row * width], width);
         if (!report.inclusive.empty()) line.counts(&report.inclusive[row * width], width);
-        return line.end();
+        return line.intervals(report.head, &report.counts[row * width], report.totals.data()).end();
     }
 
     static std::string compared(const SymbolReport& report, size_t row, Line& line) {
@@ -187,6 +213,8 @@ private:
             else
                 line << kind_text(difference.kind);
         }
+        for (size_t i = 0; i < width; ++i)
+            line.test(report.differences[row * width + i]);
         return line.end();
     }
 
@@ -199,7 +227,11 @@ private:
             Line line;
             line << report.columns.images[symbol.image] << report.columns.images[symbol.app] << symbol.name;
             line.place(report.details[i].address, report.details[i].line, report.columns);
-            text += line.counts(&report.detail_counts[i * width], width).end();
+            line.counts(&report.detail_counts[i * width], width);
+            text +=
+                line.intervals(report.head, &report.detail_counts[i * width],
+                               report.has_global_percent ? report.totals.data() : &report.counts[row * width])
+                    .end();
         }
         return text;
     }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reports as JSON (RFC 8259). Layout: doc/FORMATS.md, "Reports as JSON". Names that are not UTF-8 have U+FFFD
 // where they are not.
+#include <algorithm>
+#include <span>
+
 #include "libop/base/json.h"
 #include "libop/base/text.h"
+#include "libop/session/ledger.h"
+#include "libpp/profile/percent.h"
+#include "libpp/report/share_intervals.h"
 #include "libpp/report/stack_shares.h"
 #include "libpp/report/writer.h"
 
@@ -53,7 +59,25 @@ void put_scaled(Json& columns, const char* key, std::span<const CountedTime> sca
         if (is_scaled(scaled, i)) array[i][key] = time_json(scaled[i]);
 }
 
-Json head_json(const ReportHead& head, const char* kind) {
+Json account_json(const RecordingAccount& account) {
+    Json json = {{"sampled", account.ledger.sampled()}, {"stored", account.ledger.stored()}};
+    json["lost"] = Json::object();
+    for (int i = 0; i < loss_causes; ++i)
+        if (const auto cause = static_cast<LossCause>(i); account.ledger.lost(cause) > 0)
+            json["lost"][std::string(loss_name(cause)).c_str()] = account.ledger.lost(cause);
+    if (account.stacks > 0)
+        json["stacks"] = {{"stored", account.stacks}, {"complete", account.complete_stacks}};
+    if (account.recorder_cpu.is_measured()) {
+        json["recorder_cpu"] = {{"used_ns", account.recorder_cpu.used},
+                                {"elapsed_ns", account.recorder_cpu.elapsed}};
+        if (account.sampled_time) json["recorder_cpu"]["sampled_ns"] = *account.sampled_time;
+        json["recorder_cpu"]["percent"] =
+            rounded(percent_of(account.recorder_cpu.used, account.whole_time()));
+    }
+    return json;
+}
+
+Json head_json(const ReportHead& head, const char* kind, const std::vector<std::string>& more_remarks = {}) {
     Json json = {{"format", "oprofile-ng report"}, {"version", 1}, {"kind", kind}};
     json["cpu"] = {{"name", head.cpu_name}};
     if (head.cpu_speed_mhz > 0) json["cpu"]["mhz"] = head.cpu_speed_mhz;
@@ -64,7 +88,10 @@ Json head_json(const ReportHead& head, const char* kind) {
     for (const auto& column : head.columns)
         json["columns"].add(column_json(column, head.axis));
     put_scaled(json["columns"], "scaled", head.scaled);
-    if (!head.remarks.empty()) json["remarks"] = head.remarks;
+    if (head.account) json["account"] = account_json(*head.account);
+    for (const auto* remarks : {&head.remarks, &more_remarks})
+        for (const std::string& remark : *remarks)
+            json["remarks"].add(remark);
     return json;
 }
 
@@ -78,10 +105,21 @@ Json symbol_json(const SymbolRow& row, const SymbolColumns& columns) {
     return json;
 }
 
-Json image_json(const ImageRow& row) {
+/// Puts the bounds of a row's shares.
+void put_intervals(Json& json, const std::vector<Interval>& intervals) {
+    json["low"] = Json::array();
+    json["high"] = Json::array();
+    for (const Interval& interval : intervals) {
+        json["low"].add(rounded(interval.low));
+        json["high"].add(rounded(interval.high));
+    }
+}
+
+Json image_json(const ReportHead& head, const ImageRow& row) {
     Json json = {{"name", row.name}, {"samples", row.counts}};
+    put_intervals(json, percent_intervals(head, row.counts.data(), row.bases.data()));
     for (const auto& part : row.parts)
-        json["images"].add(image_json(part));
+        json["images"].add(image_json(head, part));
     return json;
 }
 
@@ -102,12 +140,43 @@ Json differences_json(const Difference* first, size_t width) {
     return json;
 }
 
+/// Puts what the tests of a row found. It is significant if one of its columns is.
+void put_tests(Json& json, std::span<const Difference> row) {
+    std::vector<Interval> points;
+    json["p"] = Json::array();
+    json["points"] = Json::array();
+    for (const Difference& difference : row) {
+        points.push_back(difference.points);
+        json["points"].add(rounded(difference.change));
+        json["p"].add(difference.probability ? Json(rounded(*difference.probability)) : Json());
+    }
+    put_intervals(json, points);
+    json["significant"] = std::ranges::any_of(row, &Difference::is_significant);
+    if (row.size() < 2) return;
+    json["significant_columns"] = Json::array();
+    for (const Difference& difference : row)
+        json["significant_columns"].add(difference.is_significant);
+}
+
+Json power_json(const ComparisonPower& power) {
+    Json json = {{"test", power.test == ComparisonTest::means ? "welch" : "shares"},
+                 {"sessions_before", power.sessions_before},
+                 {"sessions", power.sessions_after},
+                 {"tested", power.tested},
+                 {"untested", power.untested}};
+    if (power.are_hosts) json["by"] = "host";
+    json["smallest_change_points"] = Json::array();
+    for (const double points : power.smallest_change)
+        json["smallest_change_points"].add(rounded(points));
+    return json;
+}
+
 struct WriteJson {
     Json operator()(const ImageReport& report) const {
         Json json = head_json(report.head, "images");
         json["applications"] = Json::array();
         for (const auto& row : report.rows)
-            json["applications"].add(image_json(row));
+            json["applications"].add(image_json(report.head, row));
         return json;
     }
 
@@ -117,13 +186,17 @@ struct WriteJson {
         put_scaled(json["columns"], "scaled_before", report.scaled_before);
         json["totals"] = report.totals;
         if (!report.inclusive.empty()) json["inclusive_totals"] = report.inclusive_totals;
+        if (report.account_before) json["account_before"] = account_json(*report.account_before);
         if (!report.differences.empty()) json["totals_before"] = report.totals_before;
+        if (!report.power.smallest_change.empty()) json["comparison"] = power_json(report.power);
         json["symbols"] = Json::array();
         for (size_t i = 0; i < report.rows.size(); ++i) {
             Json row = symbol_json(report.rows[i], report.columns);
-            if (report.differences.empty())
+            if (report.differences.empty()) {
                 row["samples"] = numbers(&report.counts[i * width], width);
-            else
+                put_intervals(
+                    row, percent_intervals(report.head, &report.counts[i * width], report.totals.data()));
+            } else
                 put_comparison(row, report, i);
             if (!report.inclusive.empty()) row["inclusive"] = numbers(&report.inclusive[i * width], width);
             if (!report.first_detail.empty()) row["addresses"] = details(report, i);
@@ -152,15 +225,29 @@ struct WriteJson {
     /// Rows are a list with depths: readers limit how deep values may be in each other, and stacks are deep.
     Json operator()(const CallTreeReport& report) const {
         const size_t width = report.totals.size();
-        Json json = head_json(report.head, "call tree");
+        const bool is_comparison = !report.totals_before.empty();
+        Json json =
+            head_json(report.head, is_comparison ? "call tree difference" : "call tree", report.stack_losses);
+        put_scaled(json["columns"], "scaled_before", report.scaled_before);
         json["root"] = report.is_by_callee ? "callees" : "applications";
         json["totals"] = report.totals;
         json["stacks"] = shares_json(report.stacks);
+        if (is_comparison) {
+            if (report.account_before) json["account_before"] = account_json(*report.account_before);
+            json["totals_before"] = report.totals_before;
+            json["stacks_before"] = shares_json(report.stacks_before);
+            json["comparison"] = power_json(report.power);
+        }
         json["rows"] = Json::array();
         for (size_t i = 0; i < report.rows.size(); ++i) {
             Json row = tree_row_json(report, report.rows[i]);
             row["samples"] = numbers(&report.counts[i * width], width);
             if (!report.is_by_callee) row["self"] = numbers(&report.own[i * width], width);
+            if (is_comparison)
+                put_comparison(row, report, i);
+            else
+                put_intervals(
+                    row, percent_intervals(report.head, &report.counts[i * width], report.totals.data()));
             json["rows"].add(std::move(row));
         }
         return json;
@@ -189,6 +276,14 @@ private:
         return {{"depth", row.depth}, {"symbol", row.name}, {"image", image}};
     }
 
+    static void put_comparison(Json& json, const CallTreeReport& report, size_t row) {
+        const size_t width = report.totals.size();
+        json["samples_before"] = numbers(&report.counts_before[row * width], width);
+        if (!report.is_by_callee) json["self_before"] = numbers(&report.own_before[row * width], width);
+        json["difference_percent"] = differences_json(&report.differences[row * width], width);
+        put_tests(json, std::span(report.differences).subspan(row * width, width));
+    }
+
     static void put_comparison(Json& json, const SymbolReport& report, size_t row) {
         const size_t width = report.totals.size();
         json["samples"] = Json::array();
@@ -196,15 +291,19 @@ private:
             json["samples"].add(report.count_after(row * width + i));
         json["samples_before"] = numbers(&report.counts_before[row * width], width);
         json["difference_percent"] = differences_json(&report.differences[row * width], width);
+        put_tests(json, std::span(report.differences).subspan(row * width, width));
     }
 
     static Json details(const SymbolReport& report, size_t row) {
         const size_t width = report.totals.size();
+        const uint64_t* const bases =
+            report.has_global_percent ? report.totals.data() : &report.counts[row * width];
         Json json = Json::array();
         for (size_t i = report.first_detail[row]; i < report.first_detail[row + 1]; ++i) {
             Json detail = {{"address", address_text(report.details[i].address)}};
             put_line(detail, report.details[i].line);
             detail["samples"] = numbers(&report.detail_counts[i * width], width);
+            put_intervals(detail, percent_intervals(report.head, &report.detail_counts[i * width], bases));
             json.add(std::move(detail));
         }
         return json;
@@ -214,6 +313,8 @@ private:
         const size_t width = report.totals.size();
         Json json = symbol_json(report.lines[line].symbol, report.columns);
         json["samples"] = numbers(&report.counts[line * width], width);
+        put_intervals(
+            json, percent_intervals(report.head, &report.counts[line * width], &report.bases[line * width]));
         return json;
     }
 

@@ -6,6 +6,7 @@
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/share_intervals.h"
 #include "libpp/report/write_text.h"
 #include "libpp/report/writer.h"
 
@@ -94,6 +95,7 @@ public:
             heads.number(samples_title(head_, i));
             if (columns_.is_accumulated) heads.number("cum. samples");
             heads.number("%");
+            if (head_.has_intervals) heads.number(interval_title);
             if (columns_.is_accumulated) heads.number("cum. %");
             if (columns_.is_inclusive) heads.number("incl. samples").number("incl. %");
             if (columns_.is_differential) heads.number("diff %");
@@ -143,6 +145,7 @@ private:
         row << count;
         if (columns_.is_accumulated) row << (is_removed ? none : std::to_string(sum));
         row << (is_removed ? none : share(count, base));
+        if (head_.has_intervals) row << (is_removed ? none : interval_text(head_, column, count, base));
         if (columns_.is_accumulated) row << (is_removed ? none : share(sum, base));
         if (!difference) return;
         const std::string text = difference_text(*difference);
@@ -158,13 +161,15 @@ private:
 struct WriteMarkdown {
     std::string operator()(const ImageReport& report) const {
         Heads heads;
-        for (size_t i = 0; i < report.head.columns.size(); ++i)
+        for (size_t i = 0; i < report.head.columns.size(); ++i) {
             heads.number(samples_title(report.head, i)).number("%");
+            if (report.head.has_intervals) heads.number(interval_title);
+        }
         std::string text = banner(report.head) + heads.text("app name").text("image name").end();
         for (const ImageRow& row : report.rows) {
-            text += image_row(row, code(row.name), "");
+            text += image_row(report.head, row, code(row.name), "");
             for (const ImageRow& part : row.parts)
-                text += image_row(part, "", code(part.name));
+                text += image_row(report.head, part, "", code(part.name));
         }
         return text;
     }
@@ -222,10 +227,13 @@ struct WriteMarkdown {
     }
 
 private:
-    static std::string image_row(const ImageRow& row, const std::string& app, const std::string& image) {
+    static std::string image_row(const ReportHead& head, const ImageRow& row, const std::string& app,
+                                 const std::string& image) {
         Row cells;
-        for (size_t i = 0; i < row.counts.size(); ++i)
+        for (size_t i = 0; i < row.counts.size(); ++i) {
             cells << row.counts[i] << share(row.counts[i], row.bases[i]);
+            if (head.has_intervals) cells << interval_text(head, i, row.counts[i], row.bases[i]);
+        }
         return (cells << app << image).end();
     }
 

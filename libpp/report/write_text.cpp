@@ -10,6 +10,8 @@
 #include "libop/session/event_label.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/share_intervals.h"
+#include "libpp/report/text_lines.h"
 #include "libpp/report/writer.h"
 
 namespace op::pp {
@@ -54,8 +56,9 @@ std::string events_text(const ReportHead& head) {
 
 std::string remarks_text(const ReportHead& head) {
     std::string text;
-    for (const auto& remark : head.remarks)
-        text += "Note: " + printable(remark) + "\n";
+    for (const auto* lines : {&head.remarks, &head.facts})
+        for (const std::string& line : *lines)
+            text += "Note: " + printable(line) + "\n";
     return text;
 }
 
@@ -98,31 +101,34 @@ std::string classes_text(const ReportHead& head, bool with_names) {
 
 // Image summary
 
-constexpr size_t cell_width = 18;
+constexpr size_t cell_width = 18, interval_width = 9;
 
-std::string cell_head(const std::string& name) {
-    constexpr size_t width = cell_width - 1;
+std::string cell_head(const std::string& name, size_t width) {
     if (name.size() <= width) return right(name, width) + "|";
     return name.substr(0, width - 3) + "...|";
 }
 
 std::string image_heads(const ReportHead& head, const std::string& indent) {
     std::string names = indent, titles = indent, rule = indent;
+    const size_t width = cell_width + (head.has_intervals ? interval_width : 0);
     for (const auto& column : head.columns) {
-        names += cell_head(printable(column.short_name(head.axis)));
+        names += cell_head(printable(column.short_name(head.axis)), width - 1);
         titles += "  samples|      %|";
-        rule += std::string(cell_width, '-');
+        if (head.has_intervals) titles += std::string("       ") + interval_title + "|";
+        rule += std::string(width, '-');
     }
     return names + "\n" + titles + "\n" + rule + "\n";
 }
 
-void add_image_line(std::string& text, const ImageRow& row, const std::string& indent,
+void add_image_line(std::string& text, const ReportHead& head, const ImageRow& row, const std::string& indent,
                     const TextStyle& style) {
     const size_t start = text.size();
     text += indent;
-    for (size_t i = 0; i < row.counts.size(); ++i)
+    for (size_t i = 0; i < row.counts.size(); ++i) {
         text += right(std::to_string(row.counts[i]), 9) + " " +
                 format_percent(percent_of(row.counts[i], row.bases[i])) + " ";
+        if (head.has_intervals) add_interval_cell(text, interval_text(head, i, row.counts[i], row.bases[i]));
+    }
     text += printable(row.name);
     end_row(text, start, percent_of(row.counts.front(), row.bases.front()), style);
 }
@@ -131,11 +137,11 @@ std::string write_images(const ImageReport& report, const TextStyle& style) {
     std::string text = head_text(report.head, style);
     if (report.head.is_shown) text += image_heads(report.head, "");
     for (const auto& row : report.rows) {
-        add_image_line(text, row, "", style);
+        add_image_line(text, report.head, row, "", style);
         if (row.parts.empty()) continue;
         if (report.head.is_shown) text += image_heads(report.head, "\t");
         for (const auto& part : row.parts)
-            add_image_line(text, part, "\t", style);
+            add_image_line(text, report.head, part, "\t", style);
     }
     return text;
 }

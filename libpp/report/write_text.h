@@ -26,7 +26,7 @@ std::string line_text(const std::optional<SourceLine>& line, bool long_names);
 /// " [inclusive: 12]", the samples of a block's function and all it calls; empty if they are not known.
 std::string inclusive_text(const CallgraphReport& report, size_t block);
 
-/// "+12.5000", "+++" of what is new, "---" of what is gone.
+/// "+12.5000", "+++" of what is new, "---" of what is gone; with a "*" behind it if it is significant.
 std::string difference_text(const Difference& difference);
 
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style);

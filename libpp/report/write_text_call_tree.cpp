@@ -5,6 +5,7 @@
 
 #include "libop/base/text.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/share_intervals.h"
 #include "libpp/report/stack_shares.h"
 #include "libpp/report/text_lines.h"
 #include "libpp/report/write_text.h"
@@ -13,7 +14,11 @@ namespace op::pp {
 
 namespace {
 
-constexpr size_t samples_width = 9, percent_width = 9, indent_width = 2;
+constexpr size_t samples_width = 9, percent_width = 9, difference_width = 10, indent_width = 2;
+
+std::string recursion_text(uint32_t levels) {
+    return levels < 2 ? "" : " (recursion, up to " + std::to_string(levels) + " deep)";
+}
 
 /// Where a row's name begins.
 struct Indent {
@@ -82,9 +87,17 @@ private:
     void add_heads() {
         std::string cells;
         for (size_t column = 0; column < width_; ++column) {
+            if (is_comparison()) {
+                add_cell(cells, "before", samples_width);
+                add_cell(cells, "%", percent_width);
+            }
             add_cell(cells, "samples", samples_width);
             add_cell(cells, "%", percent_width);
-            if (!report_.is_by_callee) add_cell(cells, "self", samples_width);
+            if (report_.head.has_intervals) add_interval_cell(cells, interval_title);
+            if (is_comparison())
+                add_cell(cells, "diff %", difference_width);
+            else if (!report_.is_by_callee)
+                add_cell(cells, "self", samples_width);
         }
         lines_.add(
             {.cells = cells + (report_.is_by_callee ? "function, its callers" : "function, its callees")});
@@ -94,13 +107,8 @@ private:
         const CallTreeRow& row = report_.rows[index];
         const uint64_t* const counts = &report_.counts[index * width_];
         std::string cells;
-        for (size_t column = 0; column < width_; ++column) {
-            add_cell(cells, std::to_string(counts[column]), samples_width);
-            add_cell(cells, format_percent(percent_of(counts[column], report_.totals[column])),
-                     percent_width);
-            if (!report_.is_by_callee)
-                add_cell(cells, std::to_string(report_.own[index * width_ + column]), samples_width);
-        }
+        for (size_t column = 0; column < width_; ++column)
+            add_counts(cells, index, column);
         cells.append(indent.has_siblings ? indent.columns - indent_width : indent.columns, ' ');
         if (indent.has_siblings) cells += "- ";
         const std::string image = printable(report_.images[row.image]);
@@ -115,8 +123,37 @@ private:
         else
             lines_.add({.cells = cells,
                         .name = printable(row.name),
-                        .end = row.is_own ? "" : " [" + image + "]",
+                        .end = recursion_text(row.levels) + (row.is_own ? "" : " [" + image + "]"),
                         .share = share});
+    }
+
+    bool is_comparison() const { return !report_.totals_before.empty(); }
+
+    void add_counts(std::string& cells, size_t row, size_t column) const {
+        const size_t at = row * width_ + column;
+        const uint64_t count = report_.counts[at], total = report_.totals[column];
+        if (is_comparison()) add_share(cells, report_.counts_before[at], report_.totals_before[column]);
+        add_share(cells, count, total);
+        if (report_.head.has_intervals)
+            add_interval_cell(cells, interval_text(report_.head, column, count, total));
+        if (is_comparison())
+            add_cell(cells, difference_text(report_.differences[at]), difference_width);
+        else if (!report_.is_by_callee)
+            add_cell(cells, std::to_string(report_.own[at]), samples_width);
+    }
+
+    static void add_share(std::string& cells, uint64_t count, uint64_t total) {
+        add_cell(cells, std::to_string(count), samples_width);
+        add_cell(cells, format_percent(percent_of(count, total)), percent_width);
+    }
+
+    /// What share of the stacks is complete, of both profiles where they differ in it.
+    std::string shares_text() const {
+        const std::string text = stack_shares_text(report_.stacks);
+        const std::string before = is_comparison() ? stack_shares_text(report_.stacks_before) : text;
+        if (before == text) return text.empty() ? "" : text + "\n";
+        return (before.empty() ? "" : "First profile: " + before + "\n") +
+               (text.empty() ? "" : "Second profile: " + text + "\n");
     }
 
     std::string foot() const {
@@ -124,8 +161,10 @@ private:
         if (report_.left_out > 0)
             text = "Rows with less than " + percent_text(report_.left_out) +
                    " are left out: --threshold=0 shows all.\n";
-        const std::string shares = stack_shares_text(report_.stacks);
-        return shares.empty() ? text : text + shares + "\n";
+        text += shares_text();
+        for (const std::string& loss : report_.stack_losses)
+            text += loss + ".\n";
+        return text;
     }
 
     const CallTreeReport& report_;

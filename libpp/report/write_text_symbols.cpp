@@ -6,6 +6,7 @@
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/fit_names.h"
+#include "libpp/report/share_intervals.h"
 #include "libpp/report/text_lines.h"
 #include "libpp/report/write_text.h"
 
@@ -26,9 +27,13 @@ using Sums = std::vector<uint64_t>;
 /// Writes lines that have the same columns.
 class LineWriter {
 public:
-    /// The lines follow `head`. The others must outlive the writer.
-    LineWriter(std::string head, const SymbolColumns& columns, size_t width, const TextStyle& style)
-        : columns_(columns), width_(width), style_(style), lines_(std::move(head), style) {}
+    /// The lines follow the text of the head. All arguments must outlive the writer.
+    LineWriter(const ReportHead& head, const SymbolColumns& columns, size_t width, const TextStyle& style)
+        : head_(head),
+          columns_(columns),
+          width_(width),
+          style_(style),
+          lines_(head_text(head, style), style) {}
 
     /// On a terminal, takes no more room for a row's images than they need. One that is longer than its
     /// classic column is cut, so that there is room for the symbol.
@@ -49,6 +54,7 @@ public:
             add_cell(line, "samples", samples_width);
             if (columns_.is_accumulated) add_cell(line, "cum. samples", cumulative_samples_width);
             add_cell(line, "%", percent_width);
+            if (head_.has_intervals) add_interval_cell(line, interval_title);
             if (columns_.is_accumulated) add_cell(line, "cum. %", cumulative_percent_width);
             if (columns_.is_inclusive) add_cell(line, "incl. samples", inclusive_samples_width);
             if (columns_.is_inclusive) add_cell(line, "incl. %", inclusive_percent_width);
@@ -74,7 +80,7 @@ public:
         std::string text(row.indent);
         add_address(text, symbol.address);
         for (size_t i = 0; i < width_; ++i) {
-            add_counts(text, row.counts[i], sums[i], row.bases[i],
+            add_counts(text, i, row.counts[i], sums[i], row.bases[i],
                        row.differences ? &row.differences[i] : nullptr);
             if (row.inclusive) add_inclusive(text, row.inclusive[i], row.inclusive_bases[i]);
         }
@@ -92,7 +98,7 @@ public:
         std::string text(call_indent);
         add_address(text, row.address);
         for (size_t i = 0; i < width_; ++i)
-            add_counts(text, counts[i], sums[i], bases[i], nullptr);
+            add_counts(text, i, counts[i], sums[i], bases[i], nullptr);
         if (columns_.has_lines) text += line_text(row.line, columns_.has_long_names);
         text.erase(text.find_last_not_of(' ') + 1);
         lines_.add({.cells = std::move(text)});
@@ -112,7 +118,7 @@ private:
             add_cell(text, hex(address.value(), columns_.has_wide_addresses ? 16 : 8), vma_width);
     }
 
-    void add_counts(std::string& text, uint64_t count, uint64_t& sum, uint64_t base,
+    void add_counts(std::string& text, size_t column, uint64_t count, uint64_t& sum, uint64_t base,
                     const Difference* difference) const {
         const bool is_removed = difference && difference->kind == Difference::Kind::removed;
         if (!is_removed) sum = add_saturating(sum, count);
@@ -123,6 +129,8 @@ private:
         if (columns_.is_accumulated)
             add_cell(text, is_removed ? "---" : std::to_string(sum), cumulative_samples_width);
         add_cell(text, share(count), percent_width);
+        if (head_.has_intervals)
+            add_interval_cell(text, is_removed ? "---" : interval_text(head_, column, count, base));
         if (columns_.is_accumulated) add_cell(text, share(sum), cumulative_percent_width);
         if (difference) add_cell(text, difference_text(*difference), difference_width);
     }
@@ -144,6 +152,7 @@ private:
         size_t image = sizeof "image name", app = sizeof "app name";
     };
 
+    const ReportHead& head_;
     const SymbolColumns& columns_;
     size_t width_;
     const TextStyle& style_;
@@ -177,8 +186,9 @@ std::string inclusive_text(const CallgraphReport& report, size_t block) {
 }
 
 std::string difference_text(const Difference& difference) {
-    if (difference.kind == Difference::Kind::added) return "+++";
-    if (difference.kind == Difference::Kind::removed) return "---";
+    const std::string mark = difference.is_significant ? "*" : "";
+    if (difference.kind == Difference::Kind::added) return "+++" + mark;
+    if (difference.kind == Difference::Kind::removed) return "---" + mark;
     std::string text = format_percent(difference.percent);
     if (difference.percent > 0) {
         const size_t first = text.find_first_not_of(' ');
@@ -187,12 +197,12 @@ std::string difference_text(const Difference& difference) {
         else
             text.insert(0, "+");
     }
-    return text;
+    return text + mark;
 }
 
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style) {
     const size_t width = report.totals.size();
-    LineWriter writer(head_text(report.head, style), report.columns, width, style);
+    LineWriter writer(report.head, report.columns, width, style);
     for (const SymbolRow& row : report.rows)
         writer.make_room_for(row);
     if (report.head.is_shown) writer.add_heads();
@@ -210,7 +220,7 @@ std::string write_symbols_text(const SymbolReport& report, const TextStyle& styl
 
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style) {
     const size_t width = report.totals.size();
-    LineWriter writer(head_text(report.head, style), report.columns, width, style);
+    LineWriter writer(report.head, report.columns, width, style);
     for (const CallgraphLine& line : report.lines)
         writer.make_room_for(line.symbol);
     if (report.head.is_shown) writer.add_heads();

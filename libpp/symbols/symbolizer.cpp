@@ -12,6 +12,7 @@
 #include "libpp/symbols/image_candidates.h"
 #include "libpp/symbols/image_symbols.h"
 #include "libpp/symbols/kernel_symbols.h"
+#include "libpp/symbols/run_time_code.h"
 
 namespace op::pp {
 
@@ -97,6 +98,8 @@ struct Symbolizer::Impl {
     std::optional<KernelSymbols> snapshot = {};  ///< of kallsyms, read on first need
 
     Opened open(const ImageName& image, uint64_t mtime, bool is_kernel);
+    Opened open_memory(const ImageName& image);
+    std::optional<Opened> open_vdso(const ImageName& image);
     Opened open_kernel(const ImageName& image);
     Opened open_file(const Wanted& wanted);
     Opened read_file(const Wanted& wanted, const ImageCandidate& file);
@@ -135,14 +138,19 @@ bool Symbolizer::is_replaced(const ImageName& image) const {
     return it != impl_->images.end() && it->second.is_replaced;
 }
 
+std::pair<ImageName, uint64_t> Symbolizer::place(const ImageName& region) const {
+    const RunTimeCode* const code = impl_->options.run_time_code;
+    const auto placed = code ? code->place(region) : std::nullopt;
+    return placed ? std::pair(placed->image, placed->first_offset) : std::pair(region, uint64_t{0});
+}
+
 std::string_view Symbolizer::file(const ImageName& image) const {
     const auto it = impl_->images.find(image);
     return it == impl_->images.end() ? "" : std::string_view(it->second.file);
 }
 
 Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_kernel) {
-    if (image.kind == ImageName::Kind::anon)
-        return {nullptr, {"is memory without a file: it has no symbols"}};
+    if (image.kind == ImageName::Kind::anon) return open_memory(image);
     if (image.kind == ImageName::Kind::kernel || image.name == kallsyms_image) return open_kernel(image);
     // A kernel image with a path is vmlinux; our own sessions count from where it begins in kallsyms.
     const bool is_kernel_image = is_kernel_file(image.name, info, is_kernel);
@@ -152,6 +160,29 @@ Opened Symbolizer::Impl::open(const ImageName& image, uint64_t mtime, bool is_ke
     if (is_kernel_image) file.named = options.vmlinux;
     if (!file.named.empty()) file.recorded.forget_file();
     return open_file(file);
+}
+
+Opened Symbolizer::Impl::open_memory(const ImageName& image) {
+    if (options.run_time_code)
+        if (auto symbols = options.run_time_code->open(image))
+            return {std::move(symbols), {}, options.run_time_code->file(image)};
+    if (auto vdso = open_vdso(image)) return std::move(*vdso);
+    return {nullptr, {"is memory without a file: it has no symbols"}};
+}
+
+/// From the copy that the session keeps. It exports all that it is called for.
+std::optional<Opened> Symbolizer::Impl::open_vdso(const ImageName& image) {
+    const auto known = info ? info->images.find(image.name) : decltype(info->images.end()){};
+    if (!info || known == info->images.end() || image.tgid != 0) return std::nullopt;
+    const RecordedImage& recorded = known->second;
+    if (recorded.several_builds || recorded.build_id.empty() || recorded.size != image.end - image.start + 1)
+        return std::nullopt;
+    const auto kept = finder.find_kept(recorded.build_id);
+    if (!kept) return std::nullopt;
+    Opened opened = read_file({image.name, Origin::file, recorded}, {*kept, true});
+    if (opened.file.empty()) return std::nullopt;
+    opened.shortcoming = {};
+    return opened;
 }
 
 const RecordedKernelImage* Symbolizer::Impl::kernel_image(const std::string& name) const {

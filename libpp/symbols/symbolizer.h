@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libop/base/address.h"
@@ -101,11 +102,14 @@ public:
     virtual std::optional<std::string> debug_file(const std::string& build_id) = 0;
 };
 
+class RunTimeCode;
+
 /// The sources of the symbolizer besides the files on disk.
 struct SymbolizerOptions {
     std::string vmlinux;                   ///< kernel image given by the user; empty = none
     BuildIdSource* by_build_id = nullptr;  ///< asked for files that this machine lacks; null = no source
     bool trusts_paths = false;             ///< a file's symbols are used even if it is of another build
+    const RunTimeCode* run_time_code = nullptr;  ///< null = none is known
 };
 
 /// Finds and keeps symbol tables.
@@ -134,6 +138,10 @@ public:
 
     /// True if the names come from a file other than the profiled one; a note reports that.
     bool is_replaced(const ImageName& image) const;
+
+    /// The image that anonymous memory is part of, and its first offset there: itself and 0, unless it has
+    /// code that was made at run time and is known.
+    std::pair<ImageName, uint64_t> place(const ImageName& region) const;
 
     /// The file that an image's names were read from; empty if no file was found or opened.
     std::string_view file(const ImageName& image) const;

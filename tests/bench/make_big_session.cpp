@@ -3,6 +3,8 @@
 //   make_big_session files DIR N             N sample files of a few entries each, ten a made-up application
 //   make_big_session addresses DIR IMAGE N   one sample file with N addresses spread over IMAGE's code
 //   make_big_session calls DIR IMAGE N       N samples at up to 100,000 addresses, each with three calls
+//   make_big_session shared DIR IMAGE N      N sample files of IMAGE, each of another application, with 300
+//                                            addresses spread over its code
 //   make_big_session stacks DIR IMAGE N      N samples with call stacks of 30 frames in IMAGE's code
 #include <elf.h>
 #include <fcntl.h>
@@ -83,6 +85,17 @@ void make_addresses(SessionWriter& session, const std::string& image, uint64_t a
         file.add(code.start + i * step, static_cast<uint32_t>(1 + i % 5));
 }
 
+void make_shared(SessionWriter& session, const std::string& image, uint64_t files, Diagnostics& notes) {
+    constexpr uint64_t addresses = 300;
+    const Range code = code_range(image);
+    const uint64_t step = std::max<uint64_t>(1, code.length / addresses);
+    for (uint64_t i = 0; i < files; ++i) {
+        SampleFile file = open_file_of(session, "/usr/bin/app" + std::to_string(i), image, notes);
+        for (uint64_t j = 0; j < addresses; ++j)
+            file.add(code.start + j * step + i % step, static_cast<uint32_t>(1 + (i + j) % 7));
+    }
+}
+
 /// As a profiler stores N samples with call graphs: one file of samples, one of arcs. The chains are made up:
 /// the callers of an address are others of the 100,000, always the same.
 void make_calls(SessionWriter& session, const std::string& image, uint64_t samples, Diagnostics& notes) {
@@ -144,15 +157,17 @@ uint64_t number(const char* text) {
 
 int make_big_session(Tool& tool, int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
-    const bool needs_image = what == "addresses" || what == "calls" || what == "stacks";
+    const bool needs_image = what == "addresses" || what == "calls" || what == "shared" || what == "stacks";
     if (!(what == "files" && argc == 4) && !(needs_image && argc == 5))
-        throw_usage("usage: make_big_session files DIR N | addresses|calls|stacks DIR IMAGE N");
+        throw_usage("usage: make_big_session files DIR N | addresses|calls|shared|stacks DIR IMAGE N");
     SessionWriter session(argv[2], true, tool.notes);
     session.begin(false);
     if (what == "files")
         make_files(session, number(argv[3]), tool.notes);
     else if (what == "addresses")
         make_addresses(session, argv[3], number(argv[4]), tool.notes);
+    else if (what == "shared")
+        make_shared(session, argv[3], number(argv[4]), tool.notes);
     else if (what == "stacks")
         make_stacks(session, argv[2], argv[3], number(argv[4]), tool.notes);
     else

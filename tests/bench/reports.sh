@@ -31,7 +31,7 @@ megabytes=$(du -mL "$big" | cut -f1)
 mkdir "$work/big" "$work/calls" "$work/stacks" "$work/out"
 $bench/make_big_session addresses "$work/big" "$PWD/$big" 100000 >/dev/null
 $bench/make_big_session calls "$work/calls" "$PWD/$big" 10000000 >/dev/null
-$bench/make_big_session stacks "$work/stacks" "$PWD/$big" 500000 >/dev/null
+$bench/make_big_session stacks "$work/stacks" "$PWD/$big" 1050000 >/dev/null
 cold() { sync && echo 3 2>/dev/null >/proc/sys/vm/drop_caches || true; }
 perf_lines='no perf here' perf_annotated='' perf_calls=''
 if have perf; then
@@ -67,5 +67,5 @@ row "the same with --inline" "$(field 2 1 "$work/reports") ms" "without: $(field
 row "opannotate --source --output-dir of it" "$(field 3 1 "$work/reports") ms" "" "500 ms"
 row "opannotate --assembly -t 0.05 of it" "$(field 4 1 "$work/reports") ms" "$perf_annotated" "500 ms"
 row "opreport -c, 10 M samples with call graphs" "$(field 5 1 "$work/reports") ms, $(field 5 3 "$work/reports") KB" "$perf_calls" "1000 ms, 150 MB"
-row "opreport --call-tree, 0.5 M stacks of 30 frames" "$(field 6 1 "$work/reports") ms, $(field 6 3 "$work/reports") KB" "" "500 ms, 150 MB"
+row "opreport --call-tree, 0.5 M different stacks of 30 frames" "$(field 6 1 "$work/reports") ms, $(field 6 3 "$work/reports") KB" "" "500 ms, 150 MB"
 row "the same, --call-tree=callers" "$(field 7 1 "$work/reports") ms, $(field 7 3 "$work/reports") KB" "" "500 ms, 150 MB"

@@ -16,14 +16,7 @@ row() { printf '| %s | %s | %s | %s |\n' "$@"; }
 cd "$work"
 
 # The programs, each a script of its own, that run for some seconds.
-cat >load.py <<'END'
-import json, re, sys, time
-rows = [{"number": i, "text": "word %d" % i, "more": [i, i + 1]} for i in range(2000)]
-end = time.process_time() + float(sys.argv[1])
-while time.process_time() < end:
-    text = json.dumps(rows)
-    assert len(json.loads(text)) == len(re.findall(r'"word (\d+)"', text))
-END
+cp "$here/load.py" .
 cat >load.pl <<'END'
 my %n; sub count { my ($w) = @_; $n{$w}++; return length $w } sub each_word { my $s = 0; $s += count($_) for split / /, $_[0]; return $s }
 my $end = times() + 3; my $sum = 0; while (times() < $end) { $sum += each_word(join ' ', map { "w" . $_ % 97 } 1 .. 500) }

@@ -28,6 +28,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "tests/e2e/whole_table.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -235,16 +236,6 @@ void walk(const std::string& path, uint64_t rounds) {
         if (band.samples.size() >= fewest) measure(data, band, rounds);
 }
 
-UnwindTable whole_table(const ElfFrames& found, const FrameIndex& index) {
-    UnwindTable table(*found.machine);
-    constexpr uint64_t page = uint64_t{1} << UnwindTable::page_bits;
-    for (const LoadedPart& part : found.code)
-        for (uint64_t at = part.address.value() & ~(page - 1); at < part.address.value() + part.size;
-             at += page)
-            if (!table.has_page({at})) table.build_page({at}, index);
-    return table;
-}
-
 /// Prints "ROWS NS BYTES", the latter two a row; the time is the best of some rounds.
 void build(const std::string& path) {
     constexpr int rounds = 5;
@@ -254,10 +245,7 @@ void build(const std::string& path) {
     double best = 0, rows = 0, bytes = 0;
     for (int round = 0; round < rounds; ++round) {
         const double start = cpu_ns();
-        const FrameSectionPlace& place = found->sections.front();
-        const FrameIndex index(read_section(file, place), place.address, place.is_debug_frame,
-                               *found->machine);
-        const UnwindTable table = whole_table(*found, index);
+        const SectionRules table = test::whole_table(file, *found);
         const double ns = cpu_ns() - start;
         if (round == 0 || ns < best) best = ns;
         rows = static_cast<double>(table.rows());

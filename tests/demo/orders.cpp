@@ -12,6 +12,13 @@ constexpr Price price_list[] = {{17, 499}, {42, 1250}, {3, 95},   {64, 2000}, {8
                                 {5, 1100}, {69, 260},  {21, 780}, {58, 1475}, {99, 60},  {1, 845},
                                 {47, 330}, {14, 525},  {72, 999}, {38, 1680}, {80, 215}, {29, 405}};
 
+/// Distances of the orders that are compared, in one pass over the orders each.
+#if SHOP_RELEASE == 2
+constexpr size_t gaps[] = {57, 23, 10, 4, 1};
+#else
+constexpr size_t gaps[] = {1};
+#endif
+
 static uint32_t find_price(uint32_t item) {
     for (const Price& price : price_list)
         if (price.item == item) return price.cents;
@@ -23,13 +30,14 @@ static bool before(const Order& a, const Order& b) {
 }
 
 void sort_orders(Order* orders, size_t count) {
-    for (size_t i = 1; i < count; ++i) {
-        const Order order = orders[i];
-        size_t to = i;
-        for (; to > 0 && before(order, orders[to - 1]); --to)
-            orders[to] = orders[to - 1];
-        orders[to] = order;
-    }
+    for (const size_t gap : gaps)
+        for (size_t i = gap; i < count; ++i) {
+            const Order order = orders[i];
+            size_t to = i;
+            for (; to >= gap && before(order, orders[to - gap]); to -= gap)
+                orders[to] = orders[to - gap];
+            orders[to] = order;
+        }
 }
 
 uint64_t price_orders(const Order* orders, size_t count) {

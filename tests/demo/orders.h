@@ -10,7 +10,8 @@ struct Order {
     uint32_t item, amount;
 };
 
-/// Sorts by item, then amount, by insertion: most of the program's time.
+/// Sorts by item, then amount, by insertion: most of the program's time. The second release moves orders far
+/// at first (Shell's method).
 void sort_orders(Order* orders, size_t count);
 
 /// The sum of what `count` orders cost, in cents.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The days of the shop, which the demo profiles: orders come in, made up by a generator of fixed start, and
-// are worked off.
+// are worked off. `./quickstart fleet` compares it with a second release.
 #include <cstdio>
 #include <iterator>
 

@@ -19,7 +19,7 @@ done
 # What callgrind_annotate calls inclusive: the cost of all calls of a function, or if nobody calls it its own and that of
 # its calls. From our call graph:
 inclusive() {
-	report "$1" -c --format=csv --no-header | sed -E 's/^([0-9]+),([a-z]+),[^,]*,[^,]*,(.*),0x[0-9a-f]+,([0-9]+)$/\1 \2 \4 \3/; s/ "(.*)"$/ \1/' |
+	report "$1" -c --format=csv --no-header | without_bounds | sed -E 's/^([0-9]+),([a-z]+),[^,]*,[^,]*,(.*),0x[0-9a-f]+,([0-9]+)$/\1 \2 \4 \3/; s/ "(.*)"$/ \1/' |
 		awk '{ n = $1; role = $2; count = $3; sub(/^[0-9]+ [a-z]+ [0-9]+ /, "") }
 			role == "function" { name[n] = $0 }
 			role == "caller" { callers[n] += count }

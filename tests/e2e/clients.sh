@@ -57,9 +57,12 @@ record_program() {
 	profile real --session-dir "$work/real" --callgraph --events TIMER:200000 "$work/program" || fail "operf"
 }
 
+# without_bounds: lines of CSV without the last columns, which are the bounds of shares
+without_bounds() { sed -E 's/(,[0-9]+\.[0-9]{6})+$//; s/(,low % [^,]*,high % [^,]*)+$//'; }
+
 # totals SESSION [WORDS]: what opreport counts, a number for each event
 totals() {
-	report "$@" --format=csv --no-header --merge=cpu,tid,tgid >"$work/totals.csv"
+	report "$@" --format=csv --no-header --merge=cpu,tid,tgid | without_bounds >"$work/totals.csv"
 	columns=$(report "$@" --format=csv --merge=cpu,tid,tgid | head -n 1 | tr ',' '\n' | grep -c '^samples ')
 	awk -F, -v n="$columns" '{ for (i = 1; i <= n; i++) sum[i] += $(NF - n + i) }
 		END { for (i = 1; i <= n; i++) printf "%s%d", (i > 1 ? " " : ""), sum[i]; print "" }' "$work/totals.csv"
@@ -67,7 +70,7 @@ totals() {
 
 # functions SESSION: what opreport counts of the first event, "COUNT NAME" a line
 functions() {
-	report "$1" -l --format=csv --no-header --merge=cpu,tid,tgid |
+	report "$1" -l --format=csv --no-header --merge=cpu,tid,tgid | without_bounds |
 		sed -E 's/^[^,]*,[^,]*,(.*),0x[0-9a-f]+,([0-9]+)(,[0-9]+)*$/\2 \1/; s/ "(.*)"$/ \1/' | by_name
 }
 

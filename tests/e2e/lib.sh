@@ -36,7 +36,7 @@ need_profiling() {
 # Skips the test where operf does not walk stacks itself.
 need_walked_stacks() {
 	case $(uname -m) in
-	x86_64 | aarch64) ;;
+	x86_64 | aarch64 | ppc64le) ;;
 	*)
 		echo "skipped: on this machine stacks are walked by the kernel"
 		exit 77
@@ -89,4 +89,25 @@ own_program() {
 # samples_of SESSION SYMBOL [SPEC]: its samples in opreport -l
 samples_of() {
 	"$build/opreport" --session-dir "$1" --symbols ${3+"$3"} 2>/dev/null | awk -v s="$2" '$NF == s { n += $1 } END { print n + 0 }'
+}
+
+# build_replaced: a program, $work/replaced N, that fills 64 MiB and calls exec, N times, so that the kernel frees them
+build_replaced() {
+	cat >"$work/replaced.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	const size_t size = 64 << 20;
+	char left[16];
+	snprintf(left, sizeof left, "%d", argc > 1 ? atoi(argv[1]) - 1 : 0);
+	char *volatile memory = malloc(size); // or the compiler leaves it out
+	if (memory == NULL || atoi(left) <= 0) return 0;
+	memset(memory, 1, size);
+	return execl(argv[0], argv[0], left, memory[size / 2] ? NULL : "", NULL);
+}
+END
+	cc -O2 -o "$work/replaced" "$work/replaced.c" || fail "replaced.c cannot be compiled"
 }

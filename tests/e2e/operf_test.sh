@@ -33,6 +33,9 @@ expect 0 execs --session-dir "$s" --events TIMER:100000 sh -c "exec $tests/e2e/s
 nothing_lost execs
 log_has execs '; CPU time [0-9]+\.[0-9]{2} s, wall time [0-9]+\.[0-9]{2} s, [0-9]+ samples a second$'
 [ "$(samples_of "$s" three_parts)" -gt 100 ] || fail "execs: the program behind exec is not in the report"
+grep -q '"recorder_cpu"' "$s/samples/current/manifest.json" || fail "execs: what recording cost is not in the manifest"
+"$build/opreport" --session-dir "$s" >"$work/account.log" 2>&1
+log_has account 'Note: recorded: [0-9]+ samples, .*; the recorder used .* s of CPU time, .* % of the .* s that was sampled$'
 
 # Commands too short for a sample are noted with a count that sees them; a long one is not
 expect 0 swarm --session-dir "$s" --events TIMER:10000000 \
@@ -165,8 +168,9 @@ cc -O0 -o "$work/replaced/new" "$work/replaced.c"
 mv "$work/replaced/new" "$work/replaced/program"
 "$build/opreport" --session-dir "$work/replaced" --symbols >"$work/replaced.out" 2>"$work/replaced.log" || fail "replaced: opreport"
 grep -q 'replaced/program .* is another build than the one that was profiled' "$work/replaced.log" || fail "replaced: opreport is silent"
-! grep -qwE '(main|other|_start|_init)$' "$work/replaced.out" || fail "replaced: opreport uses the new file's symbols"
-for report in "opreport --symbols" "opannotate --assembly" "opgprof --output-filename $work/replaced.gmon"; do
+! grep -E ' program[^ ]*  *(main|other|_start|_init)$' "$work/replaced.out" || fail "replaced: opreport uses the new file's symbols"
+for report in "opreport --symbols" "opannotate --assembly" \
+	"opgprof --output-filename $work/replaced.gmon $work/replaced/program"; do # there may be samples in the kernel, too
 	"$build/"$report --session-dir "$work/replaced" --trust-path >/dev/null 2>"$work/replaced.log" || fail "replaced: $report"
 	grep -q 'replaced/program is not the build that was profiled' "$work/replaced.log" || fail "replaced: $report is silent"
 done
@@ -375,6 +379,21 @@ cp "$work/killed/samples/operf.data" "$work/killed/recording"
 expect 0 after_killed --session-dir "$work/killed" --lazy-conversion true
 cmp "$work/killed/recording" "$work/killed/samples/operf.data.1" || fail "after_killed: the recording is not kept"
 log_has after_killed 'killed/samples/operf.data.1 holds samples of a run before .* oprofiled --foreground --start --source=replay:'
+
+# A run that is killed while it counts leaves what it stored, and reports say what that is; not so while it counts
+mkdir "$work/half"
+status=0
+profile half --session-dir "$work/half" --events TIMER:100000 \
+	sh -c "until [ -n \"\$(find '$work/half/samples/current' -name 'TIMER.100000.*')\" ]; do '$tests/e2e/shares' plain 50 >'$work/shares.out'; done
+		'$build/opreport' --session-dir '$work/half' >'$work/running' 2>&1
+		kill -9 \$PPID" || status=$?
+[ "$status" = 137 ] || fail "half: status $status, not 137"
+! grep 'has not written its last account here' "$work/running" || fail "half: reported while it was recorded"
+"$build/opreport" --session-dir "$work/half" >"$work/half.report" 2>"$work/half.log" || fail "half: no report"
+[ "$(grep -c 'operf has not written its last account here: it was killed' "$work/half.log")" = 1 ] || fail "half: no note"
+! grep 'it is damaged' "$work/half.log" || fail "half: called damaged"
+expect 0 half_appended --session-dir "$work/half" --append --events TIMER:100000 "$tests/e2e/shares" plain 100
+"$build/opreport" --session-dir "$work/half" 2>&1 | grep 'last account' && fail "half: noted after a run was appended"
 
 # A sample file cut off, the session removed, while operf counts: reported, and no lock stays
 expect 1 cut_off --session-dir "$s" --events TIMER:100000 sh -c "

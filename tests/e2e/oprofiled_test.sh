@@ -74,6 +74,7 @@ three_to_one "$s"
 [ "$(value lost)" = 0 ] || ask status
 [ "$(value sampled)" -gt 1000 ] || fail "few samples"
 [ -f "$s/samples/current/manifest.json" ] || fail "no manifest"
+grep -q '"recorder_cpu"' "$s/samples/current/manifest.json" || fail "what recording cost is not in the manifest"
 
 # Memory
 rss=$(sed -n 's/^VmRSS:[[:blank:]]*\([0-9]*\).*/\1/p' "/proc/$daemon_pid/status")

@@ -54,7 +54,7 @@ for session in $sessions; do
 	[ "$session" = real ] || continue
 	# The first caller of every sample is known, so outer has what was sampled in inner; where the kernel interrupted inner,
 	# here and there, stacks end in it.
-	wanted=$(report real -c --format=csv --no-header |
+	wanted=$(report real -c --format=csv --no-header | without_bounds |
 		awk -F, '{ block = $1 } $2 == "function" { is_outer = /shop::Counter::outer/ } is_outer && ($2 == "callee" || $2 == "self") { n += $NF }
 			END { print n }')
 	found=$(top "$work/real.pb.gz" 4 | sed -nE 's/^([0-9]+) shop::Counter::outer.*/\1/p')

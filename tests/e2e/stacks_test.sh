@@ -101,6 +101,38 @@ longer=
 chain pointers 0 --unwind=frame-pointers
 balanced "$work/pointers"
 
+# While the kernel frees the memory of a program that called exec there is no stack, and none that is not complete.
+build_replaced
+mkdir "$work/exec"
+profile exec --session-dir "$work/exec" --callgraph --events "TIMER:$period" "$work/replaced" 30 || fail "operf"
+"$build/opreport" --session-dir "$work/exec" --format=folded 2>/dev/null | grep 'begin_new_exec;.*exit_mmap' >"$work/exec.txt" || :
+if grep -q ' T begin_new_exec$' /proc/kallsyms; then
+	[ "$(wc -l <"$work/exec.txt")" -gt 5 ] || echo "few samples of memory being freed, if any: the kernel's are not seen"
+	! grep truncated "$work/exec.txt" || fail "exec: a stack that is not complete"
+fi
+
+# The largest copies at 4 kHz: what rings have no room for is counted, and no stack is of another program.
+programs="alpha beta gamma delta"
+for program in $programs; do
+	sed "s/\\(leaf\\|third\\|second\\|first\\|deep\\)(/${program}_&/g" "$work/chain.c" >"$work/$program.c"
+	cc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o "$work/$program" "$work/$program.c" || fail "$program.c"
+done
+mkdir "$work/pressure"
+profile pressure --session-dir "$work/pressure" --callgraph --stack-size=65528 --events TIMER:250000 \
+	sh -c "cd $work; for program in $programs; do ./\$program 40 & done; wait" || fail "operf"
+balanced "$work/pressure" >"$work/pressure.account"
+cat "$work/pressure.account"
+"$build/opreport" --session-dir "$work/pressure" --format=folded >"$work/pressure.txt" 2>"$work/pressure.report.log" || fail "opreport"
+lost=$(sed -n 's/^account: .* stored, \([0-9]*\) lost.*/\1/p' "$work/pressure.account")
+awk -v programs="$programs" -v lost="$lost" 'BEGIN { n = split(programs, names, " ") }
+	{ app = substr($0, 1, index($0, ";") - 1); samples[app] += $NF
+		for (i = 1; i <= n; i++) if (index($0, names[i] "_") && app != names[i]) { print; foreign++ } }
+	/truncated: (no_mapping|no_info)/ { unknown += $NF }
+	{ all += $NF }
+	END { for (i = 1; i <= n; i++) { print names[i] ": " samples[names[i]] + 0 " stacks"; missing += samples[names[i]] < (lost ? 1 : 20) }
+		print unknown + 0 " of " all " without mapping or rules"
+		exit foreign || missing || unknown * 50 > all }' "$work/pressure.txt" || fail "pressure: stacks of other programs, or none"
+
 # refused TEXT [operf words]
 refused() {
 	text=$1
@@ -111,4 +143,4 @@ refused() {
 refused 'not one of tables, frame-pointers' --callgraph --unwind=dwarf
 refused 'not a multiple of 8' --callgraph --stack-size=1001
 refused 'from 1024 to 65528' --callgraph --stack-size=65536
-refused '--stack-size is for' --stack-size=8192
+refused '--stack-size needs --callgraph' --stack-size=8192

@@ -16,6 +16,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "tests/e2e/whole_table.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -146,6 +147,7 @@ std::string saved_text(SavedAt where, int32_t offset, const Names& names) {
         case SavedAt::cfa:
             return "c" + with_sign(offset);
         case SavedAt::sp:
+        case SavedAt::fp:
             return "exp";
         case SavedAt::other:
             return std::string(names.registers.at(static_cast<size_t>(offset)));
@@ -165,18 +167,6 @@ bool is_equal(const UnwindRule& rule, const Row& row, const Names& names) {
            saved_text(rule.ra, rule.ra_offset, names) == known(row.ra);
 }
 
-UnwindTable whole_table(const Fd& file, const ElfFrames& found) {
-    const FrameSectionPlace& place = found.sections.front();  // the one that readelf prints first
-    const FrameIndex index(read_section(file, place), place.address, place.is_debug_frame, *found.machine);
-    UnwindTable table(*found.machine);
-    constexpr uint64_t page = uint64_t{1} << UnwindTable::page_bits;
-    for (const LoadedPart& part : found.code)
-        for (uint64_t at = part.address.value() & ~(page - 1); at < part.address.value() + part.size;
-             at += page)
-            if (!table.has_page({at})) table.build_page({at}, index);
-    return table;
-}
-
 struct Counts {
     size_t rows = 0, by_expression = 0, unsupported = 0, differing = 0;
 };
@@ -189,7 +179,7 @@ void print_difference(uint64_t at, const Row& row, const UnwindRule& rule, const
 }
 
 /// Looks at the first and the last byte of each row.
-Counts compare(const UnwindTable& table, const Rows& rows, const Names& names) {
+Counts compare(const SectionRules& table, const Rows& rows, const Names& names) {
     constexpr size_t most_printed = 10;
     Counts counts;
     for (const auto& [start, row] : rows) {
@@ -218,7 +208,7 @@ int unwind_rows(Tool&, int argc, char** argv) {
         sections += line.starts_with("Contents of the ");
         if (sections == 1) reader.take(line);
     }
-    const Counts counts = compare(whole_table(file, *found), std::move(reader).finish(), names);
+    const Counts counts = compare(test::whole_table(file, *found), std::move(reader).finish(), names);
     const double percent =
         100 * static_cast<double>(counts.unsupported) / static_cast<double>(std::max<size_t>(1, counts.rows));
     std::printf("%s: %zu rows, %zu of them by expression; %zu differ, %zu (%.2f %%) unsupported\n", argv[1],

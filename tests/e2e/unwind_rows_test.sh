@@ -6,7 +6,7 @@ command -v readelf >/dev/null || { echo "skipped: readelf is not installed"; exi
 case $(uname -m) in
 x86_64 | aarch64) ;;
 *)
-	echo "skipped: on this machine stacks are walked by the kernel"
+	echo "skipped: readelf names the registers of this machine in a way that is not known here"
 	exit 77
 	;;
 esac

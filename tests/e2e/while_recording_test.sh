@@ -30,7 +30,8 @@ add_up() {
 		END { if (!bad) check(); if (!bad) print sum + 0; exit bad }' COLUMN="$3" "$work/report"
 }
 
-until "$build/opreport" --session-dir "$work/session" >/dev/null 2>&1; do
+# A session can be reported on before its first sample.
+until "$build/opreport" --session-dir "$work/session" --no-header 2>/dev/null | grep -q '^ *[1-9]'; do
 	kill -0 $recording || fail "operf ended early"
 	sleep 0.1
 done

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Fuzz target: any bytes are an ELF file or an input error; ranges never overlap; lines may be asked for
-// anywhere; stubs lie in sections of code; what stripping leaves is read.
+// anywhere; stubs lie in sections of code; what stripping leaves is read; a package has a short name that can
+// be printed.
 #include <cstdint>
 #include <cstdlib>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "libop/base/build_id.h"
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
+#include "libop/base/package_note.h"
+#include "libop/base/text.h"
 #include "libpp/object/debuginfo_lines.h"
 #include "libpp/object/go_functions.h"
 #include "libpp/object/mini_debuginfo.h"
@@ -19,6 +24,14 @@ namespace {
 
 void require(bool claim) {
     if (!claim) std::abort();
+}
+
+void read_package(std::span<const std::byte> bytes) {
+    const auto package = op::package_of_elf(bytes);
+    if (!package) return;
+    require(!package->name.empty());
+    for (const std::string& text : {package->name, package->version})
+        require(text.size() <= op::most_package_bytes && op::printable(text) == text);
 }
 
 void read_symbols(const op::ObjectFile& object, op::pp::LineTable& lines) {
@@ -59,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                        reinterpret_cast<const std::byte*>(data) + size);
     op::build_id_of_elf(bytes);
     op::build_id_of_notes(bytes);
+    read_package(bytes);
     try {
         const auto object = op::open_elf(bytes, "input");
         object->build_id();

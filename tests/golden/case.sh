@@ -48,8 +48,10 @@ operf() { checked command operf "$@"; }
 opgprof() { checked command opgprof "$@"; }
 ophelp() { checked command ophelp "$@"; }
 opimport() { checked command opimport "$@"; }
+opjitconv() { checked command opjitconv "$@"; }
 opreport() { checked command opreport "$@"; }
 oprofiled() { checked command oprofiled "$@"; }
+optop() { checked command optop "$@"; }
 events() { export OPROFILE_EVENTS_DIR=fixtures/events/$1; }
 session() { "$builddir/tests/golden/make_session" "$srcdir/tests/golden/sessions/$1.txt" "${2-$1}"; }
 in_tree() {

@@ -8,10 +8,16 @@
 //   version 0xKEY COUNT               an entry of that file cut N                     cuts that file to N
 //   bytes at last text PATH CONTENT         a file with that one line, no sample file kallsyms ADDRESS NAME
 //   a line of the recorded kernel symbols
-//   stacks CLASS              call stacks that follow are of that class, e.g. TIMER.1000000.0.all.all.all
+//   stacks CLASS [NODES]      call stacks that follow are of that class, e.g. TIMER.1000000.0.all.all.all;
+//   the session
+//                             has room for so many nodes of each class
 //   stack COUNT END APP FRAME...   one of them, outermost frame first. END is a reason ("root", "dump_short",
 //   ...), FRAME
 //                             an offset in APP or IMAGE+OFFSET; the last one is the sampled address
+//   code APP TGID [oprofile]  begins the symbols of a process's run-time code, ours or as OProfile writes
+//   them function ADDRESS SIZE NAME...    one of them; bytes HEX and line ADDRESS NUMBER FILE are of the last
+//   one
+#include <elf.h>
 #include <fcntl.h>
 
 #include <cstring>
@@ -23,6 +29,7 @@
 #include "libop/base/fd.h"
 #include "libop/base/gzip.h"
 #include "libop/base/text.h"
+#include "libop/jit/jo_file.h"
 #include "libop/session/sample_file.h"
 #include "libop/session/session_info.h"
 #include "libop/stacks/stack_set.h"
@@ -92,6 +99,7 @@ public:
 
     void finish() {
         finish_file();
+        finish_code();
         stacks_.reset();
         if (!kallsyms_.empty()) write(session_dir() / kallsyms_name, gzip(kallsyms_));
         kallsyms_.clear();
@@ -159,12 +167,57 @@ private:
         kallsyms_ += std::string(address) + " T " + std::string(take_word(rest)) + "\n";
     }
 
+    void code(std::string_view rest) {
+        finish_code();
+        const ImageName app{.name = std::string(take_word(rest))};
+        code_path_ = jo_path(app, static_cast<uint32_t>(number(take_word(rest))));
+        is_code_of_oprofile_ = !take_word(rest).empty();
+    }
+    void function(std::string_view rest) {
+        const uint64_t address = number(take_word(rest)), size = number(take_word(rest));
+        code_.symbols.push_back({address, size, std::string(rest.substr(1))});
+    }
+    CodeSymbol& last_function() {
+        if (code_.symbols.empty()) throw_usage("no function directive before this line");
+        return code_.symbols.back();
+    }
+    void code_bytes(std::string_view rest) {
+        const std::string_view digits = take_word(rest);
+        for (size_t i = 0; i + 1 < digits.size(); i += 2)
+            last_function().code.push_back(
+                static_cast<std::byte>(number("0x" + std::string(digits.substr(i, 2)))));
+    }
+    void code_line(std::string_view rest) {
+        const uint64_t address = number(take_word(rest)), line = number(take_word(rest));
+        last_function().lines.push_back({address, static_cast<uint32_t>(line), std::string(take_word(rest))});
+    }
+    /// Files of OProfile have no sizes and no note.
+    void finish_code() {
+        if (code_path_.empty()) return;
+        std::string bytes = make_jo(code_, {EM_X86_64, {.is_64bit = true, .is_big_endian = false}});
+        if (is_code_of_oprofile_) {
+            bytes.replace(bytes.rfind(".note.oprofile-ng"), 5, ".gone");
+            for (const CodeSymbol& symbol : code_.symbols) {
+                const std::string end("\x12\0", 2);
+                for (size_t at = bytes.find(end); at != bytes.npos; at = bytes.find(end, at + 1))
+                    if (at % 8 == 4 &&
+                        bytes.compare(at + 12, 1, std::string(1, static_cast<char>(symbol.size))) == 0)
+                        bytes.replace(at + 12, 8, std::string(8, '\0'));
+            }
+        }
+        write(session_dir() / code_path_, bytes);
+        code_ = {};
+        code_path_.clear();
+    }
+
     void stacks(std::string_view rest) {
         stack_class_ = parse_class(take_word(rest));
         if (!stack_class_) throw_usage("not a class of samples");
         if (stacks_) return;
+        StackLimits limits;
+        if (const auto nodes = take_word(rest); !nodes.empty()) limits.nodes = number(nodes);
         stacks_dir_ = open_file(session_dir(), O_RDONLY | O_DIRECTORY);
-        stacks_.emplace(stacks_dir_, "session", notes_);
+        stacks_.emplace(stacks_dir_, "session", notes_, AccessPolicy{}, limits);
     }
     void stack(std::string_view rest) {
         if (!stacks_) throw_usage("no stacks directive before this line");
@@ -183,6 +236,8 @@ private:
         stacks_->add(*stack_class_, image_number(app), frames, end, count);
     }
     uint32_t image_number(const std::string& name) {
+        if (const auto region = parse_image(name); region && name.starts_with('{'))
+            return stacks_->image(*region);
         const auto kind = name.starts_with('/') ? ImageName::Kind::file : ImageName::Kind::kernel;
         return stacks_->image({kind, name});
     }
@@ -221,6 +276,9 @@ private:
     double speed_ = 0;
     std::optional<Draft> draft_;
     std::string kallsyms_;
+    std::string code_path_;
+    bool is_code_of_oprofile_ = false;
+    CodeMap code_;
     Diagnostics notes_;
     Fd stacks_dir_;
     std::optional<StackSet> stacks_;
@@ -228,10 +286,11 @@ private:
 };
 
 const std::map<std::string_view, Maker::Directive> Maker::directives = {
-    {"session", &Maker::session}, {"cpu_type", &Maker::cpu_type}, {"speed", &Maker::speed},
-    {"file", &Maker::file},       {"header", &Maker::header},     {"cut", &Maker::cut},
-    {"text", &Maker::text},       {"kallsyms", &Maker::kallsyms}, {"stacks", &Maker::stacks},
-    {"stack", &Maker::stack},
+    {"session", &Maker::session},  {"cpu_type", &Maker::cpu_type}, {"speed", &Maker::speed},
+    {"file", &Maker::file},        {"header", &Maker::header},     {"cut", &Maker::cut},
+    {"text", &Maker::text},        {"kallsyms", &Maker::kallsyms}, {"stacks", &Maker::stacks},
+    {"stack", &Maker::stack},      {"code", &Maker::code},         {"function", &Maker::function},
+    {"bytes", &Maker::code_bytes}, {"line", &Maker::code_line},
 };
 
 int make_session(Tool&, int argc, char** argv) {

@@ -28,7 +28,7 @@ complain() {
     exit 1
 }
 [ -d "$srcdir/tests/fixtures/machines/$machine" ] || complain "tests/fixtures/machines has no '$machine'"
-for program in ocount opannotate oparchive opcontrol operf opgprof ophelp opimport opreport oprofiled tests/golden/make_session; do
+for program in ocount opannotate oparchive opcontrol operf opgprof ophelp opimport opjitconv opreport oprofiled optop tests/golden/make_session; do
     [ -x "$builddir/$program" ] || complain "$builddir/$program is not built; make update-golden and make check build it"
 done
 # What an outdated program prints must not become what is expected.

@@ -129,6 +129,36 @@ TEST(SourceOrigin, images_of_packages_are_those_of_the_system) {
     EXPECT_FALSE(is_packaged({ImageName::Kind::anon, "[heap]"}));
 }
 
+TEST(Annotate, a_function_that_was_compiled_again_is_one_with_its_versions) {
+    // Lines are offsets: the copies begin at one line, as those of a run-time compiler do.
+    struct Recompiled : test::FakeSymbols {
+        Recompiled() : FakeSymbols{{"fib", 16, 16}, {"fib", 32, 16}, {"other", 48, 16}, {"fib", 64, 16}} {}
+        std::optional<SourceLine> line(ImageOffset) override { return SourceLine{"/src/a.java", 3}; }
+    } symbols;
+    Profile profile = profile_of(symbols);
+    profile.counts = {2, 5, 1, 0};
+    Annotation annotation = annotate(profile, {}, {});
+    ASSERT_EQ(annotation.files.size(), 1u);
+    const AnnotatedFile& file = annotation.files[0];
+    ASSERT_EQ(file.symbols.size(), 2u);
+    EXPECT_EQ(file.symbols[0].name, "fib");
+    EXPECT_EQ(file.symbols[0].counts, Counts{7});
+    ASSERT_EQ(file.symbols[0].versions.size(), 2u);
+    EXPECT_EQ(file.symbols[0].versions[0].address, LinkAddress{0x400020});
+    EXPECT_EQ(file.symbols[0].versions[0].counts, Counts{5});
+    EXPECT_EQ(file.symbols[1].counts, Counts{1});
+    EXPECT_TRUE(file.symbols[1].versions.empty());
+    EXPECT_EQ(
+        annotated_lines(annotation, file, "a\nb\nc\n"),
+        "               :a\n               :b\n"
+        "     8 100.000 :c /* fib      7 87.5000 (2 versions:      5 62.5000 at 400020;      2 25.0000 at "
+        "400010), other      1 12.5000, total:      8 100.000 */\n");
+    EXPECT_EQ(annotated_lines(annotation, file, std::nullopt),
+              "     7 87.5000 : /* fib total:      7 87.5000 (2 versions:      5 62.5000 at 400020;      2 "
+              "25.0000 at 400010) */\n"
+              "     1 12.5000 : /* other total:      1 12.5000 */\n");
+}
+
 TEST(Annotate, a_file_is_one_however_it_is_spelled) {
     test::FakeSymbols symbols{{"../sysdeps/x", 16, 16}, {"string/../../sysdeps/x", 32, 16}, {"y", 48, 16}};
     const Profile profile = profile_of(symbols);

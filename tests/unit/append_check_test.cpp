@@ -67,6 +67,19 @@ TEST(AppendCheck, different_modes_and_processors_are_reported) {
     EXPECT_TRUE(found[1].starts_with("was recorded on a CPU of type i386/core_2")) << found[1];
 }
 
+TEST(AppendCheck, stacks_in_some_runs_only_are_reported) {
+    SessionInfo with = run_of({timer});
+    const SessionInfo without = with;
+    with.stacks.complete = 1;
+    const auto none = append_differences(held, with, without, {});
+    ASSERT_EQ(none.size(), 1u);
+    EXPECT_TRUE(none[0].starts_with("has call stacks, this run adds none")) << none[0];
+    const auto some = append_differences(held, without, with, {.stacks = true});
+    ASSERT_EQ(some.size(), 1u);
+    EXPECT_TRUE(some[0].starts_with("has samples without call stacks")) << some[0];
+    EXPECT_TRUE(append_differences(held, with, with, {.stacks = true}).empty());
+}
+
 TEST(AppendCheck, the_clock_is_no_other_processor) {
     SessionInfo counter = run_of({timer});
     counter.cpu_type_name = "i386/core";

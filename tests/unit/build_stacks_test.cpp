@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 
 #include "libop/stacks/stack_set.h"
 #include "libpp/export/exporter.h"
+#include "libpp/report/report.h"
+#include "libpp/report/writer.h"
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/temp_dir.h"
 
@@ -46,17 +49,26 @@ public:
     /// A frame: image 0 or 1 and offset.
     using Frame = std::pair<size_t, uint64_t>;
 
-    /// Stores samples, outermost frame first.
-    void store(size_t session, const std::string& event, const std::vector<Frame>& frames, uint32_t count,
-               StackEnd end = StackEnd::root, const std::string& app = "/bin/app") {
+    /// The stacks of a session, for storing.
+    StackSet set_of(size_t session) {
         while (dirs_.size() <= session)
             dirs_.push_back(std::make_unique<test::TempDir>());
-        StackSet set(open(session), "S", notes);
+        return {open(session), "S", notes};
+    }
+
+    /// Stores samples, outermost frame first.
+    void store(StackSet& set, const std::string& event, const std::vector<Frame>& frames, uint32_t count,
+               StackEnd end = StackEnd::root, const std::string& app = "/bin/app") {
         std::vector<StackFrame> innermost_first;
         for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
             innermost_first.push_back(
                 {set.image(profile.images[frame->first].name), frame->second, frame == frames.rbegin()});
         set.add(of(event), set.image(file(app)), innermost_first, end, count);
+    }
+    void store(size_t session, const std::string& event, const std::vector<Frame>& frames, uint32_t count,
+               StackEnd end = StackEnd::root, const std::string& app = "/bin/app") {
+        StackSet set = set_of(session);
+        store(set, event, frames, count, end, app);
     }
 
     void flat(size_t image, uint64_t offset, std::vector<uint64_t> counts) {
@@ -104,7 +116,72 @@ private:
     std::vector<SelectedFile> files_;
 };
 
+/// A stack and its samples.
+struct Taken {
+    std::string app, event;
+    std::vector<Sessions::Frame> outermost_first;
+    StackEnd end;
+    uint32_t count;
+};
+
+/// What a run takes: with stacks that runs of other seeds have, too, and such as only it has.
+std::vector<Taken> run_of(uint32_t seed) {
+    std::mt19937 random(seed);  // the same numbers everywhere, unlike distributions
+    const auto below = [&](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
+    std::vector<Taken> run;
+    for (uint32_t i = 0; i < 200; ++i) {
+        Taken taken{
+            below(4) ? "/bin/app" : "/bin/other", below(3) ? "A" : "B", {}, StackEnd::root, 1 + below(9)};
+        for (uint32_t depth = 1 + below(6); depth > 0; --depth)
+            taken.outermost_first.emplace_back(below(2), 0x100 + below(0x20) * (below(2) ? 8 : seed));
+        if (below(5) == 0) taken.end = below(2) ? StackEnd::dump_short : StackEnd::no_mapping;
+        run.push_back(std::move(taken));
+    }
+    return run;
+}
+
+/// Everything that reports show of sessions, each of several runs, and what they add up to.
+std::vector<std::string> shown(const std::vector<std::vector<uint32_t>>& seeds_of_sessions) {
+    Sessions sessions;
+    for (size_t session = 0; session < seeds_of_sessions.size(); ++session) {
+        for (const char* event : {"A", "B"})
+            for (const char* app : {"/bin/app", "/bin/other"})
+                sessions.select(session, event, app);
+        for (const uint32_t seed : seeds_of_sessions[session])
+            for (const Taken& taken : run_of(seed))
+                sessions.store(session, taken.event, taken.outermost_first, taken.count, taken.end,
+                               taken.app);
+    }
+    std::vector<std::string> texts{sessions.build("A")};
+    const Profile& profile = sessions.profile;
+    ReportHead head;
+    head.is_shown = false;
+    head.columns = profile.columns;
+    for (const bool is_by_callee : {false, true})
+        texts.push_back(find_writer("text")->write(report_call_tree(profile, head, {}, is_by_callee), {}));
+    uint64_t sum = 0;
+    for (const StackCount& count : profile.stacks.counts)
+        sum += count.count;
+    texts.push_back(std::to_string(sum) + " in " + std::to_string(profile.stacks.nodes.size()) + " nodes");
+    return texts;
+}
+
 }  // namespace
+
+TEST(BuildStacks, runs_give_one_report_in_any_order_and_division_into_sessions) {
+    for (const uint32_t seed : {1, 2}) {
+        const uint32_t a = seed, b = 100 + seed;
+        const auto expected = shown({{a, b}});
+        uint64_t taken = 0;
+        for (const uint32_t run : {a, b})
+            for (const Taken& each : run_of(run))
+                taken += each.count;
+        EXPECT_EQ(expected.back().substr(0, expected.back().find(' ')), std::to_string(taken)) << seed;
+        EXPECT_EQ(shown({{b, a}}), expected) << "appended the other way, seed " << seed;
+        EXPECT_EQ(shown({{a}, {b}}), expected) << "of two sessions, seed " << seed;
+        EXPECT_EQ(shown({{b}, {a}}), expected) << "of two sessions the other way, seed " << seed;
+    }
+}
 
 TEST(BuildStacks, takes_the_byte_before_a_return_address) {
     Sessions sessions;

@@ -77,8 +77,9 @@ TEST(CallTree, marks_where_stacks_are_cut_and_ends_with_the_remedy) {
               "2         2.0000  2          g\n"
               "1         1.0000  0        - [truncated: no_info]\n"
               "1         1.0000  1          [libc.so]\n"
-              "97.0 % of the stacks are complete; 2.0 % are not because the copied part of the stack was too "
-              "short: record with --stack-size=65528.\n");
+              "97.0 % of the stacks are complete; 2.0 % are incomplete because their stacks are deeper than "
+              "what was "
+              "copied of them, 65528 bytes at most: see INCOMPLETE STACKS in opreport(1).\n");
 }
 
 TEST(CallTree, counts_a_sample_once_in_a_row_however_often_its_stack_recurs) {
@@ -91,6 +92,62 @@ TEST(CallTree, counts_a_sample_once_in_a_row_however_often_its_stack_recurs) {
               "4        100.000  1          f\n"
               "3        75.0000  0          f\n"
               "3        75.0000  3          f\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, folds_the_levels_of_recursion_with_all_samples_below_them) {
+    test::FakeStacks made;
+    made.add(0, {"main", "f", "f@10", "f@20", "g"}, 3);
+    made.add(0, {"main", "f", "f@10", "f@20"}, 5);
+    made.add(0, {"main", "f", "g"}, 2);
+    made.add(0, {"main", "f"}, 1);
+    made.add(0, {"main", "f", "libc:f", "f", "f"}, 4);
+    made.add(0, {"libc:", "libc:@8", "main"}, 1);
+    ReportOptions options;
+    options.folds_recursion = true;
+    EXPECT_EQ(text_of(made.finish(), false, options),
+              "16       100.000  0        app\n"
+              "15       93.7500  0        - main\n"
+              "15       93.7500  6          f (recursion, up to 3 deep)\n"
+              "5        31.2500  5          - g\n"
+              "4        25.0000  0          - f [libc.so]\n"
+              "4        25.0000  4            f (recursion, up to 2 deep)\n"
+              "1         6.2500  0        - [libc.so]\n"
+              "1         6.2500  0          [libc.so]\n"
+              "1         6.2500  1          main\n"
+              "All stacks are complete.\n");
+    EXPECT_EQ(text_of(made.profile, true, options),
+              "10       62.5000  f (recursion, up to 3 deep)\n"
+              "6        37.5000  - main\n"
+              "6        37.5000    app\n"
+              "4        25.0000  - f [libc.so]\n"
+              "4        25.0000    f\n"
+              "4        25.0000    main\n"
+              "4        25.0000    app\n"
+              "5        31.2500  g\n"
+              "5        31.2500    f (recursion, up to 3 deep)\n"
+              "5        31.2500    main\n"
+              "5        31.2500    app\n"
+              "1         6.2500  main\n"
+              "1         6.2500    [libc.so]\n"
+              "1         6.2500    [libc.so]\n"
+              "1         6.2500    app\n"
+              "All stacks are complete.\n");
+}
+
+TEST(CallTree, of_recursion_without_end_has_one_row) {
+    test::FakeStacks made;
+    test::FakeStacks::Frames frames{"main"};
+    for (int depth = 0; depth < 1000; ++depth) {
+        frames.push_back("f");
+        made.add(0, frames, 1);
+    }
+    ReportOptions options;
+    options.folds_recursion = true;
+    EXPECT_EQ(text_of(made.finish(), false, options),
+              "1000     100.000  0        app\n"
+              "1000     100.000  0          main\n"
+              "1000     100.000  1000       f (recursion, up to 1000 deep)\n"
               "All stacks are complete.\n");
 }
 
@@ -218,21 +275,67 @@ TEST(CallgraphReport, of_stacks_has_a_threshold_for_what_a_function_calls_too) {
 }
 
 TEST(StackShares, name_a_remedy_for_each_reason) {
-    for (uint32_t end = 1; end <= StackTree::no_stack; ++end) {
+    for (uint32_t end = 1; end < StackTree::no_stack; ++end) {
         StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1)};
         shares.by_end[0] = shares.by_end[end] = 1;
         EXPECT_EQ(shares.heaviest_cut(), end);
-        EXPECT_NE(stack_shares_text(shares).find("50.0 % are not because "), std::string::npos);
+        EXPECT_NE(stack_shares_text(shares).find("50.0 % are incomplete because "), std::string::npos);
         EXPECT_FALSE(cut_name(end).empty());
     }
+}
+
+TEST(StackShares, are_of_the_samples_that_have_a_stack) {
+    StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1)};
+    shares.by_end[StackTree::no_stack] = 20;
+    EXPECT_TRUE(stack_shares_text(shares).starts_with("No sample has a call stack: "));
+    shares.by_end[0] = 40;
+    EXPECT_EQ(shares.heaviest_cut(), 0U);
+    EXPECT_TRUE(stack_shares_text(shares).starts_with(
+        "All stacks are complete. 33.3 % of the samples have no call stack: "));
+    shares.by_end[dump_short] = 40;
+    EXPECT_TRUE(stack_shares_text(shares).starts_with("50.0 % of the stacks are complete; 50.0 % are "));
+}
+
+TEST(StackShares, advise_by_the_runtime) {
+    StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1),
+                       std::vector<uint64_t>(StackTree::no_stack + 1)};
+    const auto no_info = static_cast<size_t>(StackEnd::no_info);
+    shares.by_end[no_info] = shares.in_run_time_code[no_info] = 1;
+    EXPECT_NE(stack_shares_text(shares).find("see INCOMPLETE STACKS"), std::string::npos);
+    shares.run_time_program = "ruby3.1";
+    EXPECT_NE(stack_shares_text(shares).find("--yjit-perf"), std::string::npos);
+    shares.run_time_program = "java";
+    EXPECT_NE(stack_shares_text(shares).find("names do not need it"), std::string::npos);
+}
+
+TEST(StackShares, have_a_remedy_of_their_own_for_code_made_at_run_time) {
+    const auto shares_of = [](const char* label, StackEnd end, uint64_t run_time, uint64_t compiled) {
+        test::FakeStacks made;
+        made.profile.images[1].name = {ImageName::Kind::anon, label};
+        made.add(0, {"main"}, 100);
+        made.add(0, {"libc:", "f"}, run_time, static_cast<uint32_t>(end));
+        made.add(0, {"f", "libc:"}, compiled, static_cast<uint32_t>(end));
+        return stack_shares_text(stack_shares(made.finish(), made.profile.stacks));
+    };
+    const auto is_run_time = [](const std::string& text) {
+        EXPECT_NE(text.find("because "), text.npos);
+        return text.find("made at run time has no frame pointers") != text.npos;
+    };
+    for (const StackEnd end : {StackEnd::no_info, StackEnd::no_mapping}) {
+        EXPECT_TRUE(is_run_time(shares_of("anon", end, 2, 1)));
+        EXPECT_TRUE(is_run_time(shares_of("[jit] 7", end, 2, 1)));
+        EXPECT_FALSE(is_run_time(shares_of("anon", end, 1, 2)));
+        EXPECT_FALSE(is_run_time(shares_of("[vdso]", end, 2, 1)));
+    }
+    EXPECT_FALSE(is_run_time(shares_of("anon", StackEnd::dump_short, 2, 1)));
 }
 
 TEST(StackShares, are_not_rounded_to_nothing_or_all) {
     StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1)};
     shares.by_end[0] = 99999;
     shares.by_end[dump_short] = 1;
-    EXPECT_TRUE(
-        stack_shares_text(shares).starts_with("99.9 % of the stacks are complete; less than 0.1 % are not"));
+    EXPECT_TRUE(stack_shares_text(shares).starts_with(
+        "99.9 % of the stacks are complete; less than 0.1 % are incomplete"));
 }
 
 TEST(StackTree, check_finds_what_is_no_tree) {

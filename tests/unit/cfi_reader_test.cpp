@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/unwind/frame_index.h"
 #include "tests/unit/cfi_bytes_builder.h"
 
 namespace op::collect {
@@ -11,16 +12,18 @@ namespace {
 
 using test::CfiBuilder;
 
+constexpr LinkAddress everywhere{UINT64_MAX};
+
 struct Section {
     CfiBuilder builder;
-    std::vector<FdeExtent> entries() { return reader().entries(); }
+    std::vector<FdePlace> entries() { return list_entries(section(), unwind_x86_64).entries; }
     std::vector<UnwindRow> rows(size_t entry = 0) {
-        CfiReader cfi = reader();
         std::vector<UnwindRow> rows;
-        cfi.append_rows(cfi.entries().at(entry), rows);
+        reader().append_rows(entries().at(entry), everywhere, rows);
         return rows;
     }
-    CfiReader reader() { return {FrameSection{builder.bytes(), {0x4000}}, unwind_x86_64}; }
+    FrameSection section() { return {FrameBytes(builder.bytes()), {0x4000}}; }
+    CfiReader reader() { return {section(), unwind_x86_64}; }
 };
 
 /// The rows of a function at 0x1000 of 0x100 bytes with these instructions.
@@ -90,20 +93,48 @@ TEST(CfiReader, knows_the_expressions_that_occur) {
     EXPECT_EQ(rows.at(0).rule.ra_offset, 168);
     EXPECT_EQ(rows.at(0).rule.fp, SavedAt::sp);
     EXPECT_EQ(rows.at(0).rule.fp_offset, 120);
+    // The frame pointer where functions that realign the stack keep it.
+    rows = rows_of({0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0x00});
+    EXPECT_EQ(rows.at(0).rule.cfa, CfaFrom::fp_memory);
+    EXPECT_EQ(rows.at(0).rule.fp, SavedAt::fp);
+    EXPECT_EQ(rows.at(0).rule.fp_offset, 0);
     // Anything else is not supported.
     rows = rows_of({0x0f, 2, 0x30, 0x31});
     EXPECT_EQ(rows.at(0).rule.cfa, CfaFrom::unsupported);
 }
 
-TEST(CfiReader, an_entry_with_a_million_rows_is_given_up) {
+TEST(CfiReader, an_entry_with_very_many_instructions_is_given_up) {
     std::vector<int> instructions;
-    for (int i = 0; i < (1 << 20) + 10; ++i)
-        instructions.insert(instructions.end(), {0x0e, 8 + i % 2 * 8, 0x41});
+    for (uint64_t i = 0; i < CfiReader::most_work / 3 + 10; ++i)
+        instructions.insert(instructions.end(), {0x0e, 8 + static_cast<int>(i % 2) * 8, 0x41});
     Section section;
     section.builder.fde(section.builder.cie(), 0x1000, uint64_t{1} << 32, instructions);
     const auto rows = section.rows();
-    EXPECT_LE(rows.size(), (size_t{1} << 20) + 1);
+    EXPECT_LE(rows.size(), CfiReader::most_work / 3 + 1);
     EXPECT_EQ(rows.back().rule.cfa, CfaFrom::unsupported);
+}
+
+TEST(CfiReader, instructions_of_the_common_part_count_for_each_entry) {
+    Section section;
+    const size_t cie = section.builder.cie(std::vector<int>(4000, 0));  // nops
+    for (uint64_t i = 0; i < 300; ++i)
+        section.builder.fde(cie, 0x1000 + i * 0x100, 0x100, {});
+    CfiReader cfi = section.reader();
+    std::vector<UnwindRow> rows;
+    for (const FdePlace& entry : section.entries())
+        cfi.append_rows(entry, everywhere, rows);
+    EXPECT_TRUE(cfi.is_spent());
+    EXPECT_EQ(cfi.work(), CfiReader::most_work);
+    ASSERT_EQ(rows.size(), 300u);
+    EXPECT_EQ(rows.front().rule, sp_rule(8));
+    EXPECT_EQ(rows.back().rule.cfa, CfaFrom::unsupported);
+}
+
+TEST(CfiReader, nothing_is_executed_beyond_the_function) {
+    // What follows the step out of it is damaged, which is no fault of the rows before.
+    const auto rows = rows_of({0x44, 0x0e, 16, 0x03, 0x00, 0x01, 0x3e});
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[1].rule, sp_rule(16));
 }
 
 TEST(CfiReader, an_undefined_return_address_ends_the_stack) {
@@ -144,6 +175,26 @@ TEST(CfiReader, rows_beyond_the_function_are_left_out) {
     EXPECT_EQ(rows.size(), 1u);
 }
 
+TEST(CfiReader, a_common_part_that_is_longer_than_any_is_not_read) {
+    Section section;
+    section.builder.fde(section.builder.cie(std::vector<int>(4000, 0)), 0x1000, 0x10, {});
+    section.builder.fde(section.builder.cie(std::vector<int>(5000, 0)), 0x2000, 0x10, {});
+    EXPECT_EQ(section.entries().size(), 1u);
+}
+
+TEST(CfiReader, lists_no_more_entries_than_the_work_goes) {
+    Section section;
+    const size_t cie = section.builder.cie();
+    for (uint64_t i = 0; i < 100; ++i)
+        section.builder.fde(cie, 0x1000 + i * 0x10, 0x10, {});
+    CfiReader cfi(section.section(), unwind_x86_64, 1000);
+    std::vector<FdePlace> all;
+    cfi.append_entries(all);
+    EXPECT_TRUE(cfi.is_spent());
+    EXPECT_GT(all.size(), 10u);
+    EXPECT_LT(all.size(), 40u);
+}
+
 TEST(CfiReader, remembers_a_bounded_number_of_states) {
     Section section;
     const size_t cie = section.builder.cie();
@@ -175,7 +226,8 @@ TEST(CfiReader, lists_entries_across_a_terminator_and_leaves_damaged_ones_out) {
     const auto entries = section.entries();
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[0].start, LinkAddress{0x1000});
-    EXPECT_EQ(entries[1].end, LinkAddress{0x2020});
+    std::vector<UnwindRow> rows;
+    EXPECT_EQ(section.reader().append_rows(entries[1], everywhere, rows), LinkAddress{0x2020});
 }
 
 TEST(CfiReader, ends_at_a_record_that_is_longer_than_the_section) {

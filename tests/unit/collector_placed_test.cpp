@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 #include "libop/stream/stream.h"
@@ -356,6 +358,23 @@ TEST_F(CollectingPlaced, what_the_kernel_maps_everywhere_is_one_image_for_all_pr
     EXPECT_EQ(files(), (std::vector{name(bin_app, "{anon:[sigpage]}/0.0x0.0x1fff/") + " 4=2",
                                     name(bin_app, "{anon:[vdso]}/0.0x0.0x1fff/") + " 8=1",
                                     name(bin_app, "{anon:anon}/8.0x3000.0x4fff/") + " 8=1"}));
+}
+
+TEST_F(CollectingPlaced, the_vdso_of_a_program_that_is_not_known_to_be_64_bit_is_another_image) {
+    announce({.images_are_local = true});
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string small = dir_.write("small", "\x7f\x45LF\x01");
+    feed({file(20, program), file(21, small), ImageCookie{12, true, 0, {0}, 0x2000, 0, 0, "[vdso]"}});
+    for (const uint32_t program_cookie : {20u, 21u, app}) {
+        PlacedSample sample = at({8, 12});
+        sample.app = program_cookie;
+        feed({sample});
+    }
+    std::vector expected{name(bin_app, "{anon:[vdso32]}/0.0x0.0x1fff/") + " 8=1",
+                         name("{root}" + small + "/", "{anon:[vdso32]}/0.0x0.0x1fff/") + " 8=1",
+                         name("{root}" + program + "/", "{anon:[vdso]}/0.0x0.0x1fff/") + " 8=1"};
+    std::ranges::sort(expected);  // this program may lie anywhere
+    EXPECT_EQ(files(), expected);
 }
 
 TEST_F(CollectingPlaced, a_name_that_was_recorded_for_one_thread_is_no_other_threads) {

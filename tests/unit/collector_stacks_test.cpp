@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The stacks that a collector stores.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "tests/unit/collecting.h"
 #include "tests/unit/stored_stacks.h"
@@ -72,6 +73,30 @@ TEST_F(CollectingStacks, what_lies_outside_an_address_without_mapping_is_left_ou
     EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;[no_mapping];/bin/app+1100;/bin/app+1010!", 1}}));
 }
 
+// A function that never returns may be called last in its mapping: the return address is that of the next
+// one.
+TEST_F(CollectingStacks, a_call_at_the_end_of_a_mapping_belongs_to_that_mapping) {
+    collector();
+    feed({Mapping{0, 7, {0x410000}, 0x1000, 0, false, "/lib/next.so", {}}});
+    const uint64_t chain[] = {0x410000, 0x800000};  // both one byte behind
+    Sample sample = user(0x400010);
+    sample.chain = chain;
+    sample.stack_end = StackEnd::root;
+    feed({sample});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;/lib/libc.so+10000;/bin/app+11000;/bin/app+1010!", 1}}));
+}
+
+TEST_F(CollectingStacks, an_address_that_is_sampled_and_called_from_is_two_frames) {
+    collector();
+    feed({Mapping{0, 7, {0x410000}, 0x1000, 0, false, "/lib/next.so", {}}});
+    const uint64_t chain[] = {0x410000, 0x400100};
+    Sample sample = user(0x410000);
+    sample.chain = chain;
+    sample.stack_end = StackEnd::root;
+    feed({sample, sample});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;/bin/app+1100;/bin/app+11000;/lib/next.so+0!", 2}}));
+}
+
 TEST_F(CollectingStacks, kernel_code_of_unknown_origin_keeps_the_lower_bits_of_its_address) {
     collector();
     Sample sample = kernel(0xffffffffd0000000);
@@ -97,6 +122,28 @@ TEST_F(CollectingStacks, without_chains_nothing_is_made_unless_stacks_are_wanted
     EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;[frame_pointers];/bin/app+1010!", 1}}));
 }
 
+TEST_F(CollectingStacks, wanted_stacks_have_their_files_open_before_the_first_sample) {
+    const std::filesystem::path frames = session_.current_path() + "/stacks/frames";
+    collector();
+    EXPECT_FALSE(std::filesystem::exists(frames));
+    collector({.stacks = true});
+    EXPECT_TRUE(std::filesystem::exists(frames));
+    collector_->reopen_files();
+    session_.save_as("kept");
+    collector_->begin_run(1);
+    EXPECT_TRUE(std::filesystem::exists(frames));
+}
+
+TEST_F(CollectingStacks, without_stacks_no_memory_is_taken_for_them) {
+    const auto taken = [] { return ::mallinfo2().uordblks + ::mallinfo2().hblkhd; };
+    const size_t before = taken();
+    if (before == 0)
+        GTEST_SKIP() << "this allocator, as the address sanitizer's, does not count what is taken";
+    const StackWalker walker{ProcessTable()};
+    const FrameCache frames;
+    EXPECT_LT(taken() - before, size_t{64} << 10);
+}
+
 TEST_F(CollectingStacks, a_weighted_sample_counts_as_many) {
     collector();
     Sample sample = called(0x400010, StackEnd::root);
@@ -118,6 +165,26 @@ TEST_F(CollectingStacks, the_application_is_that_of_the_samples_file) {
     feed({in_library, in_kernel});
     EXPECT_EQ(stacks(),
               (StackTexts{{"/lib/libc.so;/lib/libc.so+20!", 1}, {"/proc/kallsyms;/proc/kallsyms+30!", 1}}));
+}
+
+TEST_F(CollectingStacks, a_program_that_calls_exec_is_another_application_from_then_on) {
+    collector();
+    Sample sample = user(0x7f0020);
+    sample.stack_end = StackEnd::root;
+    feed({sample, sample, Name{0, 7, 7, true, "other"},
+          Mapping{0, 7, {0x400000}, 0x10000, 0, false, "/bin/other", {}},
+          Mapping{0, 7, {0x7f0000}, 0x10000, 0, false, "/lib/libc.so", {}}, sample, sample});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;/lib/libc.so+20!", 2}, {"/bin/other;/lib/libc.so+20!", 2}}));
+}
+
+TEST_F(CollectingStacks, without_separation_each_image_of_a_process_is_its_own_application) {
+    collector({.separation = {}});
+    Sample in_library = user(0x7f0020), in_program = user(0x400010), on_heap = user(0x900010);
+    in_library.stack_end = in_program.stack_end = on_heap.stack_end = StackEnd::root;
+    feed({in_library, in_program, on_heap, in_library, in_program, on_heap});
+    EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;/bin/app+1010!", 2},
+                                    {"/bin/app;[heap] (tgid:7 range:0x900000-0x900fff)+10!", 2},
+                                    {"/lib/libc.so;/lib/libc.so+20!", 2}}));
 }
 
 TEST_F(CollectingStacks, a_session_that_is_saved_keeps_its_stacks_and_the_next_begins_without) {

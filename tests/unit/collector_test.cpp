@@ -8,11 +8,16 @@
 #include <filesystem>
 #include <random>
 
+#include "daemon/import/recorded_files.h"
+#include "daemon/source/own_vdso.h"
 #include "libop/base/text.h"
+#include "libop/session/kept_images.h"
 #include "tests/unit/collecting.h"
 
 namespace op::collect {
 namespace {
+
+constexpr uint64_t end_of_32_bits = uint64_t{1} << 32;
 
 /// The number above all open descriptors, including inherited ones.
 rlim_t first_unused_descriptor() {
@@ -172,6 +177,51 @@ TEST_F(Collecting, the_vdso_is_one_image_for_all_processes) {
     }
     EXPECT_EQ(files(), std::vector{std::string("{root}/bin/app/{dep}/{anon:[vdso]}/0.0x0.0x1fff/") + tail +
                                    " 940=50"});
+}
+
+TEST_F(Collecting, the_vdso_of_this_kernel_is_kept_by_its_build_id) {
+    if (own_vdso_build_id().empty()) GTEST_SKIP() << "no vDSO with a build-id here";
+    collector({.images_are_local = true});
+    feed({Mapping{0, 7, {end_of_32_bits}, own_vdso_length(), 0, false, "[vdso]", {}},
+          user(end_of_32_bits + 0x940)});
+    files();
+    const RecordedImage image = account_.images.at("[vdso]");
+    EXPECT_EQ(image, (RecordedImage{.build_id = own_vdso_build_id(), .size = own_vdso_length()}));
+    EXPECT_TRUE(find_kept_image(session_.current_path(), image.build_id));
+}
+
+TEST_F(Collecting, the_vdso_of_a_32_bit_process_is_another_image) {
+    collector();
+    feed({Mapping{0, 7, {0xf7fc0000}, own_vdso_length(), 0, false, "[vdso]", {}}, user(0xf7fc0940)});
+    EXPECT_NE(files().at(0).find("{anon:[vdso32]}/0.0x0."), std::string::npos);
+    EXPECT_FALSE(account_.images.contains("[vdso]"));
+}
+
+TEST_F(Collecting, the_vdso_of_a_recording_is_kept_by_its_build_id_alone) {
+    if (own_vdso_build_id().empty()) GTEST_SKIP() << "no vDSO with a build-id here";
+    const std::string id = bytes_of_hex(own_vdso_build_id());
+    Mapping known{0, 7, {end_of_32_bits}, own_vdso_length(), 0, false, "[vdso]", as_bytes(id)};
+    collector({.images_are_local = false});
+    feed({known, user(end_of_32_bits + 0x940)});
+    files();
+    EXPECT_EQ(account_.images.at("[vdso]").build_id, own_vdso_build_id());
+    EXPECT_TRUE(find_kept_image(session_.current_path(), own_vdso_build_id()));
+    known.tgid = 8;
+    known.build_id = {};
+    feed({known, user(end_of_32_bits + 0x940, 8)});
+    files();
+    EXPECT_EQ(account_.images.at("[vdso]"), RecordedImage{.several_builds = true});
+}
+
+TEST_F(Collecting, the_vdso_of_earlier_runs_is_known_by_their_manifest_alone) {
+    collector({.images_are_local = true});
+    const std::vector<std::string> earlier{std::string("{root}/bin/app/{dep}/{anon:[vdso]}/0.0x0.0x1fff/") +
+                                           tail};
+    collector_->count_earlier(earlier);
+    feed({Mapping{0, 7, {end_of_32_bits}, own_vdso_length(), 0, false, "[vdso]", {}},
+          user(end_of_32_bits + 0x940)});
+    files();
+    EXPECT_TRUE(account_.images.at("[vdso]").several_builds);
 }
 
 TEST_F(Collecting, separation_shows_in_the_names) {

@@ -39,7 +39,8 @@ Fd listen_on(const std::string& path) {
 }  // namespace
 
 TEST(ControlRequest, every_verb_survives_the_way_to_text_and_back) {
-    for (const char* text : {"status", "start", "stop", "dump", "reset", "save before lunch", "shutdown"})
+    for (const char* text :
+         {"status", "start", "stop", "dump", "reset", "save before lunch", "rotate", "shutdown"})
         EXPECT_EQ(to_text(parse_control_request(text)), text);
     EXPECT_EQ(parse_control_request("save a b"), (ControlRequest{ControlVerb::save, "a b"}));
     EXPECT_EQ(parse_control_request("stop\n").verb, ControlVerb::stop);
@@ -140,14 +141,14 @@ TEST(ControlClient, asks_and_hears) {
 
 TEST(ControlClient, flush_of_a_missing_daemon_is_given_up_and_leaves_nothing) {
     const TempDir dir;
-    flush_recording_daemon(dir.path(), milliseconds(1), dir / "none");
+    EXPECT_TRUE(flush_recording_daemon(dir.path(), milliseconds(1), dir / "none"));
     EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 TEST(ControlClient, flush_of_a_silent_daemon_asks_for_its_status_once_and_hangs_up) {
     const TempDir dir;
     const Fd daemon = listen_on(dir / "s");
-    flush_recording_daemon(dir.path(), milliseconds(1), dir / "s");
+    EXPECT_FALSE(flush_recording_daemon(dir.path(), milliseconds(1), dir / "s"));
     const Fd client(::accept4(daemon.get(), nullptr, nullptr, SOCK_CLOEXEC));
     ASSERT_TRUE(client);
     char request[64];

@@ -10,10 +10,10 @@
 
 #include "libop/base/elf_handle.h"
 #include "libop/base/fd.h"
+#include "libop/base/sanitized.h"
 #include "libpp/object/debuginfo_lines.h"
 #include "tests/unit/in_child.h"
 #include "tests/unit/temp_dir.h"
-#include "utils/shared/sanitized.h"
 
 namespace op::pp {
 namespace {
@@ -122,7 +122,7 @@ TEST(LineTable, reads_nothing_of_a_file_that_would_unpack_to_too_much) {
 }
 
 TEST(LineTable, notes_that_memory_ran_out_where_libelf_returns_nothing) {
-    if (tool::is_sanitized) GTEST_SKIP() << "the address sanitizer ends the process";
+    if (is_sanitized) GTEST_SKIP() << "the address sanitizer ends the process";
     std::string content;
     append(content, Elf64_Chdr{ELFCOMPRESS_ZLIB, 0, uint64_t{512} << 20, 1});
     const std::string file = elf_file(".debug_info", SHF_COMPRESSED, content.append(9 << 20, 'x'));

@@ -75,12 +75,42 @@ TEST_F(CollectingDriverStacks, what_is_mapped_later_changes_no_stack_of_before) 
                                           {"/bin/app;/bin/app+30;/lib/libc.so+5020;/bin/app+10!", 1}}));
 }
 
+TEST_F(CollectingDriverStacks, a_cookie_that_becomes_another_images_names_that_one_from_then_on) {
+    map(1, both_);
+    const UserStack stack = stack_to(0x7f0020, 0x400030);
+    feed({sample(1, stack), ImageCookie{lib, false, 0, {0}, 0, 0x801, 3, "/lib/libm.so"}});
+    map(2, both_);
+    feed({sample(2, stack)});
+    EXPECT_EQ(stacks(), (test::StackTexts{{"/bin/app;/bin/app+30;/lib/libc.so+5020;/bin/app+10!", 1},
+                                          {"/bin/app;/bin/app+30;/lib/libm.so+5020;/bin/app+10!", 1}}));
+}
+
 TEST_F(CollectingDriverStacks, an_address_in_no_mapping_ends_the_stack_with_that_reason) {
     map(1, {{{0x400000}, 0x1000, 0, app}, {{0x7f0000}, 0x1000, 0x5000, 0}});
     const UserStack stack = stack_to(0x7f0020, 0x400030);
     feed({sample(1, stack), sample(8, stack)});
     EXPECT_EQ(stacks(), (test::StackTexts{{"/bin/app;[no_mapping];/bin/app+10!", 1},
                                           {"/bin/app;[not_copied];/bin/app+10!", 1}}));
+}
+
+TEST_F(CollectingDriverStacks, a_call_at_the_end_of_a_mapping_belongs_to_that_mapping) {
+    map(1, {{{0x400000}, 0x1000, 0, app}, {{0x401000}, 0x1000, 0x5000, lib}});
+    const UserStack stack = stack_to(0x402000, 0x401000);
+    feed({sample(1, stack)});
+    EXPECT_EQ(stacks(), (test::StackTexts{{"/bin/app;/bin/app+1000;/lib/libc.so+6000;/bin/app+10!", 1}}));
+}
+
+TEST_F(CollectingDriverStacks, the_application_is_that_of_the_samples_program_as_it_is_known_by_then) {
+    PlacedSample of_app{7, 7, 0, app, 0, CpuMode::user, 0, {0x10, lib}, {}}, of_late = of_app;
+    of_app.stack_end = of_late.stack_end = StackEnd::root;
+    of_late.app = 99;
+    const auto program = [](const char* path) { return ImageCookie{99, false, 0, {0}, 0, 0x801, 9, path}; };
+    feed({of_app, of_late, of_app, of_late, program("/bin/late"), of_late, of_late});
+    feed({program("/bin/later"), of_late, of_app});
+    EXPECT_EQ(stacks(), (test::StackTexts{{"/bin/app;/lib/libc.so+10!", 3},
+                                          {"/bin/late;/lib/libc.so+10!", 2},
+                                          {"/bin/later;/lib/libc.so+10!", 1},
+                                          {"/lib/libc.so;/lib/libc.so+10!", 2}}));
 }
 
 TEST_F(CollectingDriverStacks, the_users_frames_call_the_kernels) {

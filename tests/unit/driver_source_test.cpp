@@ -52,6 +52,17 @@ protected:
 
 }  // namespace
 
+TEST_F(Driving, asks_for_times_of_samples) {
+    fake_.dir().write("sample_times", "0\n");
+    source();
+    EXPECT_EQ(fake_.files().number("sample_times"), 1u);
+}
+
+TEST_F(Driving, an_earlier_driver_has_no_times) {
+    source();
+    EXPECT_FALSE(fake_.files().find_number("sample_times"));
+}
+
 TEST_F(Driving, start_and_stop_write_enable) {
     source().start();
     EXPECT_EQ(fake_.files().number("enable"), 1u);

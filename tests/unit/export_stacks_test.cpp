@@ -35,6 +35,19 @@ TEST(ExportFolded, has_a_line_for_each_stack) {
               "other;main;[libc.so] 8\n");
 }
 
+TEST(ExportFolded, joins_stacks_of_the_same_names_and_sorts_them_by_names) {
+    test::FakeStacks made;
+    made.add(0, {"main@10", "g@10", "h"}, 1);
+    made.add(0, {"main@10", "f@10"}, 2);
+    made.add(0, {"main@20", "g@20", "h@10"}, 4);
+    made.add(0, {"main@20", "f"}, 8);
+    made.add(0, {"main@20"}, 16);
+    EXPECT_EQ(folded(made.finish()),
+              "app;main 16\n"
+              "app;main;f 10\n"
+              "app;main;g;h 5\n");
+}
+
 TEST(ExportFolded, has_no_separator_in_a_name) {
     test::FakeStacks made;
     test::FakeSymbols odd{{"a;b\nc", 0x100, 0x100}};
@@ -93,7 +106,8 @@ TEST(ExportSpeedscope, has_a_sampled_profile_for_each_event) {
     EXPECT_EQ(weights[0].unsigned_number(), 3U);
     EXPECT_EQ(names(samples[1]), "app;main;malloc;");
     EXPECT_EQ(names((*profiles[1].find("samples")->if_array())[0]), "app;[truncated: dump_short];main;");
-    EXPECT_EQ(*frames[1].find("file")->if_string(), "/bin/app");
+    EXPECT_EQ(*frames[0].find("file")->if_string(), "/bin/app");
+    EXPECT_FALSE(frames[1].find("file")) << "a cut";
 }
 
 // What the schema cannot express, and speedscope relies on.

@@ -18,7 +18,8 @@ public:
         uint64_t start, length;
     };
     /// Addresses as linked are offsets + 0x400000; lines are offsets in "/src/<name>.c".
-    explicit FakeSymbols(std::initializer_list<Row> rows) {
+    explicit FakeSymbols(std::initializer_list<Row> rows) : FakeSymbols(std::vector<Row>(rows)) {}
+    explicit FakeSymbols(const std::vector<Row>& rows) {
         for (const Row& row : rows)
             symbols_.push_back({ImageOffset{row.start}, row.length, LinkAddress{row.start + 0x400000},
                                 row.name, false, std::string_view(row.name).starts_with("[0x")});

@@ -96,6 +96,13 @@ protected:
             [&](u64 began) { op_next_expiry(&timer, began, period); });
     }
 
+    /// As op_next_count(), with registers that no handler has found before.
+    static u64 next_count(unsigned counter, u64 began, u64 most) {
+        pt_regs regs{};
+        regs.word[0] = ++found;
+        return op_next_count(&regs, counter, began, most);
+    }
+
     /// A counter overflows, whose configured count of 1000 takes `period` ns while no handler runs.
     static Outcome run_counter(u64 period, u64 lasts, const Cost& cost) {
         op_counters[0].count = 1000;
@@ -103,12 +110,13 @@ protected:
         return run(
             lasts, cost, [&] { return overflow; },
             [&](u64 began) {
-                const auto before = std::exchange(chosen, op_next_count(0, began, 1000 << 20));
+                const auto before = std::exchange(chosen, next_count(0, began, 1000 << 20));
                 overflow = KernelDouble::now + (op_model->late_count ? before : chosen) * period / 1000;
             });
     }
 
-    static inline u64 entry = 0;  ///< ns from an interrupt to its handler
+    static inline u64 entry = 0;            ///< ns from an interrupt to its handler
+    static inline unsigned long found = 0;  ///< by handlers
 
     static u64 stat(enum op_stat which) { return ::op_stat_total(KernelDouble::cpu, which); }
 
@@ -247,7 +255,7 @@ TEST_F(Guard, a_handler_of_any_length_is_a_long_one) {
     for (const u64 took : {second, u64{1} << 63, UINT64_MAX - 1}) {
         op_reset_guards();
         KernelDouble::now = 1;
-        EXPECT_EQ(op_next_count(0, handle(took), u64{1} << 40), 8000u);
+        EXPECT_EQ(next_count(0, handle(took), u64{1} << 40), 8000u);
     }
 }
 
@@ -267,6 +275,21 @@ TEST_F(Guard, handlers_without_a_measurable_cost_pay_for_their_interrupt) {
     EXPECT_EQ(run_timer(25 * us, second, always(0)).throttled, 0u);
     EXPECT_LE(run_timer(10 * us, second, always(0)).full_share(), 0.254);
     EXPECT_LE(run_counter(100, second, always(0)).full_share(), 0.254);
+}
+
+TEST_F(Guard, work_that_handlers_leave_for_later_is_paid_too) {
+    u64 late = 0;
+    op_counters[0].count = 1000;
+    const auto starts = KernelDouble::now;
+    while (KernelDouble::now < starts + second) {
+        KernelDouble::now += next_count(0, handle(5 * us), 1000 << 20) * 100;  // 100 us for 1000
+        const auto began = op_handler_begin();
+        KernelDouble::now += 300 * us;
+        late += 300 * us;
+        op_end_late_work(began);
+    }
+    EXPECT_LE(late, (KernelDouble::now - starts) * 26 / 100);
+    EXPECT_GE(late, (KernelDouble::now - starts) * 20 / 100);
 }
 
 TEST_F(Guard, a_timer_that_is_late_because_interrupts_are_dear_pays_for_that) {
@@ -311,19 +334,19 @@ TEST_F(Guard, counters_let_go_at_once) {
 
 TEST_F(Guard, a_counter_whose_events_may_become_rare_is_lengthened_eightfold_at_once) {
     op_counters[0].count = 1000;
-    op_next_count(0, handle(5 * us), u64{1} << 40);
+    next_count(0, handle(5 * us), u64{1} << 40);
     KernelDouble::now += 10 * us;
-    EXPECT_EQ(op_next_count(0, handle(second), u64{1} << 40), 8000u);
+    EXPECT_EQ(next_count(0, handle(second), u64{1} << 40), 8000u);
     KernelDouble::now += 80 * us;
-    EXPECT_EQ(op_next_count(0, handle(second), u64{1} << 40), 64000u);
+    EXPECT_EQ(next_count(0, handle(second), u64{1} << 40), 64000u);
 }
 
 TEST_F(Guard, a_counter_is_lengthened_by_powers_of_two_up_to_what_it_holds) {
     const auto lengthened = [](u64 count, u64 most) {
         op_reset_guards();
         op_counters[0].count = count;
-        op_next_count(0, handle(second), most);
-        return op_next_count(0, handle(second), most);
+        next_count(0, handle(second), most);
+        return next_count(0, handle(second), most);
     };
     EXPECT_EQ(lengthened(500, 0x7FFFFFFF), 4000u);
     EXPECT_EQ(lengthened(500, 1999), 1000u);
@@ -333,16 +356,70 @@ TEST_F(Guard, a_counter_is_lengthened_by_powers_of_two_up_to_what_it_holds) {
     EXPECT_EQ(lengthened(UINT64_MAX, UINT64_MAX), UINT64_MAX);
 }
 
+/// A counter runs for `exit` ns before its interrupt returns to the code. The host takes the CPU away now and
+/// then, and the account earns meanwhile. Returns the code's share of a second that the host leaves.
+double share_of_code(u64 period, u64 exit, bool late_count, const Cost& taken_by_host) {
+    u64 code = 0, used = 0, chosen = 1;
+    op_counters[0].count = 1;
+    pt_regs regs{{1}};
+    for (u64 i = 0; used < second; i++) {
+        const auto before = std::exchange(
+            chosen, op_next_count(&regs, 0, std::exchange(KernelDouble::now, KernelDouble::now + 7 * us),
+                                  u64{1} << 20));
+        const auto lasts = (late_count ? before : chosen) * period;
+        if (lasts > exit) {
+            code += lasts - exit;
+            regs.word[1]++;
+        }
+        KernelDouble::now += std::max(lasts, exit) + taken_by_host(i);
+        used += 7 * us + std::max(lasts, exit);
+    }
+    return static_cast<double>(code) / static_cast<double>(used);
+}
+
+TEST_F(Guard, code_that_each_interrupt_finds_where_it_was_gets_on) {
+    for (const bool late : {false, true})
+        for (const u64 exit : {15 * us, 30 * us, 90 * us}) {
+            model_.late_count = late;
+            op_reset_guards();
+            EXPECT_GE(share_of_code(10 * us, exit, late, one_in(50, 5 * ms, 0)), 0.3) << late << ' ' << exit;
+        }
+}
+
+TEST_F(Guard, a_counter_of_short_periods_lets_go_when_the_code_moves) {
+    share_of_code(10 * us, 90 * us, false, always(0));
+    EXPECT_LE(run_counter(100 * us, second, always(5 * us)).throttled, 40u);
+    EXPECT_EQ(run_counter(100 * us, second, always(5 * us)).throttled, 0u);
+}
+
+TEST_F(Guard, code_that_waits_at_one_place_for_long_is_not_held_back) {
+    const pt_regs regs{{1, 2, 3, 4}};
+    op_counters[0].count = 1000;
+    for (int i = 0; i < 1000; i++) {
+        KernelDouble::now += 200 * us;
+        EXPECT_EQ(op_next_count(&regs, 0, handle(5 * us), u64{1} << 40), 1000u);
+    }
+}
+
+TEST_F(Guard, a_loop_moves_where_it_adds_to_a_register_what_it_takes_from_another) {
+    pt_regs regs{{0, 1000000, 0, 0}};
+    op_counters[0].count = 1000;
+    for (int i = 0; i < 1000; i++, regs.word[0]++, regs.word[1]--) {
+        KernelDouble::now += 50 * us;
+        EXPECT_EQ(op_next_count(&regs, 0, handle(5 * us), u64{1} << 40), 1000u);
+    }
+}
+
 TEST_F(Guard, every_lengthened_counter_has_a_record_of_its_begin_and_end) {
     op_counters[2].count = op_counters[5].count = 1000;
     for (int i = 0; i < 5; i++)
         for (const unsigned counter : {2, 5})
-            op_next_count(counter, handle(20 * ms), u64{1} << 40);
+            next_count(counter, handle(20 * ms), u64{1} << 40);
     handle(0);
     EXPECT_EQ(records.begun, (std::vector<unsigned>{2, 5}));
     EXPECT_TRUE(records.ended.empty());
     KernelDouble::now += 2 * second;
-    op_next_count(2, handle(us), u64{1} << 40);
+    next_count(2, handle(us), u64{1} << 40);
     handle(0);
     EXPECT_EQ(records.begun.size(), 2u);
     EXPECT_EQ(records.ended, (std::vector<unsigned>{2, 5}));

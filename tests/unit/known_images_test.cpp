@@ -102,15 +102,63 @@ TEST(KnownImages, the_row_of_the_other_builds_never_belongs_to_one) {
     EXPECT_EQ(info.images.at(other).path, path);
 }
 
-TEST_F(KnownProgram, a_file_of_another_mode_is_the_same_if_its_content_is) {
+TEST_F(KnownProgram, a_file_of_another_mode_or_with_another_link_is_the_same_if_its_content_is) {
     const ImageRef first = images_.of_file(image_, 0);
     mode_t mode = 0700;
-    change([&] { ::chmod(path_.c_str(), mode ^= 0100); });
+    int links = 0;
+    const std::function<void()> acts[] = {
+        [&] { ::chmod(path_.c_str(), mode ^= 0100); },
+        [&] { std::filesystem::create_hard_link(path_, dir_ / ("link" + std::to_string(links++))); }};
+    for (const auto& act : acts) {
+        change(act);
+        EXPECT_FALSE(images_.has_changed(*image_, 0, sample_clock_ns()));
+        pool_.forget(*image_);
+        EXPECT_EQ(images_.of_file(image(), 0), first);
+    }
+    change([&] { dir_.write("program", "two"); });
     EXPECT_TRUE(images_.has_changed(*image_, 0, sample_clock_ns()));
-    pool_.forget(*image_);
-    const ImagePtr again = image();
-    EXPECT_EQ(images_.of_file(again, 0), first);
-    EXPECT_FALSE(images_.has_changed(*again, 0, sample_clock_ns())) << "it was looked at";
+}
+
+TEST(KnownImages, a_program_with_a_new_link_is_the_same_by_its_build_id_and_another_build_is_not) {
+    const std::string builds[] = {"/bin/sleep", "/bin/cat"};
+    for (const std::string& build : builds)
+        if (build_id_of_file(build).empty()) GTEST_SKIP() << build << " has no build-id";
+    const test::TempDir dir;
+    const std::string path = dir / "program";
+    std::filesystem::copy_file(builds[0], path);
+    struct stat st {};
+    ASSERT_EQ(::stat(path.c_str(), &st), 0);
+    StringTable names;
+    KnownImages images(names, true, {.bytes_for_checksums = 0});
+    ImagePool pool;
+    const ImagePtr image = pool.get_file(path, {st.st_dev, st.st_ino}, {});
+    images.of_file(image, 0);
+    std::filesystem::create_hard_link(path, dir / "backup");
+    EXPECT_FALSE(images.has_changed(*image, 0, sample_clock_ns()));
+    std::filesystem::copy_file(builds[1], path, std::filesystem::copy_options::overwrite_existing);
+    EXPECT_TRUE(images.has_changed(*image, 0, sample_clock_ns())) << "in the same inode";
+}
+
+TEST(KnownFile, a_long_file_is_the_same_if_both_ends_are_and_it_was_not_written_to) {
+    KnownFile one{{.path = "/a"}};
+    one.is_found = true;
+    one.id = {8, 5};
+    one.changed = 1;
+    one.recorded.mtime = 7;
+    one.recorded.size = 2 * checksum_bytes;
+    one.recorded.checksum = 99;
+    KnownFile linked = one;
+    linked.changed = 2;
+    EXPECT_TRUE(one.is_same(linked));
+    KnownFile written = linked;
+    written.recorded.mtime = 8;
+    EXPECT_FALSE(one.is_same(written));
+    KnownFile other = linked;
+    other.recorded.checksum = 98;
+    EXPECT_FALSE(one.is_same(other));
+    KnownFile unread = linked;
+    unread.recorded.checksum = 0;
+    EXPECT_FALSE(one.is_same(unread));
 }
 
 TEST(KnownImages, a_file_is_read_for_its_checksum_once) {

@@ -55,6 +55,15 @@ TEST(Oprofilefs, counters_are_the_numbered_directories_in_order) {
     EXPECT_TRUE(Oprofilefs(fake.dir() / "nothing").counters().empty());
 }
 
+TEST(Oprofilefs, timers_are_those_of_the_cpus_in_order) {
+    const test::FakeOprofilefs fake;
+    EXPECT_TRUE(fake.files().timers().empty());
+    for (const char* file :
+         {"cpu10/enabled", "cpu2/enabled", "cpu03/enabled", "cpu7/other", "cpu/enabled", "3/enabled"})
+        fake.dir().write(std::string("timer/") + file, "1\n");
+    EXPECT_EQ(fake.files().timers(), (std::vector<uint64_t>{2, 10}));
+}
+
 TEST(Oprofilefs, a_missing_driver_and_a_missing_file_have_their_remedies) {
     const test::FakeOprofilefs fake;
     const auto driver = fault(ErrorKind::system, [&] { Oprofilefs(fake.dir() / "x").set("enable", 1); });

@@ -62,6 +62,14 @@ TEST(PerfAttr, side_band_and_samples_share_their_trailer_and_nothing_else) {
     EXPECT_TRUE(band.exclude_kernel) << "needs no permission for kernel mode";
 }
 
+TEST(PerfAttr, copies_of_stacks_wake_the_reader_before_the_ring_is_half_full) {
+    const PerfRequest request{.callgraph = true, .stack_bytes = 16384, .wakeup_bytes = 1 << 20};
+    const auto samples = make_attr(clock_event, builtin_encoding("TIMER"), request, {});
+    EXPECT_EQ(samples.sample_stack_user, 16384u);
+    EXPECT_EQ(samples.wakeup_watermark, 1u << 20);
+    EXPECT_EQ(make_side_band_attr(request, {}).wakeup_watermark, 0u);
+}
+
 TEST(PerfAttr, only_the_cpu_clock_leaves_out_idle_time) {
     const EventEncoding hardware{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0, 0};
     const EventEncoding switches{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 0, 0, 0};

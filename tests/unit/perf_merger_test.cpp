@@ -270,6 +270,17 @@ TEST_F(PerfMergers, many_records_come_in_several_batches_still_in_order) {
     EXPECT_GT(batches, 1u);
 }
 
+TEST_F(PerfMergers, shows_how_full_the_fullest_ring_of_samples_was) {
+    add_cpus(2);
+    merge();
+    EXPECT_EQ(merger_.take_fullness(), 0u);
+    for (uint64_t time = 1; put_sample(1, time);)
+        ++time;
+    merge();
+    EXPECT_GT(merger_.take_fullness(), 90u);
+    EXPECT_EQ(merger_.take_fullness(), 0u) << "once";
+}
+
 TEST_F(PerfMergers, a_damaged_sample_is_lost_on_the_cpu_of_its_ring) {
     add_cpus(2);
     PerfBytes cut(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);

@@ -76,6 +76,20 @@ TEST_F(Rings, a_record_across_the_end_comes_in_one_piece) {
     }
 }
 
+TEST_F(Rings, fullness_is_of_what_was_seen_and_not_taken) {
+    EXPECT_EQ(ring_->fullness(), 0u);
+    put(size_ / 2);
+    EXPECT_EQ(ring_->fullness(), 0u);
+    ring_->update();
+    EXPECT_EQ(ring_->fullness(), 50u);
+    ASSERT_TRUE(ring_->peek());
+    ring_->pop();
+    EXPECT_EQ(ring_->fullness(), 0u);
+    head().data_head = UINT64_MAX;
+    ring_->update();
+    EXPECT_GT(ring_->fullness(), 100u);
+}
+
 TEST_F(Rings, records_after_update_wait_for_the_next_update) {
     put(24);
     EXPECT_EQ(ring_->peek(), nullptr);

@@ -128,7 +128,7 @@ TEST(SampleFile, rebuilds_from_a_wrong_size_field) {
 TEST(SampleFile, rebuilding_leaves_out_empty_entries_and_adds_up_equal_keys) {
     std::string bytes = four_slots(header_0x13());
     put_u32(bytes, 104 + 16 + 8, 0);
-    expect_rebuilt(bytes, {{0x11, 6}, {0x10, 1}}, "1 of its entries are empty");
+    expect_rebuilt(bytes, {{0x11, 6}, {0x10, 1}}, "1 of its entries is empty");
     bytes = header_0x13().u32(4).u32(4).zeros(24).zeros(16).u64(0x10).u32(5).u32(0).u64(0x10).u32(6).u32(0);
     bytes += Bytes().u64(0x10).u32(UINT32_MAX).u32(0).u32(1).zeros(12);
     expect_rebuilt(bytes, {{0x10, UINT32_MAX}}, "hash table");

@@ -28,11 +28,11 @@
 #include <functional>
 
 #include "libop/base/fd.h"
+#include "libop/base/sanitized.h"
 #include "tests/unit/temp_dir.h"
 #include "utils/shared/call_filter.h"
 #include "utils/shared/landlock.h"
 #include "utils/shared/limits.h"
-#include "utils/shared/sanitized.h"
 
 namespace op::tool {
 namespace {

@@ -192,6 +192,24 @@ TEST_F(Serviced, reset_forgets_and_the_next_samples_count_from_nothing) {
     EXPECT_EQ(session_.read_info(notes_)->ledger.stored(), 1u);
 }
 
+TEST_F(Serviced, account_is_unfinished_while_samples_may_come) {
+    const auto is_unfinished = [&](const std::string& name = current_session) {
+        return SessionReader(dir_ / ("samples/" + name)).info(notes_)->unfinished;
+    };
+    EXPECT_TRUE(is_unfinished());
+    ask("start");
+    source_.put_samples(4);
+    ask("dump");
+    EXPECT_TRUE(is_unfinished());
+    ask("save first");
+    EXPECT_FALSE(is_unfinished("first"));
+    EXPECT_TRUE(is_unfinished());
+    ask("stop");
+    EXPECT_FALSE(is_unfinished());
+    ask("dump");
+    EXPECT_FALSE(is_unfinished());
+}
+
 TEST_F(Serviced, save_renames_the_session_and_starts_a_new_one) {
     ask("start");
     source_.put_samples(4);
@@ -201,6 +219,40 @@ TEST_F(Serviced, save_renames_the_session_and_starts_a_new_one) {
     EXPECT_EQ(stored("first"), 4u);
     EXPECT_EQ(stored(), 2u);
     EXPECT_EQ(session_.read_info(notes_)->ledger.stored(), 2u);
+}
+
+TEST_F(Serviced, rotate_cuts_at_once_and_takes_what_still_waits_in_the_source) {
+    ask("start");
+    source_.put_samples(4);
+    EXPECT_TRUE(ask("rotate").ok());
+    source_.put_samples(2);
+    ask("dump");
+    const auto rotated = list_rotated(session_.samples_directory(), "samples", notes_);
+    ASSERT_EQ(rotated.size(), 1u);
+    EXPECT_EQ(rotated[0].samples, 4u);
+    EXPECT_EQ(stored(rotated[0].name), 4u);
+    EXPECT_EQ(stored(), 2u);
+}
+
+TEST_F(Serviced, a_signal_while_a_slice_is_over_ends_the_daemon_after_the_cut) {
+    uint64_t calendar = 86400 * 20000, elapsed = 1;
+    ServiceOptions o = options();
+    o.rotation = {.period = 86400};
+    o.clocks = [&] { return ClockPair{calendar, elapsed}; };
+    keeper_.begin_run(calendar);
+    Service rotating({source_, session_, keeper_, log_, notes_}, o);
+    rotating.handle({ControlVerb::start, ""}, ClientRole::owner);
+    source_.put_samples(3);
+    calendar += 86400;
+    elapsed += 86400'000'000'000;
+    rotating.on_signal(SIGTERM);
+    rotating.turn(now_);
+    EXPECT_TRUE(rotating.over());
+    ASSERT_EQ(list_rotated(session_.samples_directory(), "samples", notes_).size(), 1u);
+    EXPECT_EQ(stored("fleet-20241004T000000Z"), 3u);
+    const ControlReply status = rotating.handle({}, ClientRole::owner);
+    EXPECT_EQ(status.find("rotation").value_or(""), "every 1d, next at 2024-10-06 00:00:00 UTC");
+    EXPECT_TRUE(contains(status.find("rotated-sessions").value_or(""), "not pushed 1"));
 }
 
 TEST_F(Serviced, each_session_has_the_times_in_which_its_events_were_counted) {

@@ -22,6 +22,7 @@ constexpr uint64_t most = std::numeric_limits<uint64_t>::max();
 SessionInfo full_info() {
     SessionInfo info;
     info.tool = "operf 0.1";
+    info.session_id = std::string(32, 'a');
     info.command = "make -j\t\"all\"";
     info.host = "box";
     info.kernel_release = "6.1.0";
@@ -32,6 +33,7 @@ SessionInfo full_info() {
     info.cpu_speed_mhz = 2793.436;
     info.start_time = 1700000000;
     info.stop_time = most;
+    info.unfinished = true;
     info.events = {{"TIMER", 0, 1000000, 0, true, true, true},
                    {"CYC", 0x3c, most, 7, false, true, false, "L3_MISS"}};
     info.events[1].time = {most, 1};
@@ -48,7 +50,12 @@ SessionInfo full_info() {
     info.unsure_samples = 8;
     info.mappings_left_out = 9;
     info.missed_periods = 4;
+    info.clock_set_forward = 1700000000;
+    info.clock_set_back = 3;
+    info.dropped.add({"fleet-20261125T000000Z", most, 1, 2});
+    info.dropped.add({"", 7, 0, 0});
     info.stacks = {.complete = most, .incomplete = {{"dump_short", 3}, {"new%", 4}}, .cut = 5, .lost = 6};
+    info.recorder_cpu = {most, 12};
     info.names.add_command("/bin/\xff%41", "a \"name\"\n", most);
     info.names.set_thread({1, 4294967295}, "50%\xfe");
     info.names.add_left_out_samples(7);
@@ -57,6 +64,7 @@ SessionInfo full_info() {
 }
 
 void expect_same(const SessionInfo& a, const SessionInfo& b) {
+    EXPECT_EQ(a.session_id, b.session_id);
     EXPECT_EQ(a.tool, b.tool);
     EXPECT_EQ(a.command, b.command);
     EXPECT_EQ(a.host, b.host);
@@ -68,6 +76,7 @@ void expect_same(const SessionInfo& a, const SessionInfo& b) {
     EXPECT_EQ(a.cpu_speed_mhz, b.cpu_speed_mhz);
     EXPECT_EQ(a.start_time, b.start_time);
     EXPECT_EQ(a.stop_time, b.stop_time);
+    EXPECT_EQ(a.unfinished, b.unfinished);
     EXPECT_EQ(a.events, b.events);
     EXPECT_EQ(a.kernel_images, b.kernel_images);
     EXPECT_EQ(a.images, b.images);
@@ -76,7 +85,11 @@ void expect_same(const SessionInfo& a, const SessionInfo& b) {
     EXPECT_EQ(a.arcs_lost, b.arcs_lost);
     EXPECT_EQ(a.side_band_lost, b.side_band_lost);
     EXPECT_EQ(a.missed_periods, b.missed_periods);
+    EXPECT_EQ(a.clock_set_forward, b.clock_set_forward);
+    EXPECT_EQ(a.clock_set_back, b.clock_set_back);
+    EXPECT_EQ(a.dropped, b.dropped);
     EXPECT_EQ(a.stacks, b.stacks);
+    EXPECT_EQ(a.recorder_cpu, b.recorder_cpu);
     EXPECT_EQ(a.unsure_samples, b.unsure_samples);
     EXPECT_EQ(a.mappings_left_out, b.mappings_left_out);
     EXPECT_EQ(a.names, b.names);
@@ -100,6 +113,23 @@ TEST(Manifest, everything_survives_a_round_trip) {
     EXPECT_EQ(json.back(), '\n');
     expect_same(parse_session_info(json, "m"), info);
     expect_same(parse_session_info(to_json(SessionInfo()), "m"), SessionInfo());
+}
+
+TEST(Manifest, a_dropped_session_counts_once_and_beyond_the_limit_in_a_sum) {
+    DroppedSessions dropped;
+    dropped.add({"fleet-1", 5, 1, 2});
+    dropped.add({"fleet-1", 5, 1, 2});
+    EXPECT_EQ(dropped.samples(), 5u);
+    for (size_t i = 0; i < DroppedSessions::most_rows + 10; ++i)
+        dropped.add({"fleet-x" + std::to_string(i), 1, 0, 0});
+    EXPECT_EQ(dropped.rows().size(), DroppedSessions::most_rows + 1);
+    EXPECT_EQ(dropped.rows().back().session, "");
+    EXPECT_EQ(dropped.samples(), 5 + DroppedSessions::most_rows + 10);
+    SessionInfo info;
+    info.dropped = dropped;
+    EXPECT_EQ(parse_session_info(to_json(info), "m").dropped, dropped);
+    info.merge(info);
+    EXPECT_EQ(info.dropped.rows().size(), DroppedSessions::most_rows + 1);
 }
 
 TEST(Manifest, paths_of_any_bytes_survive_a_round_trip) {
@@ -194,9 +224,12 @@ TEST(SessionInfo, merge_widens_times_and_adds_accounts) {
     newer.arcs_lost = newer.side_band_lost = newer.unsure_samples = newer.mappings_left_out = most;
     newer.missed_periods = 6;
     newer.command = "other";
+    newer.session_id = std::string(32, 'b');
     info.merge(newer);
+    EXPECT_EQ(info.session_id, std::string(32, 'a')) << "the session's, not the run's";
     EXPECT_EQ(info.start_time, 1700000000u);
     EXPECT_EQ(info.stop_time, 1700000200u);
+    EXPECT_FALSE(info.unfinished) << "the newer run's";
     EXPECT_EQ(info.ledger.stored(), 133u);
     EXPECT_EQ(info.arcs_lost, most);
     EXPECT_EQ(info.side_band_lost, most);
@@ -338,6 +371,13 @@ TEST(SessionInfo, merge_into_nothing_is_the_newer_one) {
     SessionInfo info;
     info.merge(full_info());
     expect_same(info, full_info());
+}
+
+TEST(SessionInfo, merge_gives_no_id_to_a_session_that_began_without_one) {
+    SessionInfo info;
+    info.start_time = 1700000000;
+    info.merge(full_info());
+    EXPECT_EQ(info.session_id, "");
 }
 
 TEST(EventLabel, shows_a_unit_mask_only_where_it_is_not_0) {

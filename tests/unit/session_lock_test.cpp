@@ -105,6 +105,19 @@ TEST(SessionLock, lock_of_a_killed_owner_is_taken_over_with_a_warning) {
     EXPECT_EQ(read_file(dir / "d/lock"), std::to_string(::getpid()));
 }
 
+TEST(SessionLock, session_is_in_use_as_long_as_its_owner_is_there) {
+    const TempDir dir;
+    fs::create_directory(dir / "d");
+    EXPECT_FALSE(is_session_in_use(dir / "d"));
+    Child child([&] { new SessionWriter(open(dir / "d")); });  // killed, it leaves the lock
+    EXPECT_TRUE(is_session_in_use(dir / "d"));
+    child.kill();
+    EXPECT_TRUE(fs::exists(dir / "d/lock"));
+    EXPECT_FALSE(is_session_in_use(dir / "d"));
+    dir.write("d/lock", "noise");
+    EXPECT_FALSE(is_session_in_use(dir / "d"));
+}
+
 TEST(SessionLock, pid_of_a_living_stranger_does_not_hold_it) {
     const TempDir dir;
     for (const char* content : {"1", "", "noise\n", "99999999999999999999", "4194305"}) {

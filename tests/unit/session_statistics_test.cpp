@@ -62,6 +62,20 @@ TEST(SessionStatistics, lost_records_of_processes_are_in_the_account_and_in_no_c
         EXPECT_EQ(n, 0u) << name;
 }
 
+TEST(SessionStatistics, stacks_without_room_are_in_the_account_and_noted_where_there_are_some) {
+    SessionInfo info;
+    info.stacks = {.complete = 90, .incomplete = {{"dump_short", 8}}};
+    EXPECT_TRUE(stack_loss_notes(info.stacks).empty());
+    EXPECT_FALSE(contains(account_text(info), "call stacks"));
+    info.stacks.cut = 3;
+    ASSERT_EQ(stack_loss_notes(info.stacks).size(), 1u);
+    EXPECT_TRUE(stack_loss_notes(info.stacks)[0].starts_with("3 of 98 call stacks were cut: "));
+    info.stacks.lost = 2;
+    ASSERT_EQ(stack_loss_notes(info.stacks).size(), 2u);
+    EXPECT_TRUE(stack_loss_notes(info.stacks)[1].starts_with("2 of 100 call stacks were lost: "));
+    EXPECT_TRUE(contains(account_text(info), "call stacks cut: 3\ncall stacks lost: 2\n"));
+}
+
 TEST(SessionStatistics, missed_periods_are_in_the_account_and_noted_from_one_in_a_hundred) {
     SessionInfo info;
     info.ledger.add_sampled(9900);

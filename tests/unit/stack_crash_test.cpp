@@ -74,6 +74,7 @@ bool are_among(const StackTexts& stacks, const StackTexts& others) {
 
 /// Adds stacks 100 to 199, and further ones, to stacks 0 to 99 with one file changed.
 void check_appended(StacksFolder& folder, const StackTexts& after) {
+    folder.recover();
     add_stacks(folder, 100, 200);
     const StackTexts found = folder.stacks();
     EXPECT_TRUE(are_among(found, after));
@@ -129,6 +130,23 @@ TEST_F(StackCrash, nodes_of_lost_frames_do_not_become_those_of_new_ones) {
     folder.write("frames", frames);
     EXPECT_TRUE(are_among(folder.stacks(), stacks_of(0, 100)));
     check_appended(folder, stacks_of(0, 200));
+}
+
+TEST_F(StackCrash, files_are_read_whole_only_where_entries_may_be_missing) {
+    StacksFolder folder;
+    add_stacks(folder, 0, 100);
+    std::string nodes = folder.bytes(class_name), frames = folder.bytes("frames");
+    nodes.replace(stack_file_length(50), 16, 16, '\0');
+    folder.write(class_name, nodes);
+    folder.set();
+    EXPECT_EQ(folder.bytes(class_name).size(), nodes.size()) << "nothing is missing";
+    frames.resize(frames.size() - 1);
+    folder.write("frames", frames);
+    folder.set();
+    EXPECT_LT(folder.bytes(class_name).size(), nodes.size()) << "a frame is";
+    folder.write(class_name, nodes);
+    folder.recover();
+    EXPECT_LT(folder.bytes(class_name).size(), nodes.size()) << "after a crash";
 }
 
 TEST_F(StackCrash, a_page_of_zeros_ends_a_file) {

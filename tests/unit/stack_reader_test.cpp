@@ -122,7 +122,7 @@ TEST(StackSetReader, adds_further_samples_to_their_node) {
 
 TEST(StackSetReader, ends_a_stack_that_is_too_deep) {
     Nodes nodes{{0, 1, 1}};
-    for (uint32_t i = 1; i < 3000; ++i)
+    for (uint32_t i = 1; i < deepest_stack + 1000; ++i)
         nodes.push_back({i, 2, 1});
     StacksFolder folder;
     EXPECT_EQ(stacks_of(nodes, folder).size(), deepest_stack);

@@ -40,6 +40,7 @@ TEST(StackSession, stacks_are_no_sample_files) {
     add_stacks(session, notes);
     EXPECT_EQ(session.list(), std::vector<std::string>());
     EXPECT_EQ(session_part("stacks"), SessionPart::stacks);
+    EXPECT_EQ(session_part("fleet.sent"), SessionPart::fleet);
     EXPECT_EQ(count_held_samples(session.directory(), "", notes).samples, 0u);
     EXPECT_EQ(notes.warnings(), std::vector<std::string>());
 }

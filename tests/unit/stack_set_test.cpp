@@ -2,6 +2,13 @@
 #include "libop/stacks/stack_set.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
 
 #include "tests/unit/faults.h"
 #include "tests/unit/sample_file_bytes.h"
@@ -32,6 +39,49 @@ Frames frames(uint32_t image, size_t depth, uint64_t leaf) {
     for (size_t i = 1; i < depth; ++i)
         innermost_first.push_back({image, (depth - i) << 8, false});
     return innermost_first;
+}
+
+/// A number that a process and its children share.
+class SharedCount {
+public:
+    SharedCount()
+        : memory_(mmap(nullptr, sizeof(std::atomic<uint64_t>), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+        if (memory_ == MAP_FAILED) throw std::bad_alloc();
+        value_ = new (memory_) std::atomic<uint64_t>(0);
+    }
+    SharedCount(const SharedCount&) = delete;
+    SharedCount& operator=(const SharedCount&) = delete;
+    ~SharedCount() { munmap(memory_, sizeof(std::atomic<uint64_t>)); }
+    std::atomic<uint64_t>& operator*() { return *value_; }
+
+private:
+    void* memory_;
+    std::atomic<uint64_t>* value_;
+};
+
+/// The process is killed so long from now, by a clock.
+void die_in(long nanoseconds, clockid_t clock) {
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGKILL;
+    timer_t timer{};
+    const itimerspec once{{}, {0, nanoseconds}};
+    if (timer_create(clock, &event, &timer) != 0 || timer_settime(timer, 0, &once, nullptr) != 0)
+        std::abort();
+}
+
+/// Adds stacks, new and known ones, until it is killed.
+[[noreturn]] void add_until_killed(StacksFolder& folder, std::atomic<uint64_t>& added, uint64_t seed) {
+    StackSet set = folder.set();
+    // On a busy machine the time may be over before it has run; its own CPU time is not.
+    die_in(static_cast<long>(1000 + seed * 7919 % 1000 * 1000),
+           seed % 4 == 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC);
+    for (uint64_t i = seed;; i = i * 6364136223846793005 + 1442695040888963407) {
+        const uint32_t image = set.image(file_image("/lib" + std::to_string(i >> 62)));
+        set.add(some_class, image, frames(image, 1 + (i >> 40) % 9, (i >> 33) % 50), StackEnd::root, 1);
+        ++added;
+    }
 }
 
 }  // namespace
@@ -114,6 +164,47 @@ TEST(StackSet, an_appended_run_goes_on) {
     }
     EXPECT_EQ(folder.stacks(),
               (StackTexts{{"/a;/a+100;/a+200;/a+5!", 6}, {"/other;/other+100;/other+7!", 1}}));
+    EXPECT_EQ(folder.notes.warnings(), std::vector<std::string>());
+}
+
+TEST(StackSet, the_file_of_a_class_is_opened_before_its_first_stack_if_that_is_wished) {
+    StacksFolder folder;
+    {
+        StackSet set = folder.set();
+        set.add(some_class, set.image(file_image("/a")), {}, StackEnd::root, 1);
+    }
+    folder.write(mangle_class(some_class), "noise");
+    StackSet set = folder.set();
+    set.prepare(of_thread(5));
+    EXPECT_TRUE(folder.notes.warnings().empty());
+    set.prepare(some_class);
+    EXPECT_EQ(folder.notes.warnings().size(), 1u);
+    EXPECT_EQ(folder.files(),
+              (std::vector<std::string>{"CYCLES.100000.1.all.all.all", "CYCLES.100000.1.all.all.all.damaged",
+                                        "frames", "images"}));
+}
+
+TEST(StackSet, a_writer_that_is_killed_at_any_moment_leaves_all_that_it_added) {
+    StacksFolder folder;
+    SharedCount added;
+    {  // a writer may be killed before it makes the file
+        StackSet set = folder.set();
+        set.add(some_class, set.image(file_image("/a")), {}, StackEnd::root, 1);
+        ++*added;
+    }
+    for (uint64_t kills = 1; kills <= 100; ++kills) {
+        const pid_t writer = fork();
+        ASSERT_GE(writer, 0);
+        if (writer == 0) add_until_killed(folder, *added, kills);
+        int status = 0;
+        ASSERT_EQ(waitpid(writer, &status, 0), writer);
+        ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+        const uint64_t sum = sum_of(folder.stacks());
+        EXPECT_GE(sum, *added);
+        EXPECT_LE(sum, *added + kills) << "one each that was killed before it could say so";
+    }
+    EXPECT_GT(*added, 1u);
     EXPECT_EQ(folder.notes.warnings(), std::vector<std::string>());
 }
 

@@ -68,6 +68,8 @@ class StacksFolder {
 public:
     Fd open() const { return open_file(temp_.path(), O_RDONLY | O_DIRECTORY); }
     StackSet set(const StackLimits& limits = {}) { return {open(), "S", notes, {}, limits}; }
+    /// As recover_account() does it.
+    void recover() { const StackSet ended(open(), "S", notes, {}, {}, true); }
     std::string path(const std::string& name) const { return temp_ / ("stacks/" + name); }
     std::string bytes(const std::string& name) const { return read_file(path(name)); }
     void write(const std::string& name, std::string_view bytes) const {

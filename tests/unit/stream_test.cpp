@@ -63,6 +63,12 @@ PlacedSample placed(uint32_t tid, uint32_t cpu = 0, uint32_t app = 2) {
     return {7, tid, cpu, app, 0, CpuMode::user, 0, {0x10, 2}, {}};
 }
 
+PlacedSample timed(uint32_t tid, uint64_t time) {
+    PlacedSample sample = placed(tid);
+    sample.time = time;
+    return sample;
+}
+
 std::string encoded(const std::vector<Record>& records) {
     RecordEncoder encoder;
     std::string bytes;
@@ -228,6 +234,51 @@ TEST(RecordDecoder, keeps_the_context_from_one_piece_to_the_next) {
     EXPECT_EQ(threads, (std::vector<uint32_t>{1, 2, 2}));
 }
 
+/// What a decoder makes of some bytes.
+struct Decoded {
+    explicit Decoded(const std::string& bytes) : copy(aligned(bytes)) {
+        decoder.decode(span_of(copy, bytes.size()), records, 9);
+    }
+
+    decltype(aligned("")) copy;
+    RecordDecoder decoder;
+    std::vector<Record> records;
+};
+
+TEST(RecordEncoder, writes_a_time_only_when_it_changes) {
+    const std::string bytes =
+        encoded({timed(1, 5), timed(1, 5), timed(2, 5), timed(2, 6), placed(2), placed(1)});
+    EXPECT_EQ(count_type(bytes, OP_RECORD_SAMPLE_TIME), 3u);
+}
+
+TEST(RecordDecoder, a_time_holds_for_all_placed_samples_up_to_the_next) {
+    const std::string bytes = encoded({timed(1, 5), Exit{1, 2, 2}, timed(2, 5), timed(2, 4), placed(2)});
+    const auto copy = aligned(bytes);
+    RecordDecoder decoder;
+    std::vector<uint64_t> times;
+    for (size_t at = 0; at < bytes.size();) {
+        std::vector<Record> records;
+        at += decoder.decode(span_of(copy, bytes.size()).subspan(at), records, 1);
+        for (const Record& record : records)
+            if (const auto* sample = std::get_if<PlacedSample>(&record)) times.push_back(sample->time);
+    }
+    EXPECT_EQ(times, (std::vector<uint64_t>{5, 5, 4, 0}));
+}
+
+TEST(RecordDecoder, a_time_record_may_grow_but_not_shrink) {
+    const std::string sample = encoded({placed(1)});
+    const auto with_time = [&](std::vector<op_u64> words) {
+        const op_record_header head{OP_RECORD_SAMPLE_TIME, 0, static_cast<op_u32>(8 + 8 * words.size())};
+        std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+        bytes.append(reinterpret_cast<const char*>(words.data()), 8 * words.size());
+        return Decoded(bytes + sample);
+    };
+    const Decoded longer = with_time({7, 8, 9}), cut = with_time({});
+    EXPECT_EQ(std::get<PlacedSample>(longer.records.at(0)).time, 7u);
+    ASSERT_EQ(cut.records.size(), 1u);
+    EXPECT_EQ(std::get<Lost>(cut.records[0]).cause, LossCause::damaged_stream);
+}
+
 TEST(RecordEncoder, a_name_that_comes_back_before_the_next_sample_changes_no_context) {
     const PlacedName one{7, 1, 2, "one"}, other{7, 2, 2, "other"};
     EXPECT_EQ(encoded({one, placed(1), other, one, placed(1)}), encoded({one, placed(1), placed(1)}));
@@ -285,17 +336,6 @@ TEST(RecordDecoder, a_placed_sample_without_context_is_damage) {
     EXPECT_EQ(decoder.decode(span_of(copy, bytes.size()), records, 9), 0u) << "once for all";
     EXPECT_EQ(records.size(), 1u);
 }
-
-/// What a decoder makes of some bytes.
-struct Decoded {
-    explicit Decoded(const std::string& bytes) : copy(aligned(bytes)) {
-        decoder.decode(span_of(copy, bytes.size()), records, 9);
-    }
-
-    decltype(aligned("")) copy;
-    RecordDecoder decoder;
-    std::vector<Record> records;
-};
 
 /// As the driver writes it: a kernel sample with one kernel caller, registers pc, 0 and 1, two words of
 /// stack.

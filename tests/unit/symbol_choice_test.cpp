@@ -59,6 +59,16 @@ TEST(SymbolChoice, keeps_a_symbol_that_is_larger_than_its_pages) {
               "ffffffff81007000 T _etext\n");
 }
 
+TEST(SymbolChoice, keeps_all_symbols_within_a_page_and_none_within_another) {
+    const std::string_view text =
+        "ffffffff81001000 t a\nffffffff81001010 t b\nffffffff81001020 t c\nffffffff81002000 t d\n"
+        "ffffffff81002010 t e\nffffffff81002020 t f\nffffffff81003000 t g\n";
+    EXPECT_EQ(chosen(text, {0xffffffff81001ffc}),
+              "ffffffff81001000 t a\nffffffff81001010 t b\nffffffff81001020 t c\nffffffff81002000 t d\n");
+    EXPECT_EQ(chosen(text, {0xffffffff81002004}),
+              "ffffffff81002000 t d\nffffffff81002010 t e\nffffffff81002020 t f\nffffffff81003000 t g\n");
+}
+
 TEST(SymbolChoice, keeps_the_last_symbol) {
     EXPECT_EQ(chosen("ffffffff81000100 t first\nffffffff81009000 t last\n", {0xffffffff8100a000}),
               "ffffffff81009000 t last\n");

@@ -92,6 +92,32 @@ TEST_F(SymbolNotes, memory_without_a_file_is_explained) {
         "symbols");
 }
 
+TEST_F(SymbolNotes, programs_that_do_not_name_their_code_share_one_note) {
+    const auto add_code = [&](uint32_t tgid, const std::string& program) {
+        add({ImageName::Kind::anon, "anon", tgid, 0x1000, 0x2000}, 50);
+        profile_.samples.back().app = static_cast<uint32_t>(profile_.images.size());
+        profile_.images.push_back({{ImageName::Kind::file, program}, nullptr});
+    };
+    add_code(7, "/usr/bin/node");
+    add_code(8, "/opt/bin/node");
+    add_code(9, "/usr/bin/python3.12");
+    add_code(10, "/usr/bin/other");
+    const auto notes = notes_of_profile();
+    ASSERT_EQ(notes.size(), 5u);
+    EXPECT_TRUE(
+        notes[4].starts_with("to have names of code made at run time, run node with --perf-basic-prof"))
+        << notes[4];
+    EXPECT_TRUE(notes[4].ends_with("; run python 3.12 or newer with -X perf")) << notes[4];
+}
+
+TEST_F(SymbolNotes, a_heap_is_no_code_that_could_be_named) {
+    add({ImageName::Kind::anon, "[heap]", 7, 0x1000, 0x2000}, 50);
+    profile_.images[0].name.name = "[heap]";
+    profile_.samples.back().app = 1;
+    profile_.images.push_back({{ImageName::Kind::file, "/usr/bin/node"}, nullptr});
+    EXPECT_EQ(notes_of_profile().size(), 1u);
+}
+
 TEST_F(SymbolNotes, an_image_without_samples_is_not_reported) {
     add("/usr/bin/demo", 1);
     add("/gone/a", 0);

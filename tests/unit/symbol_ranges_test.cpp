@@ -64,6 +64,10 @@ TEST(SymbolRanges, code_before_the_first_symbol_is_named_after_its_section) {
 
 TEST(SymbolRanges, the_best_of_several_names_is_kept) {
     const std::vector sections{code(".text", 0x1000, 0, 0x100)};
+    RawSymbol plain = symbol("clock_gettime", 0x1000);
+    plain.weak = true;
+    EXPECT_EQ(shown(make_ranges(sections, {plain, symbol("__vdso_clock_gettime", 0x1000)}, {})),
+              Lines{"0+100 __vdso_clock_gettime"});
     RawSymbol local = symbol("aaa", 0x1000), weak = symbol("aab", 0x1000);
     local.global = false;
     weak.weak = true;

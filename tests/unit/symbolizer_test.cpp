@@ -122,6 +122,24 @@ TEST_F(Symbolizing, anonymous_memory_is_quiet) {
     EXPECT_EQ(warning(), "");
 }
 
+TEST_F(Symbolizing, the_vdso_has_the_names_of_the_copy_that_the_session_keeps) {
+    dir_.write(std::string("images/") + split_id, read_file(root_ + "/usr/bin/split"));
+    dir_.write("images/.debug/split.debug", read_file(root_ + "/usr/bin/.debug/split.debug"));
+    search_.sessions = {dir_.path()};
+    const ImageName vdso{ImageName::Kind::anon, "[vdso]", 0, 0, 0x1fff};
+    RecordedImage& recorded = info_.images["[vdso]"] = {.build_id = split_id, .size = 0x2000};
+    EXPECT_TRUE(at(vdso).has_symbols());
+    EXPECT_EQ(warning() + symbolizer_->shortcoming(vdso).text, "");
+    EXPECT_FALSE(at({ImageName::Kind::anon, "[vdso]", 0, 0, 0xfff}).has_symbols()) << "another length";
+    EXPECT_FALSE(at({ImageName::Kind::anon, "[vdso]", 7, 0, 0x1fff}).has_symbols()) << "of one process";
+    EXPECT_FALSE(at({ImageName::Kind::anon, "[vdso32]", 0, 0, 0x1fff}).has_symbols());
+    recorded.several_builds = true;
+    EXPECT_FALSE(at(vdso).has_symbols());
+    recorded = {.build_id = "00", .size = 0x2000};
+    dir_.write("images/00", read_file(root_ + "/usr/bin/split"));
+    EXPECT_FALSE(at(vdso).has_symbols());
+}
+
 TEST_F(Symbolizing, symbols_of_a_build_other_than_the_profiled_one_are_not_used) {
     info_.images["/usr/bin/split"].build_id = "00";
     EXPECT_EQ(name_at(symbols("/usr/bin/split"), 0xc5), "/usr/bin/split");

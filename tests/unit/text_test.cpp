@@ -14,6 +14,8 @@ TEST(Text, split_keeps_empty_parts) {
 
 TEST(Text, split_list_honours_escaped_commas) {
     EXPECT_EQ(split_list("a,b\\,c,,d"), (std::vector{"a"s, "b,c"s, "d"s}));
+    for (const std::string& part : {"a,b"s, "a\\,,b\\"s, "plain"s})
+        EXPECT_EQ(split_list(list_part(part)), std::vector{part});
 }
 
 TEST(Text, parse_number_takes_the_whole_text_or_nothing) {

@@ -77,6 +77,21 @@ TEST(AnnotatedHtml, shows_inclusive_counts_and_folds_libraries) {
                     "samples.</p>\n<details>"));
 }
 
+TEST(AnnotatedHtml, leaves_out_what_is_far_from_samples_in_a_library) {
+    Sampled sampled;
+    sampled.annotation.is_inclusive = true;
+    sampled.annotation.files = {{"/src/own.c", {5}, {}, {}, {}, {80}}};
+    sampled.file.origin = SourceOrigin::library;
+    sampled.file.inclusive_total = sampled.file.totals;
+    sampled.file.inclusive = sampled.file.lines;
+    const std::string page = sampled.page(sampled.source);
+    EXPECT_EQ(count(page, "<tr id=\"f1l"), 21u);
+    EXPECT_EQ(count(page, "<tbody class=\"far\">"), 0u);
+    EXPECT_EQ(count(page, "<tr class=\"gap\">"), 2u);
+    EXPECT_TRUE(has(page, ">… 15 lines</td></tr>\n</tbody>\n<tbody>\n<tr id=\"f1l24\">"));
+    EXPECT_EQ(count(page, "<tbody"), count(page, "</tbody>"));
+}
+
 TEST(AnnotatedHtml, names_functions_where_they_begin) {
     const Sampled sampled;
     EXPECT_TRUE(has(sampled.page(sampled.source),

@@ -8,6 +8,9 @@ namespace op::pp {
 
 namespace {
 
+/// Of 9 samples of 9: n / (n + z^2), as for every share of all samples.
+constexpr const char* bounds_of_9 = "70.085495,100.000000";
+
 ReportHead headless() {
     ReportHead head;
     head.is_shown = false;
@@ -32,7 +35,9 @@ std::string write_csv(const Report& report) {
 }  // namespace
 
 TEST(CsvWriter, names_that_begin_like_formulas_follow_an_apostrophe) {
-    const auto line = [](const std::string& cell) { return "/bin/demo,/bin/demo," + cell + ",0x400100,9\n"; };
+    const auto line = [](const std::string& cell) {
+        return "/bin/demo,/bin/demo," + cell + ",0x400100,9," + bounds_of_9 + "\n";
+    };
     EXPECT_EQ(write_csv(symbol_named("=1+1")), line("'=1+1"));
     EXPECT_EQ(write_csv(symbol_named("@SUM(A1)")), line("'@SUM(A1)"));
     EXPECT_EQ(write_csv(symbol_named("+[Class method]")), line("'+[Class method]"));
@@ -45,7 +50,7 @@ TEST(CsvWriter, names_that_begin_like_formulas_follow_an_apostrophe) {
 TEST(CsvWriter, other_names_are_written_as_they_are) {
     for (const char* const name : {"work", "operator=", "operator-", "'quoted'", "a=b", ""})
         EXPECT_EQ(write_csv(symbol_named(name)),
-                  "/bin/demo,/bin/demo," + std::string(name) + ",0x400100,9\n");
+                  "/bin/demo,/bin/demo," + std::string(name) + ",0x400100,9," + bounds_of_9 + "\n");
 }
 
 TEST(CsvWriter, names_of_images_and_source_files_are_guarded_too) {
@@ -53,19 +58,22 @@ TEST(CsvWriter, names_of_images_and_source_files_are_guarded_too) {
     report.columns.images = {"=image"};
     report.columns.has_lines = true;
     report.rows[0].line = SourceLine{"-file.c", 7};
-    EXPECT_EQ(write_csv(report), "'=image,'=image,work,0x400100,'-file.c,7,9\n");
+    EXPECT_EQ(write_csv(report),
+              std::string("'=image,'=image,work,0x400100,'-file.c,7,9,") + bounds_of_9 + "\n");
     ImageReport images;
     images.head = headless();
     images.rows = {{"@app", {3}, {3}, {}}};
-    EXPECT_EQ(write_csv(images), "'@app,'@app,3\n");
+    EXPECT_EQ(write_csv(images), "'@app,'@app,3,43.850297,100.000000\n");
 }
 
 TEST(CsvWriter, differences_remain_numbers) {
     SymbolReport report = symbol_named("=work");
-    report.differences = {{Difference::Kind::changed, -12.5}};
+    report.differences = {{Difference::Kind::changed, -12.5, 1e-9, {-20, -5}, true, -12}};
     report.counts_before = {10};
     report.totals_before = {10};
-    EXPECT_EQ(write_csv(report), "/bin/demo,/bin/demo,'=work,0x400100,9,10,-12.500000\n");
+    EXPECT_EQ(
+        write_csv(report),
+        "/bin/demo,/bin/demo,'=work,0x400100,9,10,-12.500000,-12.000000,-20.000000,-5.000000,1e-09,true\n");
 }
 
 }  // namespace op::pp

@@ -96,6 +96,20 @@ void set_image_filter(const std::optional<std::string>& given, std::string& filt
     require_value("--image", filter);
 }
 
+/// A word of rotation_settings.h; `off` removes it.
+void set_rotation(const ControlOptions& o, DaemonSettings& s) {
+    const auto set = [](const std::optional<std::string>& given, std::string& value) {
+        if (given) value = *given == rotate_off ? "" : *given;
+    };
+    set(o.rotate, s.rotate);
+    set(o.keep, s.keep);
+    set(o.max_disk, s.max_disk);
+    parse_rotation(s.rotate, s.keep, s.max_disk);
+    if (s.rotate.empty() && !(s.keep.empty() && s.max_disk.empty()))
+        throw_usage(
+            "--keep and --max-disk need --rotate; switch them off with it: --keep=off, --max-disk=off");
+}
+
 void set_sizes(const ControlOptions& o, DaemonSettings& s) {
     constexpr uint64_t most_words = 1 << 28, most_samples = 1 << 20;
     set_number("--buffer-size", o.buffer_size, most_words, s.buffer_size);
@@ -118,6 +132,7 @@ void apply_settings(const ControlOptions& o, DaemonSettings& s) {
     set_kernel_image(o, s.vmlinux);
     set_kernel_range(o.kernel_range, s.kernel_range);
     set_sizes(o, s);
+    set_rotation(o, s);
     set_filter("--pid-filter", o.pid_filter, s.pid_filter);
     set_filter("--pgrp-filter", o.pgrp_filter, s.pgrp_filter);
 }

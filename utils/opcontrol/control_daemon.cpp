@@ -87,6 +87,9 @@ std::vector<std::string> daemon_words(const std::string& program, const DaemonSe
     if_set("--image", settings.image_filter);
     if_set("--callgraph", settings.callgraph ? std::to_string(settings.callgraph) : "");
     if (settings.callgraph != 0 && settings.callgraph_files != 0) words.push_back("--callgraph-files");
+    if_set("--rotate", settings.rotate);
+    if_set("--keep", settings.keep);
+    if_set("--max-disk", settings.max_disk);
     if_set("--verbose", verbose);
     words.insert(words.end(), source.words.begin(), source.words.end());
     return words;

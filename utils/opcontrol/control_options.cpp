@@ -7,6 +7,7 @@
 #include "daemon/driver/driver_models.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "utils/opcontrol/driver_timers.h"
 
 namespace op::tool {
 
@@ -31,8 +32,11 @@ constexpr ActionFlag action_flags[] = {
 constexpr const char* verbose_words[] = {"all", "sfile", "arcs", "samples", "module", "misc", "ext"};
 
 ControlAction the_one_action(const ControlOptions& o) {
-    ControlAction action = o.save ? ControlAction::save : ControlAction::none;
-    int given = o.save.has_value();
+    ControlAction action = o.save            ? ControlAction::save
+                           : o.rotates_now() ? ControlAction::rotate
+                           : o.sets_timers() ? ControlAction::set_timers
+                                             : ControlAction::none;
+    int given = o.save.has_value() + o.rotates_now() + o.sets_timers();
     for (const ActionFlag& row : action_flags) {
         if (!(o.*row.flag)) continue;
         action = row.action;
@@ -58,6 +62,10 @@ void add_actions(ControlOptions& o, std::vector<Option>& table) {
         {"save", 0, &o.save, "rename the current session", "NAME"},
         {"deinit", 0, &o.deinit, "shut down, unmount the driver's files and unload it"},
         {"list-events", 'l', &o.list_events, "list the events that can be counted here"},
+        {"xml", 'X', &o.xml, "with --list-events: as XML, for programs"},
+        {"timer", 0, &o.timers, "switch the driver's timer on a CPU, or on all: CPU|all:on|off", "SWITCH"},
+        {"timer-period", 0, &o.timer_period,
+         "microseconds between samples of the driver's timers; 0: by the event's count", "USEC"},
         {"module", 0, &o.module, "with --init: the driver to load (default: the kernel's own)", "FILE"},
         {"model", 0, &o.model, model_help.c_str(), "NAME"},
         {"verbose", 'V', &o.verbose, "with --start: make the daemon log more, on the subjects of LIST",
@@ -86,6 +94,16 @@ void add_settings(ControlOptions& o, std::vector<Option>& table) {
         {"cpu-buffer-size", 0, &o.cpu_buffer_size, "samples each CPU can hold", "N"},
         {"pid-filter", 0, &o.pid_filter, "sample only this process; none: all", "PID"},
         {"pgrp-filter", 0, &o.pgrp_filter, "sample only this process group; none: all", "PGRP"},
+        {"rotate", 0, &o.rotate,
+         "save the session at each midnight (1d) or full hour (1h), UTC, and begin a new one; off: never; "
+         "now: "
+         "do it at once (an action, no setting)",
+         "1d|1h|off|now"},
+        {"keep", 0, &o.keep, "with --rotate: drop saved sessions that are older, as 7d or 36h; off: none",
+         "TIME"},
+        {"max-disk", 0, &o.max_disk,
+         "with --rotate: drop saved sessions beyond so many bytes, as 2G, pushed ones first; off: none",
+         "BYTES"},
     };
     table.insert(table.end(), std::begin(rows), std::end(rows));
 }
@@ -95,7 +113,7 @@ void add_settings(ControlOptions& o, std::vector<Option>& table) {
 bool ControlOptions::has_settings() const {
     return !events.empty() || !separate.empty() || vmlinux || session_dir || image || kernel_range ||
            no_vmlinux || callgraph || callgraph_files || buffer_size || buffer_watershed || cpu_buffer_size ||
-           pid_filter || pgrp_filter;
+           pid_filter || pgrp_filter || (rotate && !rotates_now()) || keep || max_disk;
 }
 
 CommandSyntax control_syntax(ControlOptions& options) {
@@ -121,6 +139,11 @@ ControlAction chosen_action(const ControlOptions& o) {
     if (o.model && action != ControlAction::init) throw_usage("--model can be given with --init only");
     if (o.model && !collect::is_driver_model(*o.model))
         throw_usage("--model=" + printable(*o.model) + ": not one of " + collect::driver_model_names());
+    if (o.timer_period && *o.timer_period > longest_timer_period)
+        throw_usage("--timer-period=" + std::to_string(*o.timer_period) + ": from 1 to " +
+                    std::to_string(longest_timer_period) + " microseconds, or 0 for the event's count");
+    if (o.xml && action != ControlAction::list_events)
+        throw_usage("--xml can be given with --list-events only");
     if (o.is_verbose && !starts) throw_usage("--verbose can be given with --start and --start-daemon only");
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_words, word) == std::end(verbose_words))

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libop/control/daemon_settings.h"
+#include "libop/control/rotation_settings.h"
 #include "utils/shared/options.h"
 
 namespace op::tool {
@@ -24,24 +25,33 @@ enum class ControlAction {
     shutdown,
     reset,
     save,
+    rotate,
     deinit,
     list_events,
+    set_timers,
 };
 
 /// The command line as parsed, before it is checked.
 struct ControlOptions {
     bool init = false, setup = false, status = false, start_daemon = false, start = false, dump = false;
     bool stop = false, shutdown = false, reset = false, deinit = false, list_events = false;
+    bool xml = false;  ///< of list_events
     std::optional<std::string> save, module, model, root_dir;
+    std::vector<std::string> timers;  ///< as given
+    std::optional<uint64_t> timer_period;
+
+    bool sets_timers() const { return !timers.empty() || timer_period; }
     // Settings.
     std::vector<std::string> events, separate;
     std::optional<std::string> vmlinux, session_dir, image, kernel_range, pid_filter, pgrp_filter;
+    std::optional<std::string> rotate, keep, max_disk;  ///< rotate may also be the action `now`
     bool no_vmlinux = false;
     std::optional<uint64_t> callgraph, callgraph_files, buffer_size, buffer_watershed, cpu_buffer_size;
     // The daemon's log.
     bool is_verbose = false;
     std::vector<std::string> verbose;
 
+    bool rotates_now() const { return rotate == rotate_now; }
     /// True if any setting is given.
     bool has_settings() const;
 };

@@ -77,6 +77,7 @@ void add_driver(const ControlStatus& status, Lines& lines) {
                                 ", counters " + std::to_string(status.driver->counters.size()));
     else
         lines.add("Driver", "not loaded or not mounted; perf_event_open takes its place");
+    if (!status.timers.empty()) lines.add("Timers", status.timers);
 }
 
 void add_events(const DaemonSettings& settings, Lines& lines) {
@@ -97,6 +98,9 @@ void add_settings(const ControlStatus& status, Lines& lines) {
     if (s.callgraph_files != 0) lines.add("Call-graph files", "written, for OProfile's programs");
     lines.add("Process filter", filter_text(s.pid_filter));
     lines.add("Process group filter", filter_text(s.pgrp_filter));
+    if (!s.rotate.empty())
+        lines.add("Rotate", s.rotate + ", keep " + (s.keep.empty() ? "all" : s.keep) + ", disk " +
+                                (s.max_disk.empty() ? "no limit" : s.max_disk));
     lines.add("Buffer size", size_text(s.buffer_size));
     lines.add("Buffer watershed", size_text(s.buffer_watershed));
     lines.add("CPU buffer size", size_text(s.cpu_buffer_size));

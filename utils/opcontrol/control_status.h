@@ -15,6 +15,7 @@ namespace op::tool {
 struct ControlStatus {
     std::optional<ControlReply> daemon;          ///< its answer to "status"; none = it does not run
     std::optional<collect::DriverModel> driver;  ///< none = not loaded
+    std::string timers;                          ///< timers_text()
     DaemonSettings settings;                     ///< of the running daemon, else of its next start
     std::string session_dir;
     bool has_waiting_settings = false;  ///< other settings apply at the next start

@@ -100,11 +100,15 @@ std::optional<std::string> find_and_load(const ControlPaths& paths, const Driver
     return load(*file, wish.model);
 }
 
+bool kernel_has_driver() {
+    return has_file_system(read_file_if_any("/proc/filesystems").value_or(""), file_system);
+}
+
 /// mount(2) of a file system that the kernel does not have makes the kernel load the module that is installed
 /// for it, without our parameters: what was asked for is loaded before.
 std::optional<std::string> load_and_mount(const ControlPaths& paths, const DriverWish& wish) {
     const bool is_particular = !wish.module_file.empty() || !wish.model.empty();
-    if (is_particular && !has_file_system(read_file_if_any("/proc/filesystems").value_or(""), file_system))
+    if (is_particular && !kernel_has_driver())
         if (auto reason = find_and_load(paths, wish)) return reason;
     const int error = mount_files(paths.driver);
     if (error != ENODEV) return mount_reason(error);
@@ -174,6 +178,10 @@ std::string load_refusal(int error) {
         default:
             return "see dmesg";
     }
+}
+
+bool is_driver_loaded(const ControlPaths& paths) {
+    return collect::Oprofilefs(paths.driver).present() || (!paths.is_test_tree && kernel_has_driver());
 }
 
 std::optional<std::string> bring_up_driver(const ControlPaths& paths, const DriverWish& wish) {

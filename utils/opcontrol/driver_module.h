@@ -17,6 +17,9 @@ struct DriverWish {
     std::string model;        ///< by which it counts; empty: what it chooses itself
 };
 
+/// True if the driver is in the kernel, whether its files are mounted or not.
+bool is_driver_loaded(const ControlPaths& paths);
+
 /// Loads the driver if it is not loaded and mounts its files. Returns none on success, else the reason in one
 /// line that ends with the remedy. In a test tree nothing is loaded or mounted.
 std::optional<std::string> bring_up_driver(const ControlPaths& paths, const DriverWish& wish);

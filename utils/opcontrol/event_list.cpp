@@ -87,10 +87,14 @@ void remove_unsampled(EventCatalogue& catalogue, bool has_counters) {
                   [&](const CatalogueEvent& event) { return !is_sampled(catalogue, event, has_counters); });
 }
 
+EventCatalogue sampled_events(const std::optional<collect::DriverModel>& driver,
+                              const EventCatalogue& catalogue, bool has_counters) {
+    return driver ? catalogue_of_driver(*driver, catalogue) : catalogue_of_perf(catalogue, has_counters);
+}
+
 std::string event_list_text(const std::optional<collect::DriverModel>& driver,
                             const EventCatalogue& catalogue, bool has_counters) {
-    const EventCatalogue shown =
-        driver ? catalogue_of_driver(*driver, catalogue) : catalogue_of_perf(catalogue, has_counters);
+    const EventCatalogue shown = sampled_events(driver, catalogue, has_counters);
     return listing_text(shown, all_events(shown), 1);
 }
 

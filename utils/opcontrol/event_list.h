@@ -15,9 +15,13 @@ namespace op::tool {
 /// PMUs that only count; and those that no current kernel supports.
 void remove_unsampled(EventCatalogue& catalogue, bool has_counters);
 
-/// The events that can be sampled, with counters and unit masks. If the driver is loaded, the driver samples
-/// them and `catalogue` is of its CPU type. Else perf_event_open samples them and `catalogue` is of this
-/// machine; `has_counters`: the kernel offers hardware counters.
+/// The events that can be sampled. If the driver is loaded, the driver samples them and `catalogue` is of its
+/// CPU type. Else perf_event_open samples them and `catalogue` is of this machine; `has_counters`: the kernel
+/// offers hardware counters.
+EventCatalogue sampled_events(const std::optional<collect::DriverModel>& driver,
+                              const EventCatalogue& catalogue, bool has_counters);
+
+/// The text of the same events, with counters and unit masks.
 std::string event_list_text(const std::optional<collect::DriverModel>& driver,
                             const EventCatalogue& catalogue, bool has_counters);
 

@@ -20,7 +20,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "utils/shared/sanitized.h"
+#include "libop/base/sanitized.h"
 
 namespace op::tool {
 

@@ -77,9 +77,10 @@ int restrict_files(const FileRights& rights, int abi) noexcept {
         ::syscall(SYS_landlock_create_ruleset, &attributes, ruleset_size(abi), uint32_t{0})));
     if (!ruleset) return errno;
     if (rights.may_execute && !allow_below(ruleset, "/", LANDLOCK_ACCESS_FS_EXECUTE)) return errno;
+    const uint64_t moving = rights.may_move_dirs ? LANDLOCK_ACCESS_FS_REMOVE_DIR : 0;
     // Where a rule is refused nothing can be written, which the writer then reports.
     for (const std::string& dir : rights.writable_dirs)
-        allow_below(ruleset, dir, writing & taken);
+        allow_below(ruleset, dir, (writing | moving) & taken);
     if (rights.may_execute) allow_below(ruleset, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
     return ::syscall(SYS_landlock_restrict_self, ruleset.get(), uint32_t{0}) == 0 ? 0 : errno;
 }

@@ -10,9 +10,10 @@ namespace op::tool {
 /// What a process may still do with files.
 struct FileRights {
     std::vector<std::string> writable_dirs =
-        {};                    ///< existing directories; below them it may make and change files
-    bool may_execute = false;  ///< may start programs
-    bool may_cut = false;      ///< may cut files off without WRITE_FILE: forbid_calls() prevents it
+        {};                      ///< existing directories; below them it may make and change files
+    bool may_move_dirs = false;  ///< may also rename and remove directories there, each within its own
+    bool may_execute = false;    ///< may start programs
+    bool may_cut = false;        ///< may cut files off without WRITE_FILE: forbid_calls() prevents it
 };
 
 /// The version of the kernel's Landlock interface; 0 if the kernel has none or it is denied here.

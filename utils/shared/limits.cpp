@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "utils/shared/sanitized.h"
+#include "libop/base/sanitized.h"
 
 namespace op::tool {
 

@@ -80,8 +80,8 @@ struct Store {
     void operator()(std::optional<uint64_t>* number) const {
         *number = parse_c_integer(value);
         if (!*number)
-            throw_usage("--" + std::string(option.long_name) + ": " + std::string(c_integer_fault(value)) +
-                        ": " + value);
+            throw_usage("--" + std::string(option.long_name) + "=" + value + ": " +
+                        std::string(value.starts_with('-') ? "less than 0" : c_integer_fault(value)));
     }
 };
 

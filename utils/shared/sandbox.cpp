@@ -79,6 +79,7 @@ void enter_sandbox(const SandboxNeeds& needs, Diagnostics& notes) {
     const bool may_write = !needs.writable_dirs.empty(), has_filter = has_call_filter();
     const int abi = landlock_abi();
     report("Landlock", restrict_files({.writable_dirs = needs.writable_dirs,
+                                       .may_move_dirs = needs.moves_dirs,
                                        .may_execute = needs.runs_programs,
                                        .may_cut = has_filter},
                                       abi));

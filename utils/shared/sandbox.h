@@ -12,8 +12,9 @@ namespace op::tool {
 /// What a command still does after it has gone into the sandbox.
 struct SandboxNeeds {
     std::vector<std::string> writable_dirs = {};  ///< existing ones, below which it writes its results
-    bool keeps_times = false;                     ///< its results get the times of what they are copies of
-    bool runs_programs = false;                   ///< starts programs, which are in the sandbox as well
+    bool moves_dirs = false;            ///< renames and removes directories there, as a session's writer does
+    bool keeps_times = false;           ///< its results get the times of what they are copies of
+    bool runs_programs = false;         ///< starts programs, which are in the sandbox as well
     std::vector<int> descriptors = {};  ///< open for writing and still used, above the standard ones
 };
 

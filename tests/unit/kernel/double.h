@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 // NOLINTBEGIN: the kernel's names.
 using u8 = std::uint8_t;
@@ -72,9 +73,16 @@ inline void atomic64_add(u64 n, atomic64_t* to) {
 inline void atomic64_inc(atomic64_t* to) {
     to->value++;
 }
+inline u64 atomic64_xchg(atomic64_t* at, s64 value) {
+    return static_cast<u64>(std::exchange(at->value, value));
+}
 inline u64 atomic64_read(const atomic64_t* of) {
     return static_cast<u64>(of->value);
 }
+
+struct pt_regs {
+    unsigned long word[4];
+};
 
 struct hrtimer {
     ktime_t expires;

@@ -2,7 +2,7 @@
 // Whether this is a build with the address sanitizer (configure --enable-sanitizers).
 #pragma once
 
-namespace op::tool {
+namespace op {
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool is_sanitized = true;
@@ -16,4 +16,4 @@ inline constexpr bool is_sanitized = false;
 inline constexpr bool is_sanitized = false;
 #endif
 
-}  // namespace op::tool
+}  // namespace op

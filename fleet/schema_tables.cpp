@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of tables. Types and engines are those that ClickHouse 18.16 and today's have in common.
+#include <algorithm>
+
+#include "fleet/schema.h"
+#include "libop/base/error.h"
+
+namespace op::fleet {
+namespace {
+
+using enum Packing;
+
+/// Counts of one host and slice only grow; so the greatest hits is the newest.
+const std::vector<Table> tables = {
+    {"samples",
+     {{"day", "Date", delta},
+      {"event", "UInt64"},
+      {"image", "UInt64"},
+      {"place", "UInt64", delta},
+      {"app", "UInt64"},
+      {"host", "UInt64"},
+      {"slice", "UInt64"},
+      {"tgid", "UInt32"},
+      {"cpu", "UInt16"},
+      {"hits", "UInt64", delta}},
+     "hits",
+     "toYYYYMMDD(day)",
+     "event, image, place, app, host, slice, tgid, cpu"},
+    // A node of the tree of stacks: the frame (image, place) called by `parent`, or 0.
+    {"stacks",
+     {{"stack", "UInt64"}, {"parent", "UInt64"}, {"image", "UInt64"}, {"place", "UInt64"}, {"kind", "UInt8"}},
+     "",
+     "",
+     "stack"},
+    {"stack_samples",
+     {{"day", "Date", delta},
+      {"event", "UInt64"},
+      {"stack", "UInt64"},
+      {"app", "UInt64"},
+      {"host", "UInt64"},
+      {"slice", "UInt64"},
+      {"tgid", "UInt32"},
+      {"cpu", "UInt16"},
+      {"hits", "UInt64", delta}},
+     "hits",
+     "toYYYYMMDD(day)",
+     "event, stack, app, host, slice, tgid, cpu"},
+    {"slices",
+     {{"day", "Date"},
+      {"slice", "UInt64"},
+      {"host", "UInt64"},
+      {"hostname", "String"},
+      {"labels", "Array(String)"},
+      {"session", "String"},
+      {"start", "DateTime"},
+      {"stop", "DateTime"},
+      {"wall_ms", "UInt64"},
+      {"cpus", "UInt16"},
+      {"kernel", "String", words},
+      {"cpu_type", "String", words},
+      {"mhz", "Float64"},
+      {"tool", "String", words},
+      {"clock_ahead_ms", "Int64"},
+      {"sampled", "UInt64"},
+      {"stored", "UInt64"},
+      {"lost", "UInt64"},
+      {"lost_by", "Array(String)"},
+      {"rows", "UInt64"},
+      {"sum_hits", "UInt64"},
+      {"stack_rows", "UInt64"},
+      {"stack_hits", "UInt64"},
+      {"sealed", "UInt8"},
+      {"manifest", "String"},
+      {"version", "UInt64"}},
+     "version",
+     "toYYYYMM(day)",
+     "day, host, slice",
+     true},
+    // What rows of other tables cannot give back of a session, packed; see slice.h.
+    {"slice_files",
+     {{"day", "Date"},
+      {"host", "UInt64"},
+      {"slice", "UInt64"},
+      {"name", "String"},
+      {"content", "String"},
+      {"version", "UInt64"}},
+     "version",
+     "toYYYYMMDD(day)",
+     "host, slice, name"},
+    {"slice_events",
+     {{"day", "Date"},
+      {"slice", "UInt64"},
+      {"event", "UInt64"},
+      {"enabled_ns", "UInt64"},
+      {"running_ns", "UInt64"},
+      {"throttled", "UInt8"},
+      {"version", "UInt64"}},
+     "version",
+     "toYYYYMM(day)",
+     "slice, event",
+     true},
+    {"events",
+     {{"event", "UInt64"},
+      {"name", "String"},
+      {"period", "UInt64"},
+      {"unit_mask", "UInt64"},
+      {"kernel", "UInt8"},
+      {"user", "UInt8"},
+      {"version", "UInt64"}},
+     "version",
+     "",
+     "event"},
+    {"images",
+     {{"image", "UInt64"},
+      {"build_id", "String"},
+      {"path", "String"},
+      {"kind", "String", words},
+      {"package", "String"},
+      {"package_version", "String"},
+      {"release", "String"},
+      {"version", "UInt64"}},
+     "version",
+     "",
+     "image, path"},
+    {"functions",
+     {{"image", "UInt64"},
+      {"first", "UInt64", delta},
+      {"last", "UInt64", delta},
+      {"name", "String"},
+      {"linkage", "String"},
+      {"file", "String"},
+      {"line", "UInt32"},
+      {"quality", "UInt8"},
+      {"uploader", "String", words},
+      {"version", "UInt64"}},
+     "version",
+     "",
+     "image, first"},
+    {"locations",
+     {{"image", "UInt64"},
+      {"place", "UInt64", delta},
+      {"first", "UInt64"},
+      {"func", "UInt64"},
+      {"file", "String"},
+      {"line", "UInt32"},
+      {"inlined", "Array(String)"},
+      {"quality", "UInt8"},
+      {"version", "UInt64"}},
+     "version",
+     "",
+     "image, place"},
+    {"function_names", {{"func", "UInt64"}, {"name", "String"}}, "", "", "func"},
+    {"symbol_state",
+     {{"image", "UInt64"},
+      {"state", "String", words},
+      {"quality", "UInt8"},
+      {"reason", "String"},
+      {"uploader", "String", words},
+      {"version", "UInt64"}},
+     "version",
+     "",
+     "image"},
+    {"function_days",
+     {{"day", "Date", delta},
+      {"event", "UInt64"},
+      {"image", "UInt64"},
+      {"func", "UInt64"},
+      {"app", "UInt64"},
+      {"host", "UInt64"},
+      {"hits", "UInt64", delta},
+      {"version", "UInt64"}},
+     "version",
+     "toYYYYMM(day)",
+     "day, event, image, func, app, host",
+     true},
+    {"schema_versions", {{"version", "UInt32"}}, "", "", "version"},
+};
+
+}  // namespace
+
+const std::vector<Table>& schema_tables() {
+    return tables;
+}
+
+const Table& schema_table(std::string_view name) {
+    const auto found = std::ranges::find(tables, name, &Table::name);
+    if (found == tables.end()) throw Error(ErrorKind::internal, "there is no table " + std::string(name));
+    return *found;
+}
+
+std::vector<std::string_view> Table::column_names() const {
+    std::vector<std::string_view> names;
+    for (const TableColumn& column : columns)
+        names.push_back(column.name);
+    return names;
+}
+
+}  // namespace op::fleet

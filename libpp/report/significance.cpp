@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which differences of a comparison are more than chance. Samples of one recording are independent of each
+// other, runs are not the same: what varies from run to run is known from several sessions on each side.
+#include "libpp/report/significance.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "libpp/report/share_intervals.h"
+
+namespace op::pp {
+
+namespace {
+
+constexpr double shown_share = 0.01;  // of which the smallest change is given
+
+/// Both parts of a row in a column, as they were taken.
+struct Parts {
+    Part before, after;
+
+    bool is_testable() const { return std::max(before.count, after.count) >= least_tested; }
+};
+
+/// The sessions of a side that have samples in a column.
+class ColumnSessions {
+public:
+    ColumnSessions(const ComparedSide& side, size_t column) : width_(side.totals.size()), column_(column) {
+        for (const SessionCounts& session : side.sessions)
+            if (session.totals[column] > 0) {
+                sessions_.push_back(&session);
+                totals_.push_back(taken_part(side.head, column, 0, session.totals[column]).total);
+            }
+    }
+
+    size_t size() const { return sessions_.size(); }
+    /// Samples as they were taken, by session.
+    const std::vector<double>& totals() const { return totals_; }
+    /// The shares of a row.
+    std::vector<double> shares(size_t row) const {
+        std::vector<double> result;
+        for (const SessionCounts* const session : sessions_)
+            result.push_back(static_cast<double>(session->counts[row * width_ + column_]) /
+                             static_cast<double>(session->totals[column_]));
+        return result;
+    }
+
+private:
+    size_t width_, column_;
+    std::vector<const SessionCounts*> sessions_;
+    std::vector<double> totals_;
+};
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 1;
+    const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+/// The squared standard error of the mean of values.
+double squared_error(const std::vector<double>& values) {
+    double mean = 0, squares = 0;
+    const auto n = static_cast<double>(values.size());
+    for (const double value : values)
+        mean += value / n;
+    for (const double value : values)
+        squares += (value - mean) * (value - mean);
+    return squares / (n - 1) / n;
+}
+
+/// Tests the rows of one column.
+class ColumnTest {
+public:
+    ColumnTest(const ComparedSide& before, const ComparedSide& after, std::span<Difference> differences,
+               size_t column)
+        : before_(before),
+          after_(after),
+          differences_(differences),
+          column_(column),
+          first_(before, column),
+          second_(after, column) {}
+
+    void run(ComparisonPower& power) {
+        const size_t rows = differences_.size() / after_.totals.size();
+        std::vector<double> probabilities;
+        std::vector<Difference*> tested;
+        for (size_t row = 0; row < rows; ++row) {
+            Difference& difference = differences_[at(row)];
+            if (!test(row, difference)) continue;
+            probabilities.push_back(*difference.probability);
+            tested.push_back(&difference);
+        }
+        const std::vector<bool> found = discoveries(probabilities);
+        for (size_t i = 0; i < tested.size(); ++i)
+            tested[i]->is_significant = found[i];
+        power.smallest_change.push_back(100 * smallest());
+        if (column_ > 0) return;
+        power.test = has_sessions() ? ComparisonTest::means : ComparisonTest::shares;
+        power.tested = tested.size();
+        power.untested = rows - tested.size();
+    }
+
+private:
+    bool has_sessions() const { return first_.size() >= least_sessions && second_.size() >= least_sessions; }
+    size_t at(size_t row) const { return row * after_.totals.size() + column_; }
+
+    Parts parts(size_t row) const {
+        return {taken_part(before_.head, column_, before_.counts[at(row)], before_.totals[column_]),
+                taken_part(after_.head, column_, after_.counts[at(row)], after_.totals[column_])};
+    }
+
+    bool test(size_t row, Difference& difference) {
+        const Parts both = parts(row);
+        if (has_sessions())
+            test_means(row, both, difference);
+        else
+            test_shares(both, difference);
+        difference.change *= 100;
+        difference.points = {100 * difference.points.low, 100 * difference.points.high};
+        return both.is_testable();
+    }
+
+    static void test_shares(const Parts& parts, Difference& difference) {
+        difference.change = parts.after.share() - parts.before.share();
+        difference.points = difference_interval(parts.before, parts.after);
+        if (parts.is_testable()) difference.probability = equal_shares_probability(parts.before, parts.after);
+    }
+
+    void test_means(size_t row, const Parts& parts, Difference& difference) {
+        const std::vector<double> before = first_.shares(row), after = second_.shares(row);
+        difference.change = mean_change(before, after);
+        difference.points = mean_difference_interval(before, after);
+        if (!parts.is_testable()) return;
+        difference.probability = equal_means_probability(before, after);
+        const double share =
+            (parts.before.count + parts.after.count) / (parts.before.total + parts.after.total);
+        if (const double by_chance = variance(share); by_chance > 0)
+            excess_.push_back((squared_error(before) + squared_error(after)) / by_chance);
+    }
+
+    /// The variance of the difference of mean shares where runs differ by chance only.
+    double variance(double share) const {
+        return mean_variance(share, first_.totals()) + mean_variance(share, second_.totals());
+    }
+
+    /// Of sessions: by how much more than chance the rows vary, in the median.
+    double smallest() const {
+        if (has_sessions())
+            return smallest_mean_change(std::max(1.0, median(excess_)) * variance(shown_share),
+                                        static_cast<double>(first_.size() + second_.size()));
+        const Parts none{taken_part(before_.head, column_, 0, before_.totals[column_]),
+                         taken_part(after_.head, column_, 0, after_.totals[column_])};
+        return smallest_change(shown_share, none.before.total, none.after.total);
+    }
+
+    const ComparedSide& before_;
+    const ComparedSide& after_;
+    std::span<Difference> differences_;
+    size_t column_;
+    ColumnSessions first_, second_;
+    std::vector<double> excess_;  ///< of tested rows: the variance found, in that of chance
+};
+
+/// Of the first column; all that were selected where the counts of each are not known.
+size_t sessions_with_samples(const ComparedSide& side) {
+    return side.sessions.empty() ? side.head.sessions : ColumnSessions(side, 0).size();
+}
+
+std::string digits(const char* format, double number) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, number);
+    return text;
+}
+
+std::string test_text(const ComparisonPower& power) {
+    const std::string one = power.are_hosts ? "host" : "session";
+    const std::string sessions =
+        std::to_string(power.sessions_before) + " and " + std::to_string(power.sessions_after);
+    if (power.test == ComparisonTest::means)
+        return "tested by Welch's test of the shares in each " + one + ", " + sessions +
+               " of them: what varies from " + (power.are_hosts ? "host to host" : "run to run") +
+               " is accounted for; diff % is of all samples of each side";
+    return "tested by the shares of all samples: variation from run to run is not known, the marks are for "
+           "these recordings (with " +
+           std::to_string(least_sessions) + " " + one + "s or more on each side it is; here are " + sessions +
+           ")";
+}
+
+}  // namespace
+
+ComparisonPower test_differences(const ComparedSide& before, const ComparedSide& after,
+                                 std::span<Difference> differences) {
+    ComparisonPower power;
+    power.sessions_before = sessions_with_samples(before);
+    power.sessions_after = sessions_with_samples(after);
+    power.are_hosts = after.head.counts_hosts;
+    for (size_t column = 0; column < after.totals.size(); ++column)
+        ColumnTest(before, after, differences, column).run(power);
+    return power;
+}
+
+std::vector<std::string> test_facts(const ComparisonPower& power, std::string_view rows) {
+    std::string tested =
+        "* marks changes that are more than chance; of these, 5 % at most are expected to be wrong (" +
+        std::to_string(power.tested) + " " + std::string(rows) + " tested";
+    if (power.untested > 0) tested += ", " + std::to_string(power.untested) + " have too few samples";
+    return {tested + ")",
+            "the smallest change that this comparison could show: " +
+                digits("%.2g", power.smallest_change.front()) + " percentage points, at a share of 1 %",
+            test_text(power)};
+}
+
+}  // namespace op::pp

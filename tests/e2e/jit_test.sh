@@ -1,0 +1,202 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Names of code made at run time: perf maps and jitdumps are found in the process's own namespaces, the last line wins, and what is not
+# the process's own map is not used, whatever it is.
+. "$(dirname "$0")/lib.sh"
+need_profiling
+cd "$work" || exit
+program=$tests/e2e/jit_code
+trap 'rm -rf "$work" $maps' EXIT
+maps=
+
+# names SESSION: the symbols in its .jo files
+names() {
+	find "$1/samples/current" -name '*.jo' -exec readelf -sW {} + | awk '$4 == "FUNC" { $1 = $2 = $3 = $4 = $5 = $6 = $7 = ""; sub(/^ +/, ""); print }' | sort -u
+}
+
+# made NAME [VAR=VALUE...] KIND STEPS...: a profile of the program in session NAME
+made() {
+	name=$1
+	shift
+	mkdir "$name"
+	profile "$name" --session-dir "$name" env "$@" || fail "$name: operf ended with status $?"
+	pid=$(head -n1 "$name.log.out")
+	maps="$maps /tmp/perf-$pid.map"
+}
+
+made_stacks() {
+	name=$1
+	shift
+	mkdir "$name"
+	profile "$name" --callgraph --session-dir "$name" "$@" || fail "$name: operf ended with status $?"
+	pid=$(head -n1 "$name.log.out")
+}
+
+# folded SESSION: its stacks with the samples of each
+folded() {
+	"$build/opreport" --session-dir "$1" --format=folded 2>>report.log
+}
+
+made reuse "$program" map f@0:300 g@0:900 h@1:300
+[ "$(names reuse | tr '\n' ' ')" = "g h " ] || fail "reuse: $(names reuse)"
+grep -q 'which ha.* the name of the last one' reuse.log || fail "reuse: no word of it"
+
+# share SESSION SYMBOL: its percentage of the samples in code made at run time
+share() {
+	"$build/opreport" --session-dir "$1" --symbols 2>>report.log | awk -v symbol="$2" '
+		$3 == "[jit]" { all += $1; if ($NF == symbol) its += $1 } END { printf "%.1f\n", all ? 100 * its / all : 0 }'
+}
+
+# near SESSION SYMBOL SHARE: within 3 points
+near() {
+	found=$(share "$1" "$2")
+	awk -v a="$found" -v b="$3" 'BEGIN { exit !(a - b <= 3 && b - a <= 3) }' ||
+		fail "$1: $2 has $found % of the samples in code made at run time, not $3 %"
+}
+
+# A jitdump has the names of code that has moved, too, and its times separate what lay at one address.
+made dump "$program" dump f@0:300 h@1:300 '1>2:300'
+[ "$(names dump | tr '\n' ' ')" = "f h " ] || fail "dump: $(names dump)"
+find dump/samples/current -name '*.jo' -exec readelf -SW {} + | grep -q 'text.*PROGBITS' || fail "dump: no bytes of code"
+# An archive has the names, whatever becomes of the session.
+"$build/opreport" --session-dir dump --symbols --no-header >dump.rows 2>>report.log || fail "dump: opreport"
+"$build/oparchive" --session-dir dump -o dump.archive 2>archive.log || fail "dump: oparchive"
+mv dump dump.away
+"$build/opreport" archive:"$work/dump.archive" --symbols --no-header >archive.rows 2>>report.log || fail "dump.archive: opreport"
+mv dump.away dump
+cmp -s dump.rows archive.rows || fail "dump.archive: other rows than the session: $(diff dump.rows archive.rows)"
+made dump_reuse "$program" dump f@0:500 g@0:1500
+near dump_reuse f 25
+near dump_reuse g 75
+balanced dump_reuse
+[ "$(names dump_reuse | tr '\n' ' ')" = "f g " ] || fail "dump_reuse: $(names dump_reuse)"
+made_stacks dump_stacks "$program" dump f@0:500 g@0:1500
+near dump_stacks f 25
+near dump_stacks g 75
+balanced dump_stacks
+folded dump_stacks | grep -q 'main;.*;f ' || fail "dump_stacks: $(folded dump_stacks)"
+folded dump_stacks | grep -q 'main;.*;g ' || fail "dump_stacks: $(folded dump_stacks)"
+made dump_move "$program" dump f@0:500 '0>1:500' g@0:1000 g@1:500 # f moves away, g comes where it lay, then where it went
+near dump_move f 40
+near dump_move g 60
+balanced dump_move
+
+# What is at the map's place is not the process's own, or no map.
+hostile() {
+	name=$1
+	made "$name" JIT_PREPARE="$2" "$program" prepared f@0:300
+	[ -z "$(names "$name")" ] || fail "$name: it has names"
+	grep -q "$3" "$name.log" || fail "$name: no word of it"
+	rm -rf "/tmp/perf-$pid.map"
+}
+echo '0 7fffffffffff secret' >secret
+hostile stale 'echo "0 7fffffffffff wrong" >$MAP; touch -d "1 hour ago" $MAP' 'another process'
+hostile fifo 'mkfifo $MAP' 'no regular file'
+hostile link "ln -s $work/secret \$MAP" 'no regular file'
+hostile directory 'mkdir $MAP' 'no regular file'
+hostile noise 'head -c 100000 /dev/urandom >$MAP' 'not understood'
+hostile sparse 'truncate -s 10G $MAP' 'too long\|in time'
+hostile line 'yes 00000000 | head -c 300000000 | tr -d "\n" >$MAP; echo >>$MAP' 'not understood\|in time'
+hostile huge_line 'truncate -s 1G $MAP; echo >>$MAP' 'not understood\|too long\|in time' # zeros, of which the disk has none
+if [ "$(id -u)" = 0 ]; then
+	hostile device 'mknod $MAP c 1 3' 'no regular file'
+	hostile owner 'echo "0 7fffffffffff wrong" >$MAP; chown 65534 $MAP' 'another user'
+fi
+
+# In a container, whose process and /tmp are gone when the map is asked for.
+if [ "$(id -u)" = 0 ] && unshare -pmf true 2>/dev/null; then
+	mkdir container
+	# The program may lie below the /tmp that the new one covers: it is started by a path from its directory.
+	profile container --session-dir container unshare -pmf sh -c \
+		"cd ${program%/*} && mount -t tmpfs none /tmp && exec ./${program##*/} map inside@0:2500" ||
+		fail "container: operf ended with status $?"
+	[ "$(names container)" = inside ] || fail "container: $(names container)"
+fi
+
+# Attached to a process that has made its code already, till its end.
+for kind in map dump; do
+	"$program" $kind f@0:2500 >late_$kind.out &
+	until [ -s late_$kind.out ]; do sleep 0.1; done
+	pid=$(head -n1 late_$kind.out)
+	maps="$maps /tmp/perf-$pid.map"
+	sleep 0.5 # of the code's time
+	mkdir late_$kind
+	profile late_$kind --callgraph --session-dir late_$kind --pid "$pid" || fail "late_$kind: operf ended with status $?"
+	wait
+	near late_$kind f 100
+	balanced late_$kind
+	folded late_$kind | grep -q 'main;.*;f ' || fail "late_$kind: $(folded late_$kind)"
+done
+
+if command -v node >/dev/null && node --perf-basic-prof -e 0 2>/dev/null; then
+	cat >fib.js <<'END'
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+const end = Date.now() + 1500;
+while (Date.now() < end) fib(25);
+console.log(process.pid);
+END
+	made node node --perf-basic-prof fib.js
+	names node | grep -q 'JS:\*fib' || fail "node: $(names node)"
+	made node_dump node --perf-prof fib.js
+	names node_dump | grep -q 'JS:\*fib' || fail "node_dump: $(names node_dump)"
+
+	# Call stacks lead from the start of the program through the function's own calls, by name.
+	for kind in basic-prof prof; do
+		made_stacks node_$kind node --perf-$kind fib.js
+		maps="$maps /tmp/perf-$pid.map"
+		folded node_$kind | awk '/JS:[*^~]fib/ { all += $NF; if (/^node;_start;.*JS:[*^~]fib[^;]*;JS:[*^~]fib/) whole += $NF }
+			END { print whole + 0, all + 0; exit !(all > 0 && whole >= 0.9 * all) }' >node_$kind.whole ||
+			fail "node_$kind: $(cat node_$kind.whole) samples of fib are below calls of fib: $(folded node_$kind)"
+	done
+
+	# Attached to when it has compiled the function, and left while it runs.
+	sed 's/+ 1500/+ 120000/' fib.js >long.js
+	node --perf-basic-prof long.js &
+	pid=$!
+	maps="$maps /tmp/perf-$pid.map"
+	trap 'kill $pid 2>/dev/null || :; rm -rf "$work" $maps' EXIT
+	until grep -q 'JS:\*fib' /tmp/perf-$pid.map 2>/dev/null; do
+		kill -0 $pid 2>/dev/null || fail "node ended before it compiled fib"
+		sleep 0.1
+	done
+	mkdir late_node
+	"$build/operf" --session-dir late_node --pid $pid >late_node.log.out 2>late_node.log &
+	operf=$!
+	until [ -n "$(find late_node/samples/current -path '*anon*' -name 'TIMER.*' 2>/dev/null)" ]; do
+		kill -0 $operf 2>/dev/null || fail "late_node: operf ended by itself"
+		sleep 0.1
+	done
+	kill -INT $operf
+	wait $operf || fail "late_node: operf ended with status $?"
+	kill $pid || fail "late_node: the program was stopped"
+	trap 'rm -rf "$work" $maps' EXIT
+	"$build/opreport" --session-dir late_node --symbols --no-header 2>>report.log >late_node.rows
+	awk '$3 == "[jit]" { all += $1; if (/JS:/) named += $1 } END { exit !(all > 0 && named >= 0.95 * all) }' late_node.rows ||
+		fail "late_node: $(cat late_node.rows)"
+else
+	echo "no node here: its maps are not tried"
+fi
+
+# LLVM's jitdump, whose lines lie a header too high: the loop has the samples.
+if command -v lli >/dev/null && command -v clang >/dev/null; then
+	cat >loop.c <<'END'
+static volatile double sink;
+int main(void) {
+    double x = 1;
+    for (long i = 0; i < 800000000; i++)
+        x = x * 1.0000001 + 0.5; /* hot */
+    sink = x;
+    return 0;
+}
+END
+	if clang -g -O1 -emit-llvm -c loop.c -o loop.bc 2>/dev/null && mkdir dumps lli &&
+		JITDUMPDIR=$work/dumps profile lli --session-dir lli lli --jit-kind=mcjit loop.bc && [ -n "$(find dumps -name '*.dump')" ]; then
+		"$build/opannotate" --session-dir lli --source --search-dirs=. >lli.source 2>>report.log || fail "lli: opannotate"
+		awk '/:(    for|        x = )/ { loop += $1 } / main total: / { all = $(NF - 2) } END { exit !(loop > 0 && loop >= 0.9 * all) }' lli.source ||
+			fail "lli: $(cat lli.source)"
+	else
+		echo "lli writes no jitdump here"
+	fi
+else
+	echo "no lli and clang here: their lines are not tried"
+fi
