@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # A section of doc/bench.md that is measured again replaces itself and no other.
 set -eu
 src=$(cd "${srcdir:-.}" && pwd)

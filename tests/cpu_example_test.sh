@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # The example of doc/HACKING.md for a new CPU type works as printed: with that row before the generic ones a made-up machine
 # of that model is recognised, and the type has the default event and the events it includes.
 set -eu

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For working on the tree: the quick check, the checks of parts, formatting, clang-tidy, compile_commands.json.
-.PHONY: check-programs check-quick check-sanitized format tidy
+.PHONY: check-programs check-quick check-sanitized format list-tests tidy
 check-programs: $(check_PROGRAMS) $(check_LIBRARIES)
 
 # After a change: what takes seconds, and builds no more than that needs.
@@ -8,8 +8,21 @@ check-quick: all $(unit_tests) tests/golden/make_session$(EXEEXT)
 	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh $(unit_tests) $(golden_tests)'
 
 # The tests in which a sanitizer can find faults. The end-to-end tests and the checks of the sources run in the other tree.
+sanitized_tests = $(unit_tests) $(golden_tests) $(fuzz_tests)
 check-sanitized: all $(unit_tests) $(fuzz_targets) tests/golden/make_session$(EXEEXT)
-	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='$(unit_tests) $(golden_tests) $(fuzz_tests)'
+	@$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= check_LIBRARIES= TESTS='$(sanitized_tests)'
+
+# The tests, a line each.
+list-tests:
+	@printf '%s\n' $(TESTS)
+
+# Each measured test N times alone and N times beside load: what depends on luck shows. Some: make flaky TESTS=tests/e2e/operf_test.sh
+N = 20
+measured_tests = $(shell cd $(srcdir) && grep -lx '\# kind: measured' $(e2e_tests) $(fleet_tests) $(browser_tests))
+.PHONY: flaky
+flaky: all check-programs
+	@OP_RECORDS=. $(srcdir)/tests/flaky.sh $(N) $(N) . $(if $(filter command%,$(origin TESTS)),$(TESTS),$(measured_tests))
+EXTRA_DIST += tests/flaky.sh tests/touched.sh
 
 # The headers that no source of their name includes first (tests/headers_test.sh), each compiled alone.
 rooms = libop daemon libpp fleet libopagent utils gui
@@ -20,7 +33,7 @@ alone/%.o: $(srcdir)/%.h
 	@$(MKDIR_P) $(@D) && echo '#include "$*.h"' >alone/$*.cpp
 	$(AM_V_CXX)$(CXX) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) -MMD -MP -c -o $@ alone/$*.cpp
 -include $(wildcard $(lone_objects:.o=.d))
-tests/headers_test.log: $(lone_objects)
+tests/headers_test.sh.log: $(lone_objects)
 
 # All fuzz targets with libFuzzer, MINUTES each and JOBS at a time. Without --enable-fuzz they are built in a directory of
 # their own.

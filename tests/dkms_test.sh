@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # DKMS and `make kernel` build the driver with the compiler of the kernel: LLVM's tools for a kernel that they built.
 set -eu
 command -v bash >/dev/null || { echo "skipped: no bash here"; exit 77; }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # ARCHITECTURE.md is short, has a line for every room and names only files that exist, as do the programs' messages; every
 # manual page has examples;
 # every fuzz target has a corpus; every source file has its licence and, except for unit tests, its duty in its head.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # emulator_fault distinguishes a guest that died of a fault of the emulator from one that died of its kernel or the driver.
 set -eu
 tool=${srcdir:-.}/tests/kernel/emulator_fault

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # The data under events/, checked by a reader of its own (tests/events_test.py).
 set -eu
 cd "${srcdir:-.}"

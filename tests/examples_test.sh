@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # The EXAMPLES of the manuals of opreport, opannotate, opgprof, oparchive, ophelp, opimport and opjitconv work as printed, on a session
 # made for them: each example, which may be of several lines, runs to its end under sh -e, and as a whole prints something or
 # leaves a file. The programs of others in them only check that what they are to read is there.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Every C++ file is formatted by .clang-format. Versions of clang-format other than 14 may disagree.
 set -eu
 cd "${srcdir:-.}"

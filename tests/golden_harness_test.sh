@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # tests/golden/run.sh itself, over made-up commands and cases: any command that fails unexpectedly fails its case, and no
 # such outcome becomes what is expected.
 set -eu

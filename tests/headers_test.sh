@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Every header compiles alone: X.cpp includes X.h before anything else, so that compiling X.cpp shows it. The headers that
 # have no such source are compiled by tests/develop.mk, the driver's interface here, as C.
 set -eu

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # The words that plain English (doc/HACKING.md) does without: fails with file:line for each of them in comments, names, messages
 # and documents. Walks directories, so that it works in a source package too.
 set -eu

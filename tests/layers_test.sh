@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Who may include what (doc/ARCHITECTURE.md, "The arrow"): fails on a breach.
 set -eu
 cd "${srcdir:-.}"

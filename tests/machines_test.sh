@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # On each made-up machine (tests/fixtures/machines) the unit tests pass and the commands that look at the machine print the
 # same, but for golden cases that name a machine of their own. Two machines at a time.
 #

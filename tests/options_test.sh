@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Every option that a command's --help lists is used by a test: of the report tools by a golden case, of the commands
 # that record, whose output is never twice the same, by one of their own. The manual has the formats of opreport, each once
 # and in the same order.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # `quickstart build` makes all programs and no test, `quickstart fleet` what it runs. `quickstart test` goes on where packages of a JDK, a browser and guests
 # are missing and cannot be installed. Run in an empty directory, with commands that stand in for apt-get and dpkg-query: every
 # part of the tests fails there, at once.

@@ -1,13 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Adds up the test results of the build trees given: automake's and the guests' .trs files. Fails if any test failed or none ran.
+# summary.sh RECORDS TREE...: adds up the test results of the build trees: automake's and the guests' .trs files. Prints which
+# measured tests had to run again, and why. Fails if any test failed, none ran, or more than three needed another run: then the
+# tests, or what they test, depend on luck.
+records=$1
+shift
 passed=0 failed=0 skipped=0
-for trs in $(find "$@" -path '*/check-kernel/kernels' -prune -o -name '*.trs' -not -path '*/oprofile-ng-*/*' -print); do
+for trs in $(find "$records" "$@" -path '*/check-kernel/kernels' -prune -o -name '*.trs' -not -path '*/oprofile-ng-*/*' -print | sort -u); do
 	case $(sed -n 's/^:global-test-result: //p' "$trs") in
 	PASS) passed=$((passed + 1)) ;;
 	SKIP) skipped=$((skipped + 1)) ;;
 	*) failed=$((failed + 1)) ;;
 	esac
 done
+for reruns in "$records/reruns" "$records/../check-kernel/reruns"; do
+	[ ! -s "$reruns" ] || cat "$reruns"
+done | sort >"$records/all_reruns"
+count=$(cut -d' ' -f1 "$records/all_reruns" | sort -u | wc -l)
+if [ "$count" -gt 0 ]; then
+	echo "measured tests that failed, and ran again ($records):"
+	sed 's/^/  /' "$records/all_reruns"
+fi
+if [ "$count" -gt 3 ]; then
+	echo "FAIL: $count measured tests needed another run; at most 3 may"
+	failed=$((failed + 1))
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

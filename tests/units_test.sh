@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # The units are sound by systemd's own check, and what has the network may do little else.
 set -eu
 srcdir=${srcdir:-.}

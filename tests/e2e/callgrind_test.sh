@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # callgrind_annotate reads what opreport --format=callgrind writes, and counts what opreport counts, to the last sample.
 . "${srcdir:-.}/tests/e2e/clients.sh"
 need_client callgrind_annotate valgrind

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Call stacks of the daemon over perf_event_open, in a tree of its own: what a second run finds is continued, and pairs of
 # caller and callee are written only where asked for.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # The queries of the dashboard for Grafana on a real server with the tables that opfleet makes: each is understood, and finds
 # what was put there. Rows that were sent twice count once.
 . "${srcdir:-.}/tests/e2e/lib.sh"

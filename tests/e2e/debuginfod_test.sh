@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Names and lines from a debuginfod server: found by build-id, only on request; a server that refuses is reported once.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 for tool in cc objcopy strip readelf python3; do

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Firefox shows a page of opreport --html: its picture, table and search, and loads nothing. page_test.sh has the other claims.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 browser=$(command -v firefox-esr || command -v firefox) || {

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # gprof reads what opgprof writes, and counts what opreport counts, to the last sample; for a position-independent program, too.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 if ! command -v gprof >/dev/null; then

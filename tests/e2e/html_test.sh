@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # A browser shows what opannotate --html writes: a row for each line, heat where the samples are, heads that stay, lines that
 # fold away. It runs nothing that a source file contains.
 . "${srcdir:-.}/tests/e2e/lib.sh"

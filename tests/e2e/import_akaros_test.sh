@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Traces of Akaros: those of the tree are what the generator writes; the session has, symbol by symbol, what perf finds in a
 # perf.data of the same samples; pprof opens the export, which takes op2's place.
 . "${srcdir:-.}/tests/e2e/lib.sh"

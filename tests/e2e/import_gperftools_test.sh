@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # A profile that gperftools' libprofiler wrote of a program: the session has, function by function, what google-pprof counts.
 . "${srcdir:-.}/tests/e2e/clients.sh"
 need_client google-pprof google-perftools

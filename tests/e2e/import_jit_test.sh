@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # opimport names code made at run time: from the jitdump that a recording of perf names, and from the files of a directory. A file of
 # another process, or one that is not found, gives no names.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # opimport attributes what perf recorded as operf does while a program runs: forked and executed processes, threads, libraries in
 # turn at one address, a program whose file is deleted, one that has no file.
 . "$(dirname "$0")/clients.sh"

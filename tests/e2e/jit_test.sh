@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Names of code made at run time: perf maps and jitdumps are found in the process's own namespaces, the last line wins, and what is not
 # the process's own map is not used, whatever it is.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # libjvmti_oprofile.so in a Java virtual machine: what is compiled has its names and lines, the shares are those that the
 # machine's own perf map gives, and it runs whatever fails. Call stacks are whole, with and without frame pointers.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # What programs do to lose records costs no samples, and is counted apart from them.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 need_profiling

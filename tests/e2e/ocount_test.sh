@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # ocount by events that the kernel counts itself, of a program whose page faults are known: started, attached to, by
 # threads, CPUs and intervals, interrupted, refused. Parts that need root are skipped for other users, with a message.
 . "${srcdir:-.}/tests/e2e/lib.sh"

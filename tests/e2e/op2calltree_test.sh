@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # KCachegrind's op2calltree reads opreport -gdf, of sessions of the timer, too: callgrind_annotate counts in what it makes
 # what opreport counts in symbols, to the last sample.
 . "${srcdir:-.}/tests/e2e/clients.sh"

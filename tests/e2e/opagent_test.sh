@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # libopagent.so.1: the seven functions of OProfile's and their version, what it writes, where, and who may see it.
 set -eu
 work=$(mktemp -d)

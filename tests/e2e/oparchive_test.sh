@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # The profiled binary and its sources go into an archive, but no private file that debug information names as a source.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 command -v cc >/dev/null || { echo "skipped: no cc here"; exit 77; }

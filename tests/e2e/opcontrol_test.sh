@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # The life cycle of opcontrol and oprofiled over perf_event_open, in a tree of its own: nothing of the machine's
 # settings, driver or session directory is touched.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # operf with programs that fail, are interrupted, fork, are attached to; sessions one after the other; refusals. Parts
 # that need root are skipped for other users, with a message.
 . "${srcdir:-.}/tests/e2e/lib.sh"

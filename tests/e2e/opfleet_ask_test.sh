@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Questions to a real server: two releases of a program on hosts with any name, pushed and symbolized. What opfleet counts
 # is what opreport counts in the same sessions, to the sample; names come from the very build or not at all.
 . "${srcdir:-.}/tests/e2e/lib.sh"

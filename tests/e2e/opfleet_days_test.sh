@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # opfleet nightly and retain: functions by day add up to the samples, again and again and after a crash; old days go, and
 # their functions stay.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # opfleet flame: the call stacks of hosts and days are those that opreport prints of the sessions, with the names that the
 # server has; several hosts add up.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # The package of a binary, by its own note or by dpkg's database: opfleet symbolize stores it, opfleet images shows it, and
 # a file that is not known to be of the package has no package.
 . "${srcdir:-.}/tests/e2e/lib.sh"

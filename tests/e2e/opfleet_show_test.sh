@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # opfleet show: sessions that were pushed come back so that opreport prints the same of them, byte for byte: flat, whole
 # stacks, kernel symbols, code made at run time, processes and CPUs apart. What a hostile server has leads nowhere.
 . "${srcdir:-.}/tests/e2e/lib.sh"

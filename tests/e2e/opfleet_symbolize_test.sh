@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Where opfleet symbolize finds the binaries that hosts profiled: elsewhere on this machine, below another root, at a server
 # of debuginfod; and without the sandbox. Each time the file of the very build, or none.
 . "${srcdir:-.}/tests/e2e/lib.sh"

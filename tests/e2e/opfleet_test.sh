@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # opfleet on a real server: tables are made once, what is wrong is refused in one line, no secret is printed.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/clickhouse.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # opimport of what perf records here: each symbol has the samples that perf report -n counts. perf reads the made-up files
 # of the unit tests, too: what both count is the same.
 . "${srcdir:-.}/tests/e2e/lib.sh"

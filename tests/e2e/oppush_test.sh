@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # oppush to a real server: whatever is sent twice, late, cut or killed, the server's sums by host, event and image are those
 # of the session, which python adds up by itself (fleet_session.py). What is refused is refused in one line.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # The window's controls change the words of the commands, on a display of the test's own; oprof_start opens, and reports what is
 # wrong where it cannot.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # The daemon from start to shutdown, over perf_event_open: a program of known shares, dump, stop and start, reset, save,
 # kill -9 and start again, a second daemon, faults of the disk, strangers.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # optop shows a session while it is recorded: on a terminal whose keys are pressed and whose screen is read, and as text.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 here=$(cd "${srcdir:-.}" && pwd)

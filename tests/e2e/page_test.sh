@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # A browser shows what opreport --html writes: totals and functions are opreport's in every view, search, transforms, keys and
 # output work, names are text, nothing is loaded. The script runs under the page's own content security policy, which allows it
 # by its hash alone. No outcome depends on time: page_claims.py drives the browser step by step.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # go tool pprof reads what opreport --format=pprof writes, and counts what opreport counts, to the last sample.
 . "${srcdir:-.}/tests/e2e/clients.sh"
 need_client go golang-go

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # oppush where the disk of the sessions is full: what the server accepted stays there, one line reports what could not be
 # noted, and the next push, once there is room, sends what is missing. The server's sums are the session's each time.
 . "${srcdir:-.}/tests/e2e/lib.sh"

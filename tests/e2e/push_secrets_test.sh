@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # oppush over TLS speaks only to a server whose certificate is good, and shows its own where that is asked for. What is
 # refused is refused in one line, without waiting. A password is in no command line, log, file or environment.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # What `./quickstart fleet` runs: a server, two releases of a program profiled under the names of three hosts, pushed and
 # symbolized. Both questions find the program's functions, and nothing stays behind.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # oppush by the standard roads: to a stub that enforces Pyroscope's limits, to one of OTLP whose requests are decoded twice,
 # and to a directory. Everything arrives, once, and the counts are those of opreport.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Sessions that are cut while they are recorded: by the daemon when asked and by itself, after a kill, under a limit of the
 # disk, and by operf. The slices of a program's run together have all of it, and each of them a whole account.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Each report command is in the sandbox when it prints: its output goes to a pipe that is full, and meanwhile the kernel
 # is asked which rights the process has left. (opimport prints nothing of its result, which a process outside writes:
 # tests/golden/opimport/sandbox has its case.)

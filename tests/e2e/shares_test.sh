@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Programs of known shares, 3:1: the report agrees within sampling error, for one thread, several threads and
 # hundreds of short-lived children; and the account in the manifest balances.
 . "${srcdir:-.}/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Call stacks are exact however a program is linked and whatever it does with its stacks, files and libraries. What a stack
 # has of a known chain is that chain or its inner part, with the reason; nothing is made up.
 . "$(dirname "$0")/lib.sh"

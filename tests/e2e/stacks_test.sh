@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Call stacks of programs without frame pointers are exact, and no copy of a stack reaches a file.
 . "$(dirname "$0")/lib.sh"
 need_profiling

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Lines and inlined functions are those that llvm-symbolizer finds. A program full of inlined code, compiled in every form of
 # debug information we read, is asked at random addresses (always the same). addr2line is no measure: it names the innermost
 # of inlined functions after the symbol that they lie in.

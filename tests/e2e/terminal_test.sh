@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # On a terminal opreport has colours, the terminal's width and a pager; in a pipe it is plain, to the byte.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 if ! command -v script >/dev/null; then

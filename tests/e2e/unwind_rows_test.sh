@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Our unwind rules are those that readelf prints, row by row: of the C library, libcrypto and a program.
 . "$(dirname "$0")/lib.sh"
 command -v readelf >/dev/null || { echo "skipped: readelf is not installed"; exit 77; }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # A report over a session that is being written is consistent: it succeeds, its parts add up to its totals, and no later one
 # has less.
 . "${srcdir:-.}/tests/e2e/lib.sh"

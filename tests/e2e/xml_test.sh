@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
 # Every kind of report as XML is valid by doc/opreport.xsd, and its counts add up to those of the same report as CSV, to the
 # last sample, with any bytes in names.
 . "${srcdir:-.}/tests/e2e/lib.sh"

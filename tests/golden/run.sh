@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
 # Runs the golden cases: every tests/golden/<command>/<case>/cmd by tests/golden/case.sh, and compares what it prints
 # with `expected` beside it. With --update the outcomes become what is expected; a case in which a command failed
 # unexpectedly is never taken.

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kind: exact
+# Every script that `make check` runs has its kind in its head (doc/HACKING.md, "How a test is written"), and an exact one neither
+# samples nor reads a clock nor waits. Programs among the tests are exact; the driver's cases in guests are measured.
+set -eu
+cd "${srcdir:-.}"
+status=0
+complain() {
+	echo "$*"
+	status=1
+}
+
+# What only a measured test may do: sample or count live, start a server or a browser, ask the clock, wait.
+live='need_profiling|need_counting|can_profile|start_clickhouse|(^|[[:space:]])perf record -|libprofiler|date \+%s|(^|[^[:alnum:]_./-])sleep [0-9$]|wait_until'
+
+exact=0 measured=0
+for test in tests/*_test.sh tests/e2e/*_test.sh tests/golden/run.sh; do
+	case $(sed -n '3s/^# kind: //p' "$test") in
+	exact)
+		exact=$((exact + 1))
+		[ "$test" != tests/kinds_test.sh ] || continue
+		found=$(grep -nE "$live" "$test" || :)
+		[ -z "$found" ] || complain "$test is exact, but: $found"
+		case $(grep -c 'clients\.sh\|clickhouse\.sh' "$test") in
+		0) ;;
+		*) complain "$test is exact, but reads a library of measured tests" ;;
+		esac
+		;;
+	measured) measured=$((measured + 1)) ;;
+	*) complain "$test has no kind in its third line" ;;
+	esac
+done
+echo "$exact exact scripts, $measured measured"
+[ $exact -gt 10 ] && [ $measured -gt 10 ] || complain "hardly any tests: is this the source tree?"
+exit $status
