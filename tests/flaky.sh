@@ -18,11 +18,23 @@ records=${OP_RECORDS:-$tree}/flaky
 rm -rf "$records"
 mkdir -p "$records"
 work=$(mktemp -d)
-load=
-trap 'stop_load; rm -rf "$work"' EXIT
+load='' running=''
+trap 'end_group "$running"; end_group "$load"; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# Ends with its process group, whatever it has started.
+# end_group PID: kills the process group that began with that process, and waits for it.
+end_group() {
+	[ -n "$1" ] || return 0
+	kill -s KILL -- "-$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+
+# group PID: the commands of the processes of that group that have not ended, as /proc/PID/stat has them (proc(5)).
+group() {
+	cat /proc/[0-9]*/stat 2>/dev/null | sed -n 's/^[0-9]* (\(.*\)) \([^ ]\) [0-9]* \([0-9]*\) .*/\3 \2 \1/p' |
+		awk -v group="$1" '$1 == group && $2 != "Z" { print $3 }' | tr '\n' ' '
+}
+
 start_load() {
 	setsid sh -c '
 		n=$(nproc)
@@ -35,24 +47,33 @@ start_load() {
 	load=$!
 }
 stop_load() {
-	[ -z "$load" ] || kill -KILL -- "-$load" 2>/dev/null
-	wait "$load" 2>/dev/null
+	end_group "$load"
 	load=
 }
 
-# once TEST KIND NUMBER: one run, as make check does it. Sets $result, and appends its seconds to the test's times.
+# once TEST KIND NUMBER: one run, as make check does it. Sets $result, and appends its seconds to the test's times. A run that
+# leaves processes is red; they are named, and ended.
 once() {
 	log=$records/$(basename "$1").$2$3.log
 	began=$(date +%s%3N)
 	status=0
-	(cd "$tree" && srcdir=$source CXX=$(sed -n 's/^CXX = //p' Makefile) setsid -w "$source/$1") >"$log" 2>&1 </dev/null || status=$?
+	(cd "$tree" && srcdir=$source CXX=$(sed -n 's/^CXX = //p' Makefile) && export srcdir CXX && exec setsid "$source/$1") \
+		>"$log" 2>&1 </dev/null &
+	running=$!
+	wait "$running" || status=$?
 	echo $(($(date +%s%3N) - began)) >>"$work/times"
+	left=$(group "$running")
+	end_group "$running"
+	running=
 	case $status in
 	0) result=pass ;;
 	77) result=skip ;;
 	*) result=fail ;;
 	esac
-	if [ $result = fail ]; then
+	if [ -n "$left" ]; then
+		result=fail
+		echo "    $2 run $3 leaves processes: $left" >>"$work/failures"
+	elif [ $result = fail ]; then
 		echo "    $2 run $3, status $status: $(grep 'FAILED' "$log" | head -n 1)" >>"$work/failures"
 	else
 		rm "$log"
