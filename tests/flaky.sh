@@ -22,9 +22,10 @@ load='' running=''
 trap 'end_group "$running"; end_group "$load"; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# end_group PID: kills the process group that began with that process, and waits for it.
+# end_group PID: kills that process, which may not have made its group yet, then the group, and waits for it.
 end_group() {
 	[ -n "$1" ] || return 0
+	kill -s KILL "$1" 2>/dev/null
 	kill -s KILL -- "-$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 }
@@ -46,26 +47,24 @@ start_load() {
 		while :; do /bin/true; done' load "$work" &
 	load=$!
 }
-stop_load() {
-	end_group "$load"
-	load=
-}
-
 # once TEST KIND NUMBER: one run, as make check does it. Sets $result, and appends its seconds to the test's times. A run that
 # leaves processes is red; they are named, and ended.
 once() {
 	log=$records/$(basename "$1").$2$3.log
 	began=$(date +%s%3N)
-	status=0
+	ended=0
 	(cd "$tree" && srcdir=$source CXX=$(sed -n 's/^CXX = //p' Makefile) && export srcdir CXX && exec setsid "$source/$1") \
 		>"$log" 2>&1 </dev/null &
 	running=$!
-	wait "$running" || status=$?
+	wait "$running" || ended=$?
 	echo $(($(date +%s%3N) - began)) >>"$work/times"
 	left=$(group "$running")
-	end_group "$running"
+	if [ -n "$left" ]; then
+		kill -s KILL -- "-$running" 2>/dev/null
+		while [ -n "$(group "$running")" ]; do sleep 0.01; done
+	fi
 	running=
-	case $status in
+	case $ended in
 	0) result=pass ;;
 	77) result=skip ;;
 	*) result=fail ;;
@@ -74,7 +73,7 @@ once() {
 		result=fail
 		echo "    $2 run $3 leaves processes: $left" >>"$work/failures"
 	elif [ $result = fail ]; then
-		echo "    $2 run $3, status $status: $(grep 'FAILED' "$log" | head -n 1)" >>"$work/failures"
+		echo "    $2 run $3, status $ended: $(grep 'FAILED' "$log" | head -n 1)" >>"$work/failures"
 	else
 		rm "$log"
 	fi
@@ -102,9 +101,13 @@ for test; do
 	: >"$work/times" >"$work/failures"
 	runs "$test" idle "$idle"
 	alone=$passes
-	start_load
-	runs "$test" loaded "$loaded"
-	stop_load
+	passes=-
+	if [ "$loaded" -gt 0 ]; then
+		start_load
+		runs "$test" loaded "$loaded"
+		end_group "$load"
+		load=
+	fi
 	printf '%-36s %9s %9s %9s\n' "${test#tests/}" "$alone" "$passes" \
 		"$(sort -n "$work/times" | awk '{ t[NR] = $1 } END { if (NR) printf "%.1f", t[int((NR + 1) / 2)] / 1000 }')"
 	cat "$work/failures"

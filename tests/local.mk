@@ -454,7 +454,7 @@ browser_tests = tests/e2e/html_test.sh tests/e2e/page_test.sh tests/e2e/firefox_
 # Checks of the sources alone: the same in every build tree.
 source_checks = tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh tests/headers_test.sh tests/quickstart_test.sh \
 	tests/events_test.sh tests/emulator_fault_test.sh tests/golden_harness_test.sh tests/kernel_harness_test.sh \
-	tests/bench_section_test.sh tests/kinds_test.sh tests/verdict_test.sh
+	tests/bench_section_test.sh tests/kinds_test.sh tests/verdict_test.sh tests/flaky_test.sh
 # Every option has a test: asks the commands for theirs.
 checks = tests/options_test.sh tests/units_test.sh tests/dkms_test.sh tests/cpu_example_test.sh tests/examples_test.sh
 if HAVE_GTEST
