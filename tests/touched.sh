@@ -18,7 +18,7 @@ in_change() {
 }
 
 touched='' near=''
-for test in $(grep -lx '# kind: measured' tests/*_test.sh tests/e2e/*_test.sh); do
+for test in $(grep -lx '# kind: measured' tests/*_test.sh tests/e2e/*_test.sh 2>/dev/null); do
 	rooms=$(sed -n 's/^# rooms: //p' "$test")
 	if in_change "$test"; then
 		touched="$touched $test"
