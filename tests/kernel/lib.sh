@@ -43,13 +43,16 @@ within() {
 	esac
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; within that time.
+# wait_for SECONDS COMMAND...: until it succeeds; within that time. One that ran out of time ends as a case does whose limit is over.
 wait_for() {
 	patience=$(within "$1")
 	ends=$(($(cut -d. -f1 /proc/uptime) + patience))
 	shift
 	until "$@"; do
-		[ "$(cut -d. -f1 /proc/uptime)" -lt "$ends" ] || fail "waited $patience s without success for: $*"
+		[ "$(cut -d. -f1 /proc/uptime)" -lt "$ends" ] || {
+			echo "FAILED: waited $patience s without success for: $*"
+			exit 124
+		}
 		sleep 0.05
 	done
 }

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh FLAVOUR [CASE...]: builds the driver for that kernel (where there is no driver for it, only the programs), boots the
 # kernel in guests and runs the cases t_CASE.sh there; without a name, all that are for this kernel. Works in ./check-kernel.
-# Prints PASS, FAIL or SKIP for each case and writes it to FLAVOUR/CASE.trs, for tests/summary.sh; how long each part took, in
-# seconds, goes to FLAVOUR/times. Kernels are kept in $OP_KERNELS, else in ./check-kernel/kernels.
-# OP_SLOWNESS: per cent by which limits of time are lengthened, as measure_speed.sh prints it.
-# OP_BEGIN_BEFORE: in seconds since 1970; a kernel whose turn comes later is skipped.
+# Prints PASS, FAIL or SKIP for each case and writes it to FLAVOUR (results.sh); how long each part took, in seconds, goes to
+# FLAVOUR/times. Kernels are kept in $OP_KERNELS, else in ./check-kernel/kernels.
+# A case that fails is run again alone, up to twice, after the others; what no rerun excuses is in report() of results.sh.
+# OP_SLOWNESS: limits of time in per cent of those that the cases name, as measure_speed.sh prints it.
+# OP_BEGIN_BEFORE: in seconds since 1970; a kernel that does not decide and whose turn comes later is left out.
 # OP_PLACING=worker: the driver places samples by its worker in every case.
 # A case names in its head what it is for; FLAVOUR may be a pattern:
 #   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, icount or netburst; see
@@ -14,12 +15,12 @@
 #   or if the case is named
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/flavour.sh"
 top=$PWD/check-kernel
+. "$here/flavour.sh"
+. "$here/results.sh"
 OP_KERNELS=${OP_KERNELS:-$top/kernels}
 OP_SLOWNESS=${OP_SLOWNESS:-100}
 export OP_KERNELS OP_SLOWNESS
-failures=0
 
 # Plain guests of x86 can be sent NMIs. A debug kernel needs the memory that guest.sh gives it.
 boot_options() {
@@ -32,27 +33,6 @@ boot_options() {
 		;;
 	*-icount) echo "--smp 1 --icount shift=1,sleep=off" ;;
 	esac
-}
-
-# result PASS|FAIL|SKIP CASE [REMARK]
-result() {
-	printf '%s: %s %s%s\n' "$1" "$flavour" "$2" "${3:+ ($3)}"
-	mkdir -p "$top/$flavour"
-	printf ':test-result: %s\n:global-test-result: %s\n' "$1" "$1" >"$top/$flavour/$2.trs"
-	[ "$1" != FAIL ] || failures=$((failures + 1))
-}
-
-show() {
-	sed 's/^/    /'
-}
-
-# took KIND NAME SECONDS: a line of the table of times.
-took() {
-	echo "$flavour $1 $2 $3" >>"$top/$flavour/times"
-}
-
-now() {
-	date +%s
 }
 
 # head_of CASE KEY: the value of that key in the case's head.
@@ -106,23 +86,6 @@ cases_for() {
 	done
 }
 
-# report CASE LOG STATUS SECONDS
-report() {
-	case $3 in
-	0) result PASS "$1" "$4 s" ;;
-	77) result SKIP "$1" "$(sed -n 's/^skipped: //p' "$2")" ;;
-	*)
-		case $3 in
-		124 | 137 | 143) result FAIL "$1" "not done within its limit of time" ;;
-		98) result FAIL "$1" "the driver could not be unloaded" ;;
-		99) result FAIL "$1" "the kernel complained" ;;
-		*) result FAIL "$1" "status $3 after $4 s" ;;
-		esac
-		tail -n 60 "$2" | show
-		;;
-	esac
-}
-
 # verify_output CASE: output that the case left is checked here, where there is more than in the guest. A case that left some
 # has a check, and the other way round.
 verify_output() {
@@ -152,15 +115,15 @@ collect() {
 		in_cases=$((in_cases + seconds))
 		took case "$each" "$seconds"
 		[ "$status" != 0 ] || verify_output "$each" || status=$?
-		report "$each" "$results.log" "$status" "$seconds"
+		[ "$status" != 99 ] || complained=yes
+		report "$each" "$results.log" "$status" "$seconds" "$attempt"
 	done
 }
 
-# boot KIND CASE...: one boot, and a report of its results. Sets $unfinished to the cases that were not run to their end.
+# boot KIND CASE...: one boot in $out, and a report of its results. Sets $unfinished to the cases that were not run to their end.
 boot() {
 	kind=$1
 	shift
-	out=$top/$flavour/$kind
 	rm -rf "$out/results" "$out/output"
 	mkdir -p "$out"
 	cp -R "$kit" "$out"
@@ -172,55 +135,110 @@ boot() {
 	done
 	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s" OP_SLOWNESS="%s" OP_PLACING="%s"\nexec sh /out/kit/run_cases\n' \
 		"$PWD" "$here/../.." "$OP_SLOWNESS" "${OP_PLACING-}" >"$out/script"
-	survived=yes
-	failures_before=$failures
+	survived=yes complained=
 	begin=$(now)
-	"$here/guest.sh" --timeout "$limit" $(boot_options "$kind") --bind "$(cd "$here/../.." && pwd)" --bind "$PWD" \
+	"$here/guest.sh" --timeout "$limit" --boot-limit "$(in_time 120)" $(boot_options "$kind") --bind "$(cd "$here/../.." && pwd)" --bind "$PWD" \
 		"$flavour" "$out/script" "$out" 2>"$out/guest.err" || survived=
 	in_guest=$(($(now) - begin))
 	in_cases=0
 	collect "$@"
 	took boot "$kind" $((in_guest - in_cases))
 	# Faults outside the cases: a complaint at boot, between cases or at the end, or a guest that did not end properly.
-	if [ -z "$unfinished$survived" ] && [ "$failures" = "$failures_before" ]; then
-		result FAIL "guest_$kind" "every case passed, but not the guest"
+	if [ -z "$unfinished$survived$complained" ]; then
+		result FAIL "guest_${out##*/}" "not the fault of one case"
 		show <"$out/guest.err"
 	fi
 }
 
-# boot_all KIND: until every case has a result; the case during which a guest died has failed. A guest that did not come up, which
-# happens on a busy host, is booted again up to two times, and once in all one that died of a fault of the emulator.
-boot_all() {
-	kind=$1
-	out=$top/$flavour/$kind
-	unfinished=$(cases_for "$kind")
-	again=2
+# did_not_come_up: and may be booted again, as this happens on a busy host.
+did_not_come_up() {
+	[ ! -e "$out/job.log" ] && [ $boots -gt 0 ] || return 1
+	boots=$((boots - 1))
+	echo "the guest did not come up: $(tail -n 1 "$out/guest.err")"
+}
+
+# died_of_emulator: of a fault of the emulator, the first on this kernel.
+died_of_emulator() {
+	[ $emulator_faults = 0 ] && "$here/emulator_fault" "$out/serial.log" >"$top/$flavour/fault" || return 1
+	emulator_faults=1
+	echo "the guest died of a fault of the emulator and is booted again: $(cat "$top/$flavour/fault")"
+	tail -n 60 "$out/serial.log" | show
+}
+
+# ran_out_of_time: the guest did, and the machine has become slower.
+ran_out_of_time() {
+	grep -q 'the guest did not end within' "$out/guest.err" && is_slower
+}
+
+# The case during which a guest died has failed; whatever the attempt, as no kernel may die.
+fail_first() {
+	result FAIL "$1" "the guest did not survive it"
+	cat "$out/guest.err" "$out/results/$1.log" 2>/dev/null | tail -n 60 | show
+	tail -n 60 "$out/serial.log" | show
+	shift
+	unfinished=$*
+}
+
+# run_all DIR KIND CASE...: in guests of that kind, until every case has a result or has to be run again. Works in FLAVOUR/DIR.
+run_all() {
+	out=$top/$flavour/$1
+	kind=$2
+	shift 2
+	unfinished=$*
+	boots=2
 	while [ -n "$unfinished" ]; do
 		boot "$kind" $unfinished
 		[ -n "$unfinished" ] || break
-		if [ ! -e "$out/job.log" ] && [ $again -gt 0 ]; then
-			again=$((again - 1))
-			echo "the guest did not come up: $(tail -n 1 "$out/guest.err")"
-			continue
-		fi
-		if [ $emulator_faults = 0 ] && "$here/emulator_fault" "$out/serial.log" >"$top/$flavour/fault"; then
-			emulator_faults=1
-			echo "the guest died of a fault of the emulator and is booted again: $(cat "$top/$flavour/fault")"
-			tail -n 60 "$out/serial.log" | show
-			continue
-		fi
+		! did_not_come_up && ! died_of_emulator && ! ran_out_of_time || continue
 		if [ ! -e "$out/job.log" ] && [ -z "$series" ]; then
-			result SKIP "guest_$kind" "this emulator does not boot $(kernel_value "$OP_KERNELS" release)"
+			no_result "guest_$kind" "this emulator does not boot $(kernel_value "$OP_KERNELS" release)"
 			tail -n 60 "$out/serial.log" | show
-			skipped=yes
+			not_booted=yes
 			return 0
 		fi
-		set -- $unfinished
-		result FAIL "$1" "the guest did not survive it"
-		cat "$out/guest.err" "$out/results/$1.log" 2>/dev/null | tail -n 60 | show
-		tail -n 60 "$out/serial.log" | show
-		shift
-		unfinished=$*
+		fail_first $unfinished
+	done
+}
+
+# is_slower: the machine takes longer now than when it was measured last, by more than a tenth. The limits follow it.
+is_slower() {
+	slowness=$("$here/measure_speed.sh") && [ $((10 * slowness)) -gt $((11 * OP_SLOWNESS)) ] || return 1
+	echo "emulation now takes $slowness % of the reference's time, not $OP_SLOWNESS %: longer limits for $flavour"
+	OP_SLOWNESS=$slowness
+}
+
+# alone CASE: in a guest of its own.
+alone() {
+	boot=$(head_of "$1" boot)
+	run_all "$1.alone" "${boot:-plain}" "$1"
+}
+
+# A case that ran out of time on a machine that has become slower is run again once with limits for that. This is no rerun.
+run_late_again() {
+	[ -n "$late" ] && is_slower || return 0
+	kept=
+	for each in $red; do
+		case " $late " in
+		*" $each "*) ;;
+		*) kept="$kept $each" ;;
+		esac
+	done
+	red=$kept
+	for again in $late; do
+		echo "again with longer limits: $flavour $again"
+		alone "$again"
+	done
+}
+
+# run_red_again: twice, as far as it takes.
+run_red_again() {
+	for attempt in 2 3; do
+		failed=$red
+		red=
+		for again in $failed; do
+			note_rerun "$again" $((attempt - 1)) "$(cat "$top/$flavour/$again.failed")"
+			alone "$again"
+		done
 	done
 }
 
@@ -272,8 +290,8 @@ wants_userland() {
 	return 1
 }
 
-# make_userland: for a guest that has none of the host's files, our programs and their events. If they cannot be built, the reason
-# goes into the kit, for the cases that need them.
+# make_userland: for a guest that has none of the host's files, our programs and their events. If there is nothing to build them with,
+# the reason goes into the kit, for the cases that need them.
 make_userland() {
 	[ -n "$cross" ] && wants_userland || return 0
 	if [ -f "$here/../../config.status" ]; then
@@ -318,11 +336,11 @@ can_build() {
 # The kit is made by another run of this script, as set -e has no effect within a condition.
 check_kernel() {
 	if ! timed fetch get_kernel; then
-		result SKIP kernel "$(tail -n 1 "$top/$flavour/fetch.log")"
+		no_result kernel "$(tail -n 1 "$top/$flavour/fetch.log")"
 		return 0
 	fi
 	if [ -z "$series" ] && ! timed canary can_build; then
-		result SKIP kernel "no module can be built for $(kernel_value "$OP_KERNELS" release) here: $(tail -n 1 "$top/$flavour/canary.log")"
+		no_result kernel "no module can be built for $(kernel_value "$OP_KERNELS" release) here: $(tail -n 1 "$top/$flavour/canary.log")"
 		return 0
 	fi
 	sparse=$(command -v sparse) || result SKIP sparse "sparse is not installed"
@@ -335,21 +353,16 @@ check_kernel() {
 		return 0
 	fi
 	kit=$top/$flavour/kit
-	emulator_faults=0
-	skipped=
+	[ ! -f "$kit/no_userland" ] || no_result userland "$(cat "$kit/no_userland")"
+	emulator_faults=0 not_booted= red= late= attempt=1
 	for kind in plain icount netburst; do
-		boot_all "$kind"
+		run_all "$kind" "$kind" $(cases_for "$kind")
 	done
-	[ -z "$skipped" ] || return 0
+	run_late_again
+	run_red_again
+	[ -z "$not_booted" ] || return 0
 	for each in $(cases_for plain) $(cases_for icount) $(cases_for netburst); do
-		[ -f "$top/$flavour/$each.trs" ] || result FAIL "$each" "there is no result"
-	done
-}
-
-missing_tool() {
-	for tool in cpio depmod flock gcc make python3 timeout xz qemu-system-x86_64 qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
-		qemu-system-ppc64 powerpc64le-linux-gnu-gcc powerpc64le-linux-gnu-g++; do
-		command -v $tool >/dev/null || { echo "$tool is not installed"; return; }
+		has_result "$each" || result FAIL "$each" "there is no result"
 	done
 }
 
@@ -370,13 +383,10 @@ for each in $wanted; do
 done
 rm -rf "${top:?}/$flavour"
 mkdir -p "$top/$flavour"
-missing=$(missing_tool)
-if [ -n "$missing" ]; then
-	result SKIP kernel "$missing"
-elif [ -n "${OP_BEGIN_BEFORE-}" ] && [ "$(now)" -ge "$OP_BEGIN_BEFORE" ]; then
-	result SKIP kernel "this machine is too slow to come to it in the time that the tests have; make check-kernel-all all_kernel_flavours=$flavour runs it"
+if ! decides && [ -n "${OP_BEGIN_BEFORE-}" ] && [ "$(now)" -ge "$OP_BEGIN_BEFORE" ]; then
+	no_result kernel "this machine is too slow to come to it in the time that the tests have; make check-kernel-newest runs it"
 else
 	check_kernel
 fi
 : >"$top/$flavour/done" # for check.sh: every case has its result
-[ "$failures" = 0 ]
+[ "$failures" = 0 ] || ! decides
