@@ -26,7 +26,7 @@ run_and_unmount() {
 	END
 }
 
-run_and_unmount shares 50
+run_and_unmount shares "$(within 50)"
 load_driver timer=1
 put buffer_size 4194304
 use_timer 10000000
@@ -38,7 +38,7 @@ unload_driver
 load_nmi_double
 put 0/kernel 1
 put 0/enabled 1
-run_and_unmount calls 10 with_nmis 300
+run_and_unmount calls "$(within 10)" with_nmis 300
 sample nmi.log -l sh run.sh
 cat nmi.log
 check_eq "balance, NMIs" "$(value nmi.log balance)" ok
