@@ -151,6 +151,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/ledger_test.cpp \
 	tests/unit/machine_root_test.cpp \
 	tests/unit/machines.h \
+	tests/unit/main.cpp \
 	tests/unit/markup_test.cpp \
 	tests/unit/mini_debuginfo_test.cpp \
 	tests/unit/nearest_test.cpp \
@@ -290,7 +291,7 @@ tests_unit_tests_SOURCES += $(fleet_parts) $(answer_parts) \
 	tests/unit/summaries_test.cpp
 fleet_libs = libopfleet.a
 endif
-tests_unit_tests_LDADD = libutils.a $(fleet_libs) libpp.a libopd.a libop.a -lopcodes -lbfd $(op_system_libs) $(CURL_LIBS) -lgtest -lgtest_main -lpthread
+tests_unit_tests_LDADD = libutils.a $(fleet_libs) libpp.a libopd.a libop.a -lopcodes -lbfd $(op_system_libs) $(CURL_LIBS) -lgtest -lpthread
 endif
 
 # tests/fuzz/X_fuzz.cpp reads tests/fuzz/corpus/X/*: a program of one source, linked with $(LDADD).

@@ -26,9 +26,9 @@ class MappedImageFile : public ::testing::Test {
 protected:
     MappedImageFile() {
         const Fd fd = open_regular(path_);
-        memory_ = ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd.get(), 0);
+        memory_ = ::mmap(nullptr, page_, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd.get(), 0);
     }
-    ~MappedImageFile() override { ::munmap(memory_, 4096); }
+    ~MappedImageFile() override { ::munmap(memory_, page_); }
 
     void SetUp() override {
         ASSERT_NE(memory_, MAP_FAILED);
@@ -40,10 +40,16 @@ protected:
     /// True if this process may open mapped files without a name (proc(5), /proc/PID/map_files).
     bool may_open_mappings() const {
         const auto start = reinterpret_cast<uintptr_t>(memory_);
-        const std::string link = "/proc/self/map_files/" + hex(start) + "-" + hex(start + 4096);
+        const std::string link = "/proc/self/map_files/" + hex(start) + "-" + hex(start + page_);
         return Fd(::open(link.c_str(), O_RDONLY | O_CLOEXEC)).get() >= 0;
     }
+    /// False on tmpfs, btrfs, overlays: there stat(2) and mappings may differ in device and inode.
+    bool has_device() const {
+        struct stat st {};
+        return ::stat(path_.c_str(), &st) == 0 && major(st.st_dev) != 0;
+    }
 
+    const size_t page_ = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
     test::TempDir dir_;
     std::string path_ = dir_.write("mapped", "one");
     void* memory_ = MAP_FAILED;
@@ -73,14 +79,14 @@ TEST_F(MappedImageFile, is_found_behind_a_link_of_its_own_when_another_file_has_
 TEST_F(MappedImageFile, in_an_area_that_was_split_is_searched_for_as_far_as_the_limit_goes) {
     if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
     facts_.start = reinterpret_cast<uintptr_t>(memory_);
-    facts_.end = facts_.start + 8192;  // the second page has gone since
+    facts_.end = facts_.start + 2 * page_;  // the second page has gone since
     std::filesystem::rename(dir_.write("new", "another"), path_);
     const uint64_t before = limit_.left(monotonic_ns());
     EXPECT_TRUE(find_image_file(facts_, limit_));
     EXPECT_LT(limit_.left(monotonic_ns()), before) << "it is charged";
     limit_.charge(uint64_t{1} << 40, monotonic_ns());
     EXPECT_FALSE(find_image_file(facts_, limit_));
-    facts_.end = facts_.start + 4096;
+    facts_.end = facts_.start + page_;
     EXPECT_TRUE(find_image_file(facts_, limit_)) << "which takes no search";
 }
 
@@ -94,14 +100,21 @@ TEST(SearchLimit, saves_up_two_seconds) {
     EXPECT_EQ(limit.left(200 * second), 8'000'000u);
 }
 
+TEST_F(MappedImageFile, behind_its_link_is_not_another_inode_of_the_same_device) {
+    if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
+    if (!has_device()) GTEST_SKIP() << "the file system of " << dir_.path() << " has no device of its own";
+    facts_.start = reinterpret_cast<uintptr_t>(memory_);
+    facts_.end = facts_.start + page_;
+    ++facts_.id.inode;
+    EXPECT_FALSE(find_image_file(facts_, limit_));
+}
+
 /// A file that was copied up in an overlay: the mapping has the inode of the upper file.
 TEST_F(MappedImageFile, is_found_behind_its_link_where_mappings_have_other_numbers_than_stat) {
     if (!may_open_mappings()) GTEST_SKIP() << "this process may not open /proc/self/map_files";
     facts_.start = reinterpret_cast<uintptr_t>(memory_);
-    facts_.end = facts_.start + 4096;
-    ++facts_.id.inode;
-    EXPECT_FALSE(find_image_file(facts_, limit_));
-    facts_.id.device = makedev(0, 99);
+    facts_.end = facts_.start + page_;
+    facts_.id = {makedev(0, 99), facts_.id.inode + 1};
     const auto found = find_image_file(facts_, limit_);
     ASSERT_TRUE(found);
     EXPECT_TRUE(found->is_here);

@@ -57,7 +57,7 @@ protected:
     }
     bool is_kept() const { return find_kept_image(session_.current_path(), build_id_).has_value(); }
 
-    static constexpr size_t size_ = 4096;
+    const size_t size_ = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
     test::TempDir binaries_;
     std::string path_ = binaries_ / "program", build_id_;
     std::vector<std::byte> bytes_;

@@ -68,18 +68,18 @@ size_t mappings_in(const RecordList& list) {
 /// Executable memory in so many pieces that have lines of their own, each of 300 bytes and more.
 class Pieces {
 public:
-    explicit Pieces(size_t count) : bytes_(count * 2 * page) {
+    explicit Pieces(size_t count) : bytes_(count * 2 * page_) {
         const Fd file(::memfd_create(std::string(240, 'x').c_str(), MFD_CLOEXEC));
         memory_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-        for (size_t at = 0; at < bytes_ && memory_ != MAP_FAILED; at += 2 * page)
-            ::mprotect(static_cast<char*>(memory_) + at, page, PROT_READ | PROT_EXEC);
+        for (size_t at = 0; at < bytes_ && memory_ != MAP_FAILED; at += 2 * page_)
+            ::mprotect(static_cast<char*>(memory_) + at, page_, PROT_READ | PROT_EXEC);
     }
     ~Pieces() { ::munmap(memory_, bytes_); }
     Pieces(const Pieces&) = delete;
     Pieces& operator=(const Pieces&) = delete;
 
 private:
-    static constexpr size_t page = 4096;
+    const size_t page_ = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
     size_t bytes_;
     void* memory_;
 };
