@@ -13,9 +13,11 @@ for trs in $(find "$records" "$@" -path '*/check-kernel/kernels' -prune -o -name
 	*) failed=$((failed + 1)) ;;
 	esac
 done
-for reruns in "$records/reruns" "$records/../check-kernel/reruns"; do
-	[ ! -s "$reruns" ] || cat "$reruns"
-done | sort >"$records/all_reruns"
+guests=$records/../check-kernel
+{
+	[ ! -s "$records/reruns" ] || cat "$records/reruns"
+	[ ! -s "$guests/reruns" ] || sed 's/ /\//' "$guests/reruns" # KERNEL CASE ATTEMPT MESSAGE
+} | sort >"$records/all_reruns"
 count=$(cut -d' ' -f1 "$records/all_reruns" | sort -u | wc -l)
 if [ "$count" -gt 0 ]; then
 	echo "measured tests that failed, and ran again ($records):"
@@ -25,5 +27,6 @@ if [ "$count" -gt 3 ]; then
 	echo "FAIL: $count measured tests needed another run; at most 3 may"
 	failed=$((failed + 1))
 fi
+[ ! -s "$guests/newest.txt" ] || cat "$guests/newest.txt"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
