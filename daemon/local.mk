@@ -11,6 +11,7 @@ libopd_a_SOURCES = \
 	daemon/collect/collector_gaps.cpp \
 	daemon/collect/collector_images.cpp \
 	daemon/collect/collector_stacks.cpp \
+	daemon/collect/collector_starts.cpp \
 	daemon/collect/command_names.cpp daemon/collect/command_names.h \
 	daemon/collect/frame_cache.h \
 	daemon/collect/frame_tables.cpp daemon/collect/frame_tables.h \
@@ -32,6 +33,7 @@ libopd_a_SOURCES = \
 	daemon/collect/stack_resolver.cpp daemon/collect/stack_resolver.h \
 	daemon/collect/stack_sizer.h \
 	daemon/collect/stack_walker.cpp daemon/collect/stack_walker.h \
+	daemon/collect/starting_programs.h \
 	daemon/collect/driver_maps.cpp daemon/collect/driver_maps.h \
 	daemon/collect/recorder_clock.cpp daemon/collect/recorder_clock.h \
 	daemon/collect/session_keeper.cpp daemon/collect/session_keeper.h \

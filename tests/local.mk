@@ -56,6 +56,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/imported_code_test.cpp \
 	tests/unit/collector_doubt_test.cpp \
 	tests/unit/collector_stacks_test.cpp \
+	tests/unit/collector_starts_test.cpp \
 	tests/unit/collector_test.cpp \
 	tests/unit/command_names_test.cpp \
 	tests/unit/command_remarks_test.cpp \

@@ -61,16 +61,24 @@ void Collector::process(std::span<const Record> records) {
             take(*placed);
         } else {
             std::visit([this](const auto& r) { take(r); }, record);
+            if (!starting_.empty()) store_started();
         }
     }
+    if (!starting_.empty()) store_started();  // gaps that were filled may have named programs
 }
 
 void Collector::take(const Sample& sample) {
+    Slot& slot = cache_.slot_for(sample);
+    const bool is_cached = cache_.holds(slot, sample, generation(sample));
+    if (!is_cached && hold_until_started(sample)) return;
+    take(sample, slot, is_cached);
+}
+
+void Collector::take(const Sample& sample, Slot& slot, bool is_cached) {
     ledger_.add_sampled(sample.weight);
     if (sample.mode == CpuMode::kernel) note_kernel_code(sample);
     const uint64_t lost = lost_;
-    Slot& slot = cache_.slot_for(sample);
-    if (cache_.holds(slot, sample, generation(sample))) {
+    if (is_cached) {
         if (store(slot, sample.pc.value(), sample.weight))
             commands_.add(slot.counter, sample.weight);
         else
@@ -177,7 +185,7 @@ void Collector::take_uncached(const PlacedSample& sample, Slot& slot) {
 
 uint32_t Collector::counter_of(const Origin& origin) {
     const Process* const process = table_.find(origin.tgid);
-    // Between exec and the first mapping the program is still the old one, the name already the new one's.
+    // Where a start is not waited for, the program is still the old one, the name already the new one's.
     const bool has_own_name = process && !process->awaiting_executable;
     return has_own_name ? commands_.counter(program_name(origin.app), process->name())
                         : CommandNames::unnamed;

@@ -23,6 +23,7 @@
 #include "daemon/collect/slot_cache.h"
 #include "daemon/collect/stack_files.h"
 #include "daemon/collect/stack_walker.h"
+#include "daemon/collect/starting_programs.h"
 #include "daemon/jit/code_watch.h"
 #include "daemon/source/gap_filler.h"
 #include "daemon/source/kernel_pages.h"
@@ -55,6 +56,9 @@ public:
     void place_code(std::chrono::milliseconds limit, bool is_last) noexcept;
     /// The same, before there is no room for more.
     void place_much_code() noexcept;
+    /// Stores the samples of programs that are being started as the kernel's of the programs before them. To
+    /// be called when no more records come: until then they are not accounted for.
+    void store_starting();
     /// Writes all samples to their files and returns the account so far: `described` with kernel images,
     /// images that have samples, throttling, times of events, arcs, and a ledger that balances.
     SessionInfo flush_and_account();
@@ -94,6 +98,7 @@ public:
 
 private:
     void take(const Sample& sample);
+    void take(const Sample& sample, Slot& slot, bool is_cached);
     void take(const PlacedSample& sample);
     void take(const RawSample& sample) { take(sample.placed); }
     void take(const ImageCookie& cookie);
@@ -125,6 +130,10 @@ private:
     /// Counts a sample as lost that is of no use wherever it was taken; true if it was.
     template <class S>
     bool refuse(const S& sample);
+    bool is_starting(uint32_t tgid) const;
+    bool hold_until_started(const Sample& sample);
+    void store_started();
+    void store_all(const std::vector<StartingSample>& samples);
     void note_limit();
     bool keep_in(const std::vector<MappedPlace>& places, MappedFileFacts facts);
     std::vector<StringId> next_to_keep(size_t most) const;
@@ -230,6 +239,7 @@ private:
     HeldStacks held_stacks_;
     HeldStack held_;            ///< of the sample being taken or stored, if it has frames that wait
     uint64_t held_weight_ = 0;  ///< samples that wait
+    StartingPrograms starting_;
     StackWalker walker_;
     DriverMaps driver_maps_;
     StackFiles stacks_;

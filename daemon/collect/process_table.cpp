@@ -209,7 +209,7 @@ void ProcessTable::apply(const Name& name) {
     note_change(name.tgid);
     process.command = std::move(command);
     process.space.reset();
-    process.awaiting_executable = true;  // until then the kernel works for the program that called exec
+    process.awaiting_executable = true;  // until then the kernel works for a program that has no name yet
     process.leader = true;
     process.threads.clear();
     process.thread_names.clear();

@@ -91,6 +91,7 @@ void SessionKeeper::write_first() {
 
 SessionInfo SessionKeeper::save() {
     collector_.keep_replaced();
+    collector_.store_starting();
     return write_account(last_names_limit, true, false);
 }
 
@@ -100,6 +101,7 @@ void SessionKeeper::capture_code(ReaderSpawner& spawner) {
 }
 
 void SessionKeeper::store_held(bool at_end) {
+    if (at_end) collector_.store_starting();
     collector_.place_code(at_end ? last_names_limit : dump_names_limit, true);
 }
 

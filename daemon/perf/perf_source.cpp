@@ -104,11 +104,20 @@ void PerfSource::start() {
     if (opened_.features.kernel_mode && std::ranges::any_of(session_.events, &RecordedEvent::kernel))
         add_kernel_records(kernel_, initial_, notes_, kallsyms_);
     scan();
-    if (target_.kind != PerfTarget::Kind::command) enable();
+    if (target_.kind == PerfTarget::Kind::command)
+        add_command();
+    else
+        enable();
     // After enabling: what changes from now on is in the rings and is applied after this.
     note_left_out(scan(), notes_);
     initial_due_ = true;
     times_.begin(sample_clock_ns());
+}
+
+/// Sampling begins within exec, before the kernel has a record of it.
+void PerfSource::add_command() {
+    const auto pid = static_cast<uint32_t>(target_.pid);
+    initial_.add(Name{0, pid, pid, true, {}});
 }
 
 /// Samples are taken only while the side band is recorded. A CPU's time is one descriptor's; that of a task

@@ -42,6 +42,7 @@ public:
 private:
     void hand_over_rings();
     uint64_t scan();
+    void add_command();
     void await(const OpenedCpu& cpu) const;
     void enable();
     void switch_samples(unsigned long request);

@@ -38,6 +38,10 @@ grep -q '"recorder_cpu"' "$s/samples/current/manifest.json" || fail "execs: what
 "$build/opreport" --session-dir "$s" >"$work/account.log" 2>&1
 log_has account 'Note: recorded: [0-9]+ samples, .*; the recorder used .* s of CPU time, .* % of the .* s that was sampled$'
 
+# While the kernel starts a program, that is what it works for: no sample is of the kernel alone
+expect 0 starts --session-dir "$s" --events TIMER:20000 "$tests/e2e/shares" plain 50
+[ ! -e "$s/samples/current/{root}/proc" ] || fail "starts: $(find "$s/samples/current/{root}/proc")"
+
 # Commands too short for a sample are noted with a count that sees them; a long one is not
 expect 0 swarm --session-dir "$s" --events TIMER:10000000 \
 	sh -c 'n=0; while [ $n -lt 500 ]; do /bin/true; n=$((n + 1)); done'
