@@ -24,6 +24,23 @@ flaky: all check-programs
 	@OP_RECORDS=. $(srcdir)/tests/flaky.sh $(N) $(N) . $(if $(filter command%,$(origin TESTS)),$(TESTS),$(measured_tests))
 EXTRA_DIST += tests/flaky.sh tests/touched.sh
 
+# The end-to-end tests, once by the shell and the awk of busybox, between the commands of the system. Their logs are in portable/.
+portable_results = $(patsubst tests/e2e/%.sh,portable/%,$(e2e_tests) $(fleet_tests) $(filter %.sh,$(browser_tests)))
+.PHONY: check-portable $(portable_results)
+check-portable: all check-programs
+	@rm -rf portable && $(MKDIR_P) portable/bin
+	@command -v busybox >/dev/null || { echo "check-portable needs busybox"; exit 1; }
+	@for command in sh awk; do ln -s "$$(command -v busybox)" portable/bin/$$command || exit; done
+	@$(MAKE) $(AM_MAKEFLAGS) --no-print-directory --keep-going $(portable_results)
+$(portable_results):
+	@status=0; PATH="$(abs_builddir)/portable/bin:$$PATH" srcdir='$(srcdir)' CXX='$(CXX)' \
+		portable/bin/sh $(srcdir)/tests/e2e/$(@F).sh >$@.log 2>&1 </dev/null || status=$$?; \
+	case $$status in \
+	0) echo "PASS: $(@F)" ;; \
+	77) echo "SKIP: $(@F): $$(tail -n 1 $@.log)" ;; \
+	*) cat $@.log; echo "FAIL: $(@F)"; exit 1 ;; \
+	esac
+
 # The headers that no source of their name includes first (tests/headers_test.sh), each compiled alone.
 rooms = libop daemon libpp fleet libopagent utils gui
 headers := $(foreach room,$(rooms),$(wildcard $(srcdir)/$(room)/*.h $(srcdir)/$(room)/*/*.h))
@@ -84,5 +101,5 @@ CLEANFILES += compile_commands.json
 clean-local: clean-develop
 .PHONY: clean-develop
 clean-develop:
-	rm -rf alone tidied fuzz-runs
+	rm -rf alone tidied fuzz-runs portable
 EXTRA_DIST += tests/compile_commands.sh tests/package_check.sh

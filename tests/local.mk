@@ -456,7 +456,7 @@ browser_tests = tests/e2e/html_test.sh tests/e2e/page_test.sh tests/e2e/firefox_
 # Checks of the sources alone: the same in every build tree.
 source_checks = tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh tests/headers_test.sh tests/quickstart_test.sh \
 	tests/events_test.sh tests/emulator_fault_test.sh tests/golden_harness_test.sh tests/kernel_harness_test.sh \
-	tests/bench_section_test.sh tests/kinds_test.sh tests/verdict_test.sh tests/flaky_test.sh
+	tests/bench_section_test.sh tests/commands_test.sh tests/kinds_test.sh tests/verdict_test.sh tests/flaky_test.sh
 # Every option has a test: asks the commands for theirs.
 checks = tests/options_test.sh tests/units_test.sh tests/dkms_test.sh tests/cpu_example_test.sh tests/examples_test.sh
 if HAVE_GTEST
@@ -485,7 +485,7 @@ tests_pfm_encodings_test_LDADD = libop.a -lz $(PFM_LIBS)
 
 all_tests = $(source_checks) $(unit_tests) $(encoding_tests) $(golden_tests) $(checks) $(fuzz_tests) $(e2e_tests) $(fleet_tests) $(browser_tests)
 TESTS = $(all_tests)
-EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/events_test.py tests/e2e/clients.sh tests/e2e/xml_tree.py tests/e2e/screen.py tests/e2e/add_samples.py tests/e2e/browser.py tests/e2e/page_claims.py tests/e2e/firefox.py tests/e2e/screenshot.py tests/e2e/calls.cpp \
+EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/events_test.py tests/commands tests/commands_test.py tests/e2e/clients.sh tests/e2e/xml_tree.py tests/e2e/screen.py tests/e2e/add_samples.py tests/e2e/browser.py tests/e2e/page_claims.py tests/e2e/firefox.py tests/e2e/screenshot.py tests/e2e/calls.cpp \
 	tests/e2e/calls.h tests/e2e/whole_table.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/summary.sh tests/verdict.sh
 AM_TESTS_ENVIRONMENT = CXX='$(CXX)'; export CXX;
 

@@ -8,7 +8,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "skipped: profiling the whole system needs root"
 	exit 77
 fi
-need_profiling
+need_profiling system-wide
 need_walked_stacks
 own_program
 root=$work/root
@@ -39,7 +39,7 @@ run() {
 		fail "$run: no stacks"
 }
 # sum FILE [WORD]: the samples in lines of a folded file, those with WORD
-sum() { awk -v word="${2-}" 'index($0, word) { n += $NF } END { print n + 0 }' "$1"; }
+sum() { awk -v word="${2-}" 'word == "" || index($0, word) { n += $NF } END { print n + 0 }' "$1"; }
 # stored_stacks: samples with a stack by the session's account
 stored_stacks() {
 	awk '{ text = text $0 }

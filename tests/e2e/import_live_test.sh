@@ -123,7 +123,8 @@ awk '{ key = $2 " " $3 " " $4; all[key] = 1; if (NR == FNR) a[key] = $1; else b[
 		for (key in all) {
 			n = a[key] + b[key]
 			apart = a[key] > b[key] ? a[key] - b[key] : b[key] - a[key]
-			if (apart > 0.05 * n + 4 * sqrt(n)) {
+			over = apart - 0.05 * n
+			if (over > 0 && over * over > 4 * 4 * n) {
 				print "different: " a[key] + 0, b[key] + 0, key
 				bad = 1
 			}

@@ -9,6 +9,7 @@ agent=$build/libopagent/libjvmti_oprofile.so
 command -v javac >/dev/null && java -version 2>/dev/null || { echo "skipped: no JDK here"; exit 77; }
 java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >/dev/null 2>&1 ||
 	{ echo "skipped: this Java virtual machine writes no perf map"; exit 77; }
+[ -w /tmp ] || { echo "skipped: perf maps are in /tmp, which cannot be written here"; exit 77; }
 need_profiling
 cd "$work" || exit
 mkdir -m 700 run

@@ -1,12 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Shared by the end-to-end tests: a directory of their own, the built tools, skipping where nothing can be profiled.
+# Shared by the end-to-end tests: an environment that is the same for everybody, a directory of their own, the built tools,
+# skipping where nothing can be profiled.
 set -eu
 build=$PWD
 tests=$build/tests
-work=$(mktemp -d)
+umask 022
+export LC_ALL=C
+export PATH="${PATH-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin" # not everybody has those
+# What is recorded here is the real machine. Nothing is fetched, and no setting of whoever runs the tests counts.
+unset OPROFILE_MACHINE_DIR OPROFILE_EVENTS_DIR OPROFILE_PAGER PAGER NO_COLOR CDPATH DEBUGINFOD_URLS XDG_CACHE_HOME XDG_CONFIG_HOME \
+	XDG_DATA_HOME
+
+# usable_place DIRECTORY: makes $work below it; fails where that cannot be, or where no program can be started (noexec)
+usable_place() {
+	place=$(cd "$1" 2>/dev/null && pwd) && work=$(mktemp -d "$place/oprofile-ng-test.XXXXXX" 2>/dev/null) || return 1
+	printf '#!/bin/sh\n' >"$work/program" && chmod +x "$work/program" && "$work/program" 2>/dev/null || { rm -rf "$work"; return 1; }
+	rm "$work/program"
+}
+usable_place "${TMPDIR:-/tmp}" || usable_place "$build" || { echo "FAILED: no directory in which programs can be started" >&2; exit 1; }
 trap 'rm -rf "$work"' EXIT
-unset OPROFILE_MACHINE_DIR # what is recorded here is the real machine
-export XDG_STATE_HOME="$work/state" # no stamp is read from, or left in, the home of whoever runs the tests
+export TMPDIR="$place"
+# Nothing is read from, or left in, the home of whoever runs the tests.
+export HOME="$work/home" XDG_STATE_HOME="$work/state"
+mkdir "$HOME"
 
 fail() {
 	echo "FAILED: $*" >&2
@@ -23,14 +39,39 @@ profile() {
 	"$build/operf" "$@" >"$log.out" 2>"$log"
 }
 
-# Skips the test where the kernel does not let this user profile; where it does, operf has to.
+# asked COMMAND...: whether can_profile, so started, permits it; if not, the reason is $refusal
+asked() {
+	permitted=0
+	refusal="no profiling here: $("$@" 2>&1)" || permitted=$?
+	[ "$permitted" -le 1 ] || fail "$*: $refusal"
+	return "$permitted"
+}
+
+# may_profile [KIND...]: whether the kernel lets this user sample in these ways (can_profile.cpp); if not, the reason is $refusal
+may_profile() { asked "$tests/e2e/can_profile" "$@"; }
+
+# need_profiling [KIND...]: skips the test where the kernel does not let this user sample in these ways; where it does, operf
+# has to.
 need_profiling() {
-	if ! "$tests/e2e/can_profile" 2>"$work/can_profile.log"; then
-		echo "skipped: no profiling here: $(cat "$work/can_profile.log")"
-		exit 77
-	fi
+	may_profile "$@" || { echo "skipped: $refusal"; exit 77; }
 	mkdir "$work/probe"
 	profile probe --session-dir "$work/probe" true || fail "operf cannot profile though the kernel would let it"
+}
+
+# may_act_as_another: whether programs can be started by $another as a user who has no rights and reaches $work; if not, the reason
+# is $refusal
+may_act_as_another() {
+	another="setpriv --reuid 65534 --regid 65534 --clear-groups"
+	refusal="there is no setpriv here"
+	command -v setpriv >/dev/null || return
+	chmod 755 "$work"
+	refusal="no other user can be had who reaches $work: $($another test -x "$work" 2>&1)"
+}
+
+# another_may_profile [KIND...]: as may_profile, of that user
+another_may_profile() {
+	[ -x "$work/can_profile" ] || install "$tests/e2e/can_profile" "$work/"
+	asked $another "$work/can_profile" "$@"
 }
 
 # Skips the test where operf does not walk stacks itself.
@@ -47,7 +88,8 @@ need_walked_stacks() {
 # balanced SESSION: every sample the manifest accounts for is stored or lost by a cause, and the files hold what is
 # stored
 balanced() {
-	"$build/opreport" --session-dir "$1" --no-header --merge all 2>/dev/null >"$work/totals"
+	# There is no report if nothing is stored.
+	"$build/opreport" --session-dir "$1" --no-header --merge all 2>/dev/null >"$work/totals" || [ ! -s "$work/totals" ] || fail "$1: opreport"
 	awk -v manifest="$1/samples/current/manifest.json" '
 		/^ *[0-9]/ { held += $1 }
 		END {
@@ -59,8 +101,8 @@ balanced() {
 				lost += substr(pair, index(pair, ":") + 1) + 0
 				rest = substr(rest, RSTART + RLENGTH)
 			}
-			print "account: " sampled " sampled, " stored " stored, " lost + 0 " lost, " held " in files"
-			exit !(sampled > 0 && sampled == stored + lost && held == stored)
+			print "account: " sampled " sampled, " stored " stored, " lost + 0 " lost, " held + 0 " in files"
+			exit !(sampled > 0 && sampled == stored + lost && held + 0 == stored)
 		}
 		function number(name) {
 			match(text, "\"" name "\": *[0-9]+")

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kind: exact
 # libopagent.so.1: the seven functions of OProfile's and their version, what it writes, where, and who may see it.
-set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "${srcdir:-.}/tests/e2e/lib.sh"
 calls=$PWD/tests/e2e/opagent_calls
 LD_LIBRARY_PATH=$PWD/libopagent
 export LD_LIBRARY_PATH
@@ -14,8 +12,8 @@ expected='op_close_agent@@OPAGENT_1.0 op_major_version@@OPAGENT_1.0 op_minor_ver
 expected="${expected}op_unload_native_code@@OPAGENT_1.0 op_write_debug_line_info@@OPAGENT_1.0 op_write_native_code@@OPAGENT_1.0 "
 [ "$names" = "$expected" ] || { echo "exported: $names"; exit 1; }
 
-mkdir -m 700 "$work/run" "$work/home"
-umask 022
+mkdir -m 700 "$work/run"
+chmod 700 "$HOME"
 XDG_RUNTIME_DIR=$work/run HOME=$work/home "$calls" >"$work/paths"
 [ "$(wc -l <"$work/paths")" = 2 ] || { echo "not two dumps:"; cat "$work/paths"; exit 1; }
 parent=$(sed -n 1p "$work/paths")

@@ -8,7 +8,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "skipped: profiling the whole system needs root"
 	exit 77
 fi
-need_profiling
+need_profiling system-wide
 own_program
 root=$work/root
 mkdir -p "$root/root" "$root/run" "$root/var/lib"
@@ -104,7 +104,7 @@ control 0 deinit --deinit
 # The default event is printed as the daemon names it
 control 0 default_event --setup --event default
 control 0 default_start --start-daemon
-log_has default_start '^Using default event: [A-Za-z_.-]+:[1-9][0-9]*:[x0-9a-f]+:[01]:1$'
+log_has default_start '^Using default event: [A-Za-z0-9_.-]+:[1-9][0-9]*:[A-Za-z0-9_.-]+:[01]:1$'
 control 0 default_end --deinit
 control 0 timer_again --setup --event TIMER:100000
 

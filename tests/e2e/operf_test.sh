@@ -100,7 +100,7 @@ done
 stamp=$XDG_STATE_HOME/oprofile/operf-no-hardware-counter
 line='^warning: no hardware counter here: sampling by the CPU clock, event TIMER:1000000$'
 expect 0 homeless --session-dir "$s" true
-event=$(sed -n 's/^ *"name": "\([A-Z][A-Z_]*\)",$/\1/p' "$s/samples/current/manifest.json")
+event=$(awk '/"events": *\[/ { inside = 1 } inside && /"name": / { gsub(/[",]/, "", $2); print $2; exit }' "$s/samples/current/manifest.json")
 [ -n "$event" ] || fail "homeless: the manifest names no event"
 if [ "$event" = TIMER ]; then
 	log_has homeless "$line"
@@ -238,7 +238,9 @@ mv "$work/upgraded/new" "$work/upgraded/program"
 "$build/operf" --session-dir "$work/attached" --events TIMER:1000000 --pid $upgraded >"$work/upgraded.log" 2>&1 &
 attached=$!
 until grep -q 'Press Ctl-c' "$work/upgraded.log"; do kill -0 $attached 2>/dev/null || fail "upgraded: operf ended early"; done
-until [ "$(ps -o time= -p $upgraded | awk -F: '{ print $NF + 0 }')" -gt 1 ]; do
+# cpu_time PID: whole seconds (proc(5))
+cpu_time() { awk -v ticks="$(getconf CLK_TCK)" '{ sub(/^.*[)] /, ""); print int(($12 + $13) / ticks) }' "/proc/$1/stat"; }
+until [ "$(cpu_time $upgraded)" -gt 1 ]; do
 	kill -0 $upgraded 2>/dev/null || fail "upgraded: the program ended early"
 done
 kill $upgraded
@@ -252,7 +254,6 @@ else
 fi
 
 # A program that is replaced while it is sampled: the names are those of the file that runs
-cpu_time() { ps -o time= -p "$1" | awk -F: '{ print $NF + 60 * $(NF - 1) }'; }
 replaced_while_sampled() { # NAME [operf words]
 	name=$1
 	shift
@@ -276,10 +277,14 @@ replaced_while_sampled() { # NAME [operf words]
 	grep -q before_upgrade "$work/$name.out" || fail "$name: the replaced file gives no names: $(cat "$work/$name.err")"
 }
 replaced_while_sampled replaced_in_run
-[ "$(id -u)" != 0 ] || replaced_while_sampled replaced_system_wide --system-wide
+if may_profile system-wide; then
+	replaced_while_sampled replaced_system_wide --system-wide
+else
+	echo "a program that is replaced, system-wide: skipped, $refusal"
+fi
 
 # A program of another root whose path this one has, too: each has its own names
-if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
+if may_profile system-wide && refusal="chroot is not permitted here" && chroot / true 2>/dev/null; then
 	root=$work/otherroot
 	mkdir -p "$root$work/both" "$work/both" "$work/roots"
 	program of_this_root "$work/both/program"
@@ -302,7 +307,7 @@ END
 	"$build/opreport" "archive:$work/roots_archive" --symbols 2>/dev/null | grep -q of_other_root ||
 		fail "roots: the archive's report lacks its names"
 else
-	echo "skipped: a program of another root: chroot is for root"
+	echo "a program of another root: skipped, $refusal"
 fi
 
 # A process that has ended is not attached to, and the reason is reported
@@ -347,12 +352,13 @@ ls "$work"/there/samples/current/*/*/*/* -R | grep -q 'TIMER.1000000' || fail "d
 (ulimit -S -n 64 && "$build/operf" --session-dir "$s" sh -c 'ulimit -n' >"$work/limit.out" 2>"$work/limit.log") || fail "limit: status $?"
 [ "$(cat "$work/limit.out")" = 64 ] || fail "limit: the command may open $(cat "$work/limit.out") files, not 64"
 
-# Few descriptors: files are closed and opened again, no sample is lost
-(ulimit -n 48 && "$build/operf" --session-dir "$s" --separate-thread --events TIMER:100000 "$tests/e2e/shares" children 300) \
+# Few descriptors: files are closed and opened again, no sample is lost. Two for each CPU are those of its ring.
+most=$((44 + 2 * $(getconf _NPROCESSORS_ONLN)))
+(ulimit -n $most && "$build/operf" --session-dir "$s" --separate-thread --events TIMER:100000 "$tests/e2e/shares" children $((most * 6))) \
 	2>"$work/descriptors.log" || fail "descriptors: status $?"
 nothing_lost descriptors
 files=$(find "$s/samples/current" -name 'TIMER.*' | wc -l)
-[ "$files" -gt 48 ] || fail "descriptors: $files files, which may be open all at once"
+[ "$files" -gt $most ] || fail "descriptors: $files files, which may be open all at once"
 
 # Lazily, by thread, by CPU, with call chains, two events
 expect 0 lazy --session-dir "$s" --lazy-conversion --events TIMER:100000 "$tests/e2e/shares" threads 400
@@ -449,35 +455,33 @@ status=0
 wait $operf || status=$?
 [ "$status" = 0 ] || fail "impatient: status $status"
 
-if [ "$(id -u)" != 0 ]; then
-	echo "whole system, full disk, other users: skipped, not root"
-	exit 0
-fi
+whole_system() {
+	# Until it is interrupted
+	mkdir "$work/system"
+	"$build/operf" --session-dir "$work/system" --system-wide --events TIMER:100000 >"$work/system.out" 2>"$work/system.log" &
+	operf=$!
+	until [ -n "$(find "$work/system" -name 'TIMER.100000.*')" ]; do
+		kill -0 $operf || fail "system: operf ended by itself"
+	done
+	"$tests/e2e/shares" plain 3000
+	kill -INT $operf
+	wait $operf || fail "system: status $?"
+	[ "$(samples_of "$work/system" three_parts)" -gt 1000 ] || fail "system: the busy program is missing"
+	ran_all_the_time "$work/system"
 
-# The whole system
-mkdir "$work/system"
-"$build/operf" --session-dir "$work/system" --system-wide --events TIMER:100000 >"$work/system.out" 2>"$work/system.log" &
-operf=$!
-until [ -n "$(find "$work/system" -name 'TIMER.100000.*')" ]; do
-	kill -0 $operf || fail "system: operf ended by itself"
-done
-"$tests/e2e/shares" plain 3000
-kill -INT $operf
-wait $operf || fail "system: status $?"
-[ "$(samples_of "$work/system" three_parts)" -gt 1000 ] || fail "system: the busy program is missing"
-ran_all_the_time "$work/system"
-
-# The whole system while a command runs; its end is the recording's
-mkdir "$work/system_command"
-own_program
-"$program" plain 1000000 &
-busy=$!
-expect 0 system_command --session-dir "$work/system_command" --system-wide --events TIMER:100000 "$tests/e2e/shares" plain 1000
-expect 1 system_failure --session-dir "$s" --system-wide sh -c 'exit 3'
-log_has system_failure 'sh exited with status 3'
-kill $busy
-[ "$(samples_of "$work/system_command" three_parts "$tests/e2e/shares")" -gt 100 ] || fail "system_command: the command is missing"
-[ "$(samples_of "$work/system_command" three_parts "$program")" -gt 100 ] || fail "system_command: other programs are missing"
+	# While a command runs; its end is the recording's
+	mkdir "$work/system_command"
+	own_program
+	"$program" plain 1000000 &
+	busy=$!
+	expect 0 system_command --session-dir "$work/system_command" --system-wide --events TIMER:100000 "$tests/e2e/shares" plain 1000
+	expect 1 system_failure --session-dir "$s" --system-wide sh -c 'exit 3'
+	log_has system_failure 'sh exited with status 3'
+	kill $busy
+	[ "$(samples_of "$work/system_command" three_parts "$tests/e2e/shares")" -gt 100 ] || fail "system_command: the command is missing"
+	[ "$(samples_of "$work/system_command" three_parts "$program")" -gt 100 ] || fail "system_command: other programs are missing"
+}
+if may_profile system-wide; then whole_system; else echo "whole system: skipped, $refusal"; fi
 
 # A full disk: samples that fit are kept, the loss of the others is reported
 mkdir "$work/full"
@@ -499,24 +503,22 @@ else
 fi
 
 # Another user profiles his own program
-if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+if may_act_as_another && another_may_profile; then
 	mkdir "$work/user"
-	chmod 755 "$work"
-	cp "$build/operf" "$tests/e2e/shares" "$work/user/"
+	install "$build/operf" "$tests/e2e/shares" "$work/user/"
 	chown -R 65534 "$work/user"
-	user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-	(cd "$work/user" && user ./operf --events TIMER:100000 ./shares plain 200) 2>"$work/user.log" || fail "user: status $?"
+	(cd "$work/user" && $another ./operf --events TIMER:100000 ./shares plain 200) 2>"$work/user.log" || fail "user: status $?"
 	nothing_lost user
-	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+	if ! another_may_profile kernel; then
 		"$build/opreport" --session-dir "$work/user/oprofile_data" 2>&1 | grep -q 'TIMER:100000 was counted in user mode only' ||
 			fail "user: no report states that the kernel was not sampled"
 	fi
-	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ]; then
-		(cd "$work/user" && user timeout 20 ./operf --system-wide) 2>"$work/refused.log" && fail "user: may profile the whole system"
+	if ! another_may_profile system-wide; then
+		(cd "$work/user" && $another timeout 20 ./operf --system-wide) 2>"$work/refused.log" && fail "user: may profile the whole system"
 		log_has refused 'kernel.perf_event_paranoid'
 	else
-		echo "refusal: skipped, kernel.perf_event_paranoid lets every user profile the whole system"
+		echo "refusal: skipped, every user may profile the whole system here"
 	fi
 else
-	echo "another user: skipped, no setpriv here or kernel.perf_event_paranoid is above 2"
+	echo "another user: skipped, $refusal"
 fi

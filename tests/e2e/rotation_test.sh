@@ -8,7 +8,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "skipped: not root"
 	exit 77
 fi
-need_profiling
+need_profiling system-wide
 own_program
 s=$work/s
 mkdir "$s"

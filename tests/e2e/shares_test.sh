@@ -19,7 +19,8 @@ agree() {
 		if (n < 1000) exit 1
 		off = a / n - 0.75
 		if (off < 0) off = -off
-		exit off > 4 * sqrt(0.75 * 0.25 / n) + 0.01
+		over = off - 0.01
+		exit (over > 0 && over * over > 4 * 4 * 0.75 * 0.25 / n)
 	}' || fail "$1: three_parts $three : one_part $one is not 3 : 1"
 }
 
