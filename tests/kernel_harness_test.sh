@@ -52,6 +52,7 @@ fake "$kernel/guest.sh" <<'END'
 for out in "$@"; do :; done
 echo "$*" >>guest_words
 mkdir -p "$out/results"
+rm -f "$out/status"
 : >"$out/serial.log"
 ! grep -q '^no boot' plan || exit 1
 : >"$out/job.log"
@@ -59,12 +60,14 @@ while read -r name limit; do
 	echo "$name $limit" >>limits
 	echo x >>"runs.$name"
 	what=$(awk -v name="$name" -v n=$(($(grep -c . "runs.$name") + 1)) '$1 == name { print (n > NF ? $NF : $n) }' plan)
-	[ "$what" != nothing ] || continue
 	: >"$out/results/$name.begun"
+	[ "$what" != nothing ] || exit 1
 	[ "$what" = no_log ] || : >"$out/results/$name.log"
 	[ "$what" != no_log ] || what=0
 	echo "$what" >"$out/results/$name.status"
+	[ "$what" != 98 ] || break
 done <"$out/cases"
+echo 0 >"$out/status"
 END
 
 # a_case NAME KERNELS LIMIT
@@ -157,6 +160,7 @@ for status in 98 99; do
 	printf 'good 0\nbad %s 0\n' $status >plan
 	run 1
 	expect_trs 6.1-amd64/bad FAIL
+	expect_trs 6.1-amd64/good PASS
 	expect_runs bad 1
 done
 what="a guest that dies"

@@ -20,15 +20,12 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
 	sh -c 'echo $$ >group/slow/cgroup.procs; exec shares 6000000' >/dev/null &
 done
-# How many readings begin and end while the buffer is being closed, for which it waits ten seconds: stream_stat then has no file open
-# any more, and has not ended. A reading that had to wait for the closing would be the only one.
+# How many readings begin and end while the buffer is being closed, for which it waits ten seconds: stream_stat, the parent of what it
+# runs, then has no file open any more, and has not ended. A reading that had to wait for the closing would be the only one.
 cat >statistics.sh <<-'END'
 	closing() {
-		[ -d "/proc/$reader" ] && [ -z "$(ls "/proc/$reader/fd" 2>/dev/null)" ]
+		read -r reader <reader 2>/dev/null && [ -d "/proc/$reader" ] && [ -z "$(ls "/proc/$reader/fd" 2>/dev/null)" ]
 	}
-	until reader=$(pidof stream_stat) && [ -n "$(ls "/proc/$reader/fd" 2>/dev/null)" ]; do
-		sleep 0.1
-	done
 	readings=0
 	while [ ! -f closed ]; do
 		began=no
@@ -45,7 +42,7 @@ END
 echo "while_closing 0" >readings
 sh statistics.sh &
 statistics=$!
-sample run.log sh -c 'sleep 2; echo "1000 1000000" >group/slow/cpu.max; sleep 3'
+sample run.log sh -c 'echo $PPID >reader; sleep 2; echo "1000 1000000" >group/slow/cpu.max; sleep 3'
 touch closed
 wait $statistics
 grep -E '^(received|placed|lost|balance)' run.log
