@@ -3,7 +3,7 @@
 # kind: measured
 # opimport attributes what perf recorded as operf does while a program runs: forked and executed processes, threads, libraries in
 # turn at one address, a program whose file is deleted, one that has no file.
-. "$(dirname "$0")/clients.sh"
+. "${srcdir:-.}/tests/e2e/clients.sh"
 need_profiling
 need_client perf linux-perf
 cd "$work" || exit

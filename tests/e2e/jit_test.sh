@@ -3,7 +3,7 @@
 # kind: measured
 # Names of code made at run time: perf maps and jitdumps are found in the process's own namespaces, the last line wins, and what is not
 # the process's own map is not used, whatever it is.
-. "$(dirname "$0")/lib.sh"
+. "${srcdir:-.}/tests/e2e/lib.sh"
 [ -w /tmp ] || { echo "skipped: perf maps are in /tmp, which cannot be written here"; exit 77; }
 need_profiling
 cd "$work" || exit

@@ -3,7 +3,7 @@
 # kind: measured
 # libjvmti_oprofile.so in a Java virtual machine: what is compiled has its names and lines, the shares are those that the
 # machine's own perf map gives, and it runs whatever fails. Call stacks are whole, with and without frame pointers.
-. "$(dirname "$0")/lib.sh"
+. "${srcdir:-.}/tests/e2e/lib.sh"
 agent=$build/libopagent/libjvmti_oprofile.so
 [ -f "$agent" ] || { echo "skipped: libjvmti_oprofile.so is not built"; exit 77; }
 command -v javac >/dev/null && java -version 2>/dev/null || { echo "skipped: no JDK here"; exit 77; }

@@ -1,25 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Shared by the end-to-end tests: an environment that is the same for everybody, a directory of their own, the built tools,
-# skipping where nothing can be profiled.
+# Shared by the end-to-end tests: a directory of their own, the built tools, skipping where nothing can be profiled.
 set -eu
+. "${srcdir:-.}/tests/environment.sh"
 build=$PWD
 tests=$build/tests
-umask 022
-export LC_ALL=C
-export PATH="${PATH-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin" # not everybody has those
-# What is recorded here is the real machine. Nothing is fetched, and no setting of whoever runs the tests counts.
-unset OPROFILE_MACHINE_DIR OPROFILE_EVENTS_DIR OPROFILE_PAGER PAGER NO_COLOR CDPATH DEBUGINFOD_URLS XDG_CACHE_HOME XDG_CONFIG_HOME \
-	XDG_DATA_HOME
-
-# usable_place DIRECTORY: makes $work below it; fails where that cannot be, or where no program can be started (noexec)
-usable_place() {
-	place=$(cd "$1" 2>/dev/null && pwd) && work=$(mktemp -d "$place/oprofile-ng-test.XXXXXX" 2>/dev/null) || return 1
-	printf '#!/bin/sh\n' >"$work/program" && chmod +x "$work/program" && "$work/program" 2>/dev/null || { rm -rf "$work"; return 1; }
-	rm "$work/program"
-}
-usable_place "${TMPDIR:-/tmp}" || usable_place "$build" || { echo "FAILED: no directory in which programs can be started" >&2; exit 1; }
+work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export TMPDIR="$place"
 # Nothing is read from, or left in, the home of whoever runs the tests.
 export HOME="$work/home" XDG_STATE_HOME="$work/state"
 mkdir "$HOME"

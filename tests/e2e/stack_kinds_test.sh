@@ -3,7 +3,7 @@
 # kind: measured
 # Call stacks are exact however a program is linked and whatever it does with its stacks, files and libraries. What a stack
 # has of a known chain is that chain or its inner part, with the reason; nothing is made up.
-. "$(dirname "$0")/lib.sh"
+. "${srcdir:-.}/tests/e2e/lib.sh"
 need_profiling
 need_walked_stacks
 cd "$work" || exit

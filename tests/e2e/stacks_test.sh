@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kind: measured
 # Call stacks of programs without frame pointers are exact, and no copy of a stack reaches a file.
-. "$(dirname "$0")/lib.sh"
+. "${srcdir:-.}/tests/e2e/lib.sh"
 need_profiling
 need_walked_stacks
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kind: exact
 # Our unwind rules are those that readelf prints, row by row: of the C library, libcrypto and a program.
-. "$(dirname "$0")/lib.sh"
+. "${srcdir:-.}/tests/e2e/lib.sh"
 command -v readelf >/dev/null || { echo "skipped: readelf is not installed"; exit 77; }
 case $(uname -m) in
 x86_64 | aarch64) ;;
