@@ -19,26 +19,8 @@
 namespace op::tool {
 namespace {
 
-constexpr uint64_t default_limit = 50;
 /// Functions that are compared: each of them on each host is a number in memory.
 constexpr size_t most_compared = 2000;
-
-struct Options {
-    ConnectionOptions connection;
-    SelectionOptions selection;
-    AnswerOptions answer;
-    std::optional<uint64_t> limit;
-};
-
-CommandSyntax syntax(Options& o) {
-    CommandSyntax s;
-    s.synopsis = "--release BEFORE AFTER [OPTION...]";
-    s.options = o.connection.table();
-    for (auto more : {o.selection.table(), o.answer.table()})
-        s.options.insert(s.options.end(), more.begin(), more.end());
-    s.options.push_back({"limit", 0, &o.limit, "so many functions (50); 0 = all", "N"});
-    return s;
-}
 
 /// One release.
 struct Side {
@@ -148,7 +130,7 @@ private:
 };
 
 /// The two releases: of the option and of the words behind it.
-std::vector<std::string> two_releases(const Options& o, const std::vector<std::string>& words) {
+std::vector<std::string> two_releases(const FunctionOptions& o, const std::vector<std::string>& words) {
     std::vector<std::string> releases = o.selection.releases;
     releases.insert(releases.end(), words.begin(), words.end());
     if (releases.size() != 2) throw_usage("give two releases: --release BEFORE AFTER");
@@ -158,16 +140,15 @@ std::vector<std::string> two_releases(const Options& o, const std::vector<std::s
 }  // namespace
 
 int opfleet_diff(Tool& tool, int argc, char** argv) {
-    Options o;
-    const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
+    FunctionOptions o;
+    const ParsedOptions parsed = parse_options(argc, argv, o.syntax("--release BEFORE AFTER [OPTION...]"));
     if (parsed.exit_status) return *parsed.exit_status;
     o.answer.checked_format();
     const auto releases = two_releases(o, parsed.words);
     const fleet::Selection selection = o.selection.selection();
     fleet::Server server = o.connection.server();
     fleet::check_schema(server);
-    show_answer(tool, o.answer,
-                Comparison(server, selection, releases).answer(o.limit.value_or(default_limit)));
+    show_answer(tool, o.answer, Comparison(server, selection, releases).answer(o.most()));
     return 0;
 }
 

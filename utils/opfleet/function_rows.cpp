@@ -9,6 +9,16 @@
 
 namespace op::tool {
 
+CommandSyntax FunctionOptions::syntax(const char* synopsis) {
+    CommandSyntax s;
+    s.synopsis = synopsis;
+    s.options = connection.table();
+    for (auto more : {selection.table(), answer.table()})
+        s.options.insert(s.options.end(), more.begin(), more.end());
+    s.options.push_back({"limit", 0, &limit, "so many functions (50); 0 = all", "N"});
+    return s;
+}
+
 FunctionTotals totals_of(const std::vector<fleet::FunctionCount>& counts) {
     FunctionTotals totals;
     for (const fleet::FunctionCount& count : counts) {

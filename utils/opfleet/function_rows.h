@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What top and diff have in common: heads, and names of functions.
+// What top and diff have in common: options, heads, and names of functions.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fleet/function_counts.h"
 #include "fleet/slice_account.h"
 #include "utils/opfleet/answer.h"
+#include "utils/opfleet/connection.h"
+#include "utils/opfleet/selection_options.h"
 
 namespace op::tool {
+
+/// The options of a verb whose rows are functions.
+struct FunctionOptions {
+    ConnectionOptions connection;
+    SelectionOptions selection;
+    AnswerOptions answer;
+    std::optional<uint64_t> limit;  ///< none = 50; 0 = all
+
+    /// Its rows point into this object; `synopsis` is a literal.
+    CommandSyntax syntax(const char* synopsis);
+    /// Functions to list; 0 = all.
+    uint64_t most() const noexcept { return limit.value_or(50); }
+};
 
 struct FunctionTotals {
     uint64_t samples = 0, nameless = 0;

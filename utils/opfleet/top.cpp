@@ -19,25 +19,6 @@
 namespace op::tool {
 namespace {
 
-constexpr uint64_t default_limit = 50;
-
-struct Options {
-    ConnectionOptions connection;
-    SelectionOptions selection;
-    AnswerOptions answer;
-    std::optional<uint64_t> limit;
-};
-
-CommandSyntax syntax(Options& o) {
-    CommandSyntax s;
-    s.synopsis = "";
-    s.options = o.connection.table();
-    for (auto more : {o.selection.table(), o.answer.table()})
-        s.options.insert(s.options.end(), more.begin(), more.end());
-    s.options.push_back({"limit", 0, &o.limit, "so many functions (50); 0 = all", "N"});
-    return s;
-}
-
 /// Makes the answer.
 class Top {
 public:
@@ -110,15 +91,15 @@ private:
 }  // namespace
 
 int opfleet_top(Tool& tool, int argc, char** argv) {
-    Options o;
-    const ParsedOptions parsed = parse_options(argc, argv, syntax(o));
+    FunctionOptions o;
+    const ParsedOptions parsed = parse_options(argc, argv, o.syntax(""));
     if (parsed.exit_status) return *parsed.exit_status;
     if (!parsed.words.empty()) throw_usage("top takes no further words");
     o.answer.checked_format();
     const fleet::Selection selection = o.selection.selection();
     fleet::Server server = o.connection.server();
     fleet::check_schema(server);
-    show_answer(tool, o.answer, Top(server, selection).answer(o.limit.value_or(default_limit)));
+    show_answer(tool, o.answer, Top(server, selection).answer(o.most()));
     return 0;
 }
 
