@@ -22,7 +22,7 @@ objcopy --only-keep-debug "$work/spin" "$work/www/buildid/$id/debuginfo"
 strip "$work/spin"
 cp "$work/spin" "$work/www/buildid/$id/executable"
 mkdir "$work/session"
-profile spin --session-dir "$work/session" "$work/spin" || fail "operf"
+profile spin --session-dir "$work/session" --events TIMER:1000000 "$work/spin" || fail "operf"
 
 cat >"$work/serve.py" <<'END'
 import functools, http.server, sys

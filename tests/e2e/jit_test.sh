@@ -8,6 +8,7 @@
 need_profiling
 cd "$work" || exit
 program=$tests/e2e/jit_code
+clock="--events TIMER:1000000" # which every machine has
 trap 'rm -rf "$work" $maps' EXIT
 maps=
 
@@ -21,7 +22,7 @@ made() {
 	name=$1
 	shift
 	mkdir "$name"
-	profile "$name" --session-dir "$name" env "$@" || fail "$name: operf ended with status $?"
+	profile "$name" --session-dir "$name" $clock env "$@" || fail "$name: operf ended with status $?"
 	pid=$(head -n1 "$name.log.out")
 	maps="$maps /tmp/perf-$pid.map"
 }
@@ -30,7 +31,7 @@ made_stacks() {
 	name=$1
 	shift
 	mkdir "$name"
-	profile "$name" --callgraph --session-dir "$name" "$@" || fail "$name: operf ended with status $?"
+	profile "$name" --callgraph --session-dir "$name" $clock "$@" || fail "$name: operf ended with status $?"
 	pid=$(head -n1 "$name.log.out")
 }
 
@@ -109,7 +110,7 @@ fi
 if [ "$(id -u)" = 0 ] && unshare -pmf true 2>/dev/null; then
 	mkdir container
 	# The program may lie below the /tmp that the new one covers: it is started by a path from its directory.
-	profile container --session-dir container unshare -pmf sh -c \
+	profile container --session-dir container $clock unshare -pmf sh -c \
 		"cd ${program%/*} && mount -t tmpfs none /tmp && exec ./${program##*/} map inside@0:2500" ||
 		fail "container: operf ended with status $?"
 	[ "$(names container)" = inside ] || fail "container: $(names container)"
@@ -123,7 +124,7 @@ for kind in map dump; do
 	maps="$maps /tmp/perf-$pid.map"
 	sleep 0.5 # of the code's time
 	mkdir late_$kind
-	profile late_$kind --callgraph --session-dir late_$kind --pid "$pid" || fail "late_$kind: operf ended with status $?"
+	profile late_$kind --callgraph --session-dir late_$kind $clock --pid "$pid" || fail "late_$kind: operf ended with status $?"
 	wait
 	near late_$kind f 100
 	balanced late_$kind
@@ -162,7 +163,7 @@ END
 		sleep 0.1
 	done
 	mkdir late_node
-	"$build/operf" --session-dir late_node --pid $pid >late_node.log.out 2>late_node.log &
+	"$build/operf" --session-dir late_node $clock --pid $pid >late_node.log.out 2>late_node.log &
 	operf=$!
 	until [ -n "$(find late_node/samples/current -path '*anon*' -name 'TIMER.*' 2>/dev/null)" ]; do
 		kill -0 $operf 2>/dev/null || fail "late_node: operf ended by itself"
@@ -192,7 +193,7 @@ int main(void) {
 }
 END
 	if clang -g -O1 -emit-llvm -c loop.c -o loop.bc 2>/dev/null && mkdir dumps lli &&
-		JITDUMPDIR=$work/dumps profile lli --session-dir lli lli --jit-kind=mcjit loop.bc && [ -n "$(find dumps -name '*.dump')" ]; then
+		JITDUMPDIR=$work/dumps profile lli --session-dir lli $clock lli --jit-kind=mcjit loop.bc && [ -n "$(find dumps -name '*.dump')" ]; then
 		"$build/opannotate" --session-dir lli --source --search-dirs=. >lli.source 2>>report.log || fail "lli: opannotate"
 		awk '/:(    for|        x = )/ { loop += $1 } / main total: / { all = $(NF - 2) } END { exit !(loop > 0 && loop >= 0.9 * all) }' lli.source ||
 			fail "lli: $(cat lli.source)"

@@ -14,6 +14,7 @@ need_profiling
 cd "$work" || exit
 mkdir -m 700 run
 export XDG_RUNTIME_DIR="$work/run"
+clock="--events TIMER:1000000" # which every machine has
 
 mkdir -p src/shop classes
 cat >src/shop/Prog.java <<'END_JAVA'
@@ -68,7 +69,7 @@ share() {
 
 # From the start, beside the machine's own map: by its names each address is of the same function.
 mkdir started
-profile started --callgraph --session-dir started java $options -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
+profile started --callgraph --session-dir started $clock java $options -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
 	-agentpath:"$agent"=debug shop.Prog 500 . || fail "operf ended with status $?"
 pid=$(pid_in started.log.out)
 map=/tmp/perf-$pid.map
@@ -118,11 +119,11 @@ esac
 
 # Without the agent: the map that the machine writes when it ends, after the last sample, and one that it is asked for.
 mkdir at_exit
-profile at_exit --session-dir at_exit java $options -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit shop.Prog 250 . ||
+profile at_exit --session-dir at_exit $clock java $options -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit shop.Prog 250 . ||
 	fail "at_exit: operf ended with status $?"
 rm -f "/tmp/perf-$(pid_in at_exit.log.out).map"
 mkdir asked
-profile asked --session-dir asked java $options shop.Prog 250 never &
+profile asked --session-dir asked $clock java $options shop.Prog 250 never &
 operf=$!
 until pid=$(pid_in asked.log.out) && [ "$(awk '{ print $14 }' "/proc/$pid/stat")" -ge 200 ]; do # hundredths of a second
 	kill -0 $operf 2>/dev/null || fail "asked: operf ended by itself"
@@ -221,7 +222,7 @@ fi
 
 # Loaded while it runs, without lines: what was compiled before has its names.
 mkdir attached
-profile attached --session-dir attached java $options shop.Prog 250 stop &
+profile attached --session-dir attached $clock java $options shop.Prog 250 stop &
 operf=$!
 left=300
 until pid=$(pid_in attached.log.out) && jcmd "$pid" JVMTI.agent_load "$agent" >jcmd.log 2>&1; do
@@ -242,7 +243,7 @@ until pid=$(pid_in late.out); do
 	kill -0 $java 2>/dev/null || fail "late: java ended"
 	sleep 0.1
 done
-"$build/operf" --session-dir late --pid "$pid" >late.log.out 2>late.log &
+"$build/operf" --session-dir late $clock --pid "$pid" >late.log.out 2>late.log &
 operf=$!
 until [ -n "$(find late/samples/current -path '*anon*' -name 'TIMER.*' 2>/dev/null)" ]; do
 	kill -0 $operf 2>/dev/null || fail "late: operf ended by itself"

@@ -26,7 +26,7 @@ int main(void)
 END
 cc -g -O1 -Wl,--build-id -o "$work/spin" "$work/spin.c"
 mkdir "$work/session"
-profile spin --session-dir "$work/session" "$work/spin" || fail "operf"
+profile spin --session-dir "$work/session" --events TIMER:1000000 "$work/spin" || fail "operf"
 "$build/oparchive" --session-dir "$work/session" --include-sources -o "$work/archive" 2>"$work/archive.log" || fail "oparchive"
 [ -f "$work/archive$work/spin.c" ] || fail "the source is not in the archive"
 for private in secret shadow.key link.c; do

@@ -485,16 +485,17 @@ if may_profile system-wide; then whole_system; else echo "whole system: skipped,
 
 # A full disk: samples that fit are kept, the loss of the others is reported
 mkdir "$work/full"
-if mount -t tmpfs -o size=1m none "$work/full" 2>/dev/null; then
+page=$(getconf PAGESIZE) # of which a file there takes whole ones
+if mount -t tmpfs -o size=$((256 * page)) none "$work/full" 2>/dev/null; then
 	expect 4 full --session-dir "$work/full" --events TIMER:20000 \
 		sh -c "cat /dev/zero >'$work/full/filler' 2>/dev/null; exec '$tests/e2e/shares' children 300"
 	umount "$work/full"
 	log_has full 'No space left on device'
 	log_has full '[0-9]+ samples'
 	# The same of a lazy recording: what there was room for is kept and named by the run itself
-	mount -t tmpfs -o size=1m none "$work/full"
+	mount -t tmpfs -o size=$((256 * page)) none "$work/full"
 	expect 8 lazy_full --session-dir "$work/full" --lazy-conversion --events TIMER:20000 \
-		sh -c "head -c 900000 /dev/zero >'$work/full/filler'; exec '$tests/e2e/shares' children 2000"
+		sh -c "head -c $((220 * page)) /dev/zero >'$work/full/filler'; exec '$tests/e2e/shares' children 2000"
 	[ -s "$work/full/samples/operf.data.1" ] || fail "lazy_full: the recording is not kept"
 	log_has lazy_full 'full/samples/operf.data.1 holds samples of this run .* oprofiled --foreground --start --source=replay:'
 	umount "$work/full"
