@@ -18,7 +18,6 @@
 #include "daemon/source/proc_scan.h"
 #include "libop/base/access_policy.h"
 #include "libop/base/build_id.h"
-#include "libop/base/clock.h"
 #include "libop/base/error.h"
 #include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
@@ -158,11 +157,10 @@ bool is_mapping_of(const MapsLine& line, const MappedFileFacts& wanted) {
 /// The executable lines of the process's maps, as far as the limit goes.
 std::string limited_maps(uint32_t tgid, SearchLimit& limit) {
     constexpr uint64_t search_bytes = 8192;  // what a search costs besides what it reads: opening files
-    const uint64_t now = monotonic_ns();
-    ScanBudget budget(limit.left(now));
+    ScanBudget budget(limit.left());
     if (budget.left() == 0) return {};
     std::string maps = executable_maps(tgid, budget);
-    limit.charge(search_bytes + budget.spent(), now);
+    limit.charge(search_bytes + budget.spent());
     return maps;
 }
 

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "libop/base/clock.h"
 #include "libop/base/fd.h"
 #include "libop/base/file_identity.h"
 #include "libop/base/rate_limit.h"
@@ -40,8 +43,20 @@ struct ImageFile {
 
 /// Limits what is read of maps files to find files, in bytes, because other users choose how long and how
 /// many they are: 8 MB at once, then 4 MB a second.
-struct SearchLimit : RateLimit {
-    SearchLimit() noexcept : RateLimit(250, 2'000'000'000) {}
+class SearchLimit {
+public:
+    using Clock = std::function<uint64_t()>;  ///< ns, only goes forward
+
+    explicit SearchLimit(Clock clock = monotonic_ns) : clock_(std::move(clock)) {}
+
+    /// The bytes that may be read now.
+    uint64_t left() const { return limit_.left(clock_()); }
+    /// Spends bytes, also more than are left: they are paid later.
+    void charge(uint64_t bytes) { limit_.charge(bytes, clock_()); }
+
+private:
+    Clock clock_;
+    RateLimit limit_{250, 2'000'000'000};
 };
 
 /// Looks for the file at its path, and if that is another one, through the process. None if it cannot be

@@ -13,7 +13,6 @@
 
 #include "daemon/source/proc_scan.h"
 #include "libop/base/build_id.h"
-#include "libop/base/clock.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "tests/unit/temp_dir.h"
@@ -54,7 +53,8 @@ protected:
     std::string path_ = dir_.write("mapped", "one");
     void* memory_ = MAP_FAILED;
     MappedFileFacts facts_{static_cast<uint32_t>(::getpid()), path_};
-    SearchLimit limit_;
+    uint64_t now_ = 100'000'000'000;  ///< ns
+    SearchLimit limit_{[this] { return now_; }};
 };
 
 TEST_F(MappedImageFile, is_found_at_its_path) {
@@ -81,10 +81,10 @@ TEST_F(MappedImageFile, in_an_area_that_was_split_is_searched_for_as_far_as_the_
     facts_.start = reinterpret_cast<uintptr_t>(memory_);
     facts_.end = facts_.start + 2 * page_;  // the second page has gone since
     std::filesystem::rename(dir_.write("new", "another"), path_);
-    const uint64_t before = limit_.left(monotonic_ns());
+    const uint64_t before = limit_.left();
     EXPECT_TRUE(find_image_file(facts_, limit_));
-    EXPECT_LT(limit_.left(monotonic_ns()), before) << "it is charged";
-    limit_.charge(uint64_t{1} << 40, monotonic_ns());
+    EXPECT_LT(limit_.left(), before) << "it is charged";
+    limit_.charge(uint64_t{1} << 40);
     EXPECT_FALSE(find_image_file(facts_, limit_));
     facts_.end = facts_.start + page_;
     EXPECT_TRUE(find_image_file(facts_, limit_)) << "which takes no search";
@@ -92,12 +92,15 @@ TEST_F(MappedImageFile, in_an_area_that_was_split_is_searched_for_as_far_as_the_
 
 TEST(SearchLimit, saves_up_two_seconds) {
     constexpr uint64_t second = 1'000'000'000;
-    SearchLimit limit;
-    EXPECT_EQ(limit.left(100 * second), 8'000'000u);
-    limit.charge(9'000'000, 100 * second);
-    EXPECT_EQ(limit.left(100 * second), 0u);
-    EXPECT_EQ(limit.left(100 * second + second / 2), 1'000'000u);
-    EXPECT_EQ(limit.left(200 * second), 8'000'000u);
+    uint64_t now = 100 * second;
+    SearchLimit limit([&] { return now; });
+    EXPECT_EQ(limit.left(), 8'000'000u);
+    limit.charge(9'000'000);
+    EXPECT_EQ(limit.left(), 0u);
+    now += second / 2;
+    EXPECT_EQ(limit.left(), 1'000'000u);
+    now += 100 * second;
+    EXPECT_EQ(limit.left(), 8'000'000u);
 }
 
 TEST_F(MappedImageFile, behind_its_link_is_not_another_inode_of_the_same_device) {
