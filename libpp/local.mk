@@ -37,6 +37,7 @@ libpp_a_SOURCES = \
 	libpp/object/mini_debuginfo.cpp libpp/object/mini_debuginfo.h \
 	libpp/object/plt_stubs.cpp libpp/object/plt_stubs.h \
 	libpp/object/range_map.cpp libpp/object/range_map.h \
+	libpp/object/rust_effort.cpp \
 	libpp/object/section_finder.cpp libpp/object/section_finder.h \
 	libpp/object/source_line.h \
 	libpp/object/symbol_ranges.cpp libpp/object/symbol_ranges.h \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Grammars: the C++ ABI's "Name mangling", Rust RFC 2603, the D language's "Name Mangling".
+// Grammars: the C++ ABI's "Name mangling", the D language's "Name Mangling".
 #include "libpp/object/demangle_effort.h"
 
 #include <algorithm>
@@ -16,24 +16,9 @@ bool is_upper(char c) noexcept {
     return c >= 'A' && c <= 'Z';
 }
 
-/// The digit of base 62 in Rust's order; -1 for another character.
-int digit62(char c) noexcept {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 10;
-    return is_upper(c) ? c - 'A' + 36 : -1;
-}
-
 /// Characters that may be read to judge a name. A number is read from each of its digits on, so a long one
 /// costs its square; such a name is not worth demangling.
 constexpr size_t most_read = 1 << 18;
-
-/// The lifetimes that a binder "G<number>_" at `at` declares, up to `most`; else 0. Adds what it read.
-uint64_t lifetimes_at(std::string_view mangled, size_t at, uint64_t most, size_t& read) noexcept {
-    uint64_t value = 0;
-    for (++at; at < mangled.size() && digit62(mangled[at]) >= 0; ++at, ++read)
-        value = std::min(most, value * 62 + static_cast<uint64_t>(digit62(mangled[at])) + 1);
-    return at < mangled.size() && mangled[at] == '_' ? value + 1 : 0;
-}
 
 /// One past the decimal number at `at`, and the number, up to `most`.
 std::pair<size_t, size_t> number_at(std::string_view mangled, size_t at, size_t most) noexcept {
@@ -157,19 +142,6 @@ bool is_cheap_cpp_name(std::string_view mangled) {
         found += mangled[begin] == 'T';
     }
     return found <= most;
-}
-
-// What libiberty skips is parsed without printing, and a loop over lifetimes has no end but their number.
-bool is_cheap_rust_name(std::string_view mangled) {
-    constexpr uint64_t most = 10'000;
-    if (!mangled.starts_with("_R")) return true;
-    uint64_t lifetimes = 0;
-    size_t read = 0;
-    for (size_t at = mangled.find('G'); at != mangled.npos; at = mangled.find('G', at + 1)) {
-        lifetimes += lifetimes_at(mangled, at, most, read);
-        if (lifetimes > most || read > most_read) return false;
-    }
-    return true;
 }
 
 bool is_cheap_d_name(std::string_view mangled) {

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 #include "libpp/object/demangle_effort.h"
+#include "tests/unit/fixtures.h"
 
 namespace op::pp {
 
@@ -102,6 +106,39 @@ TEST(DemangleEffort, is_judged_in_time_of_any_name) {
         const std::string name(length, repeated);
         EXPECT_FALSE(is_cheap_d_name("_D" + name) && is_cheap_rust_name("_R" + name)) << repeated;
     }
+}
+
+TEST(Demangle, a_capital_g_in_a_rust_identifier_declares_no_lifetimes) {
+    for (const char* part : {"GnQ3l9", "FGnQ3l9", "DGnQ3l9", "FGZZZZZZZZ"}) {
+        const std::string hash = std::string("Csjr") + part;
+        EXPECT_EQ(demangle("_RNvNt" + hash + "_3std2rt4spin", Demangle::normal), "std::rt::spin") << part;
+    }
+    EXPECT_EQ(demangle("_RNvCs6xxl1lAjzDf_1a14GetRegistry_fn", Demangle::normal), "a::GetRegistry_fn");
+    EXPECT_EQ(demangle("_RNvCs6xxl1lAjzDf_1a15DGetRegistry_fn", Demangle::normal), "a::DGetRegistry_fn");
+    EXPECT_EQ(demangle("_RINvC1a1fFG_RL0_hEuE", Demangle::normal), "a::f::<for<'a> fn(&'a u8)>");
+    EXPECT_EQ(demangle("_RINvC1a1fDG_NtC1b5TraitEL_E", Demangle::normal), "a::f::<dyn for<'a> b::Trait>");
+}
+
+/// tests/fixtures/names/rust: of the Rust 1.63 compiler, mostly with a capital G in an identifier or a hash.
+TEST(Demangle, reads_the_names_of_a_rust_compiler) {
+    std::ifstream names(test::fixture("names/rust"));
+    int count = 0;
+    for (std::string name; std::getline(names, name); ++count)
+        EXPECT_FALSE(demangle(name, Demangle::normal).starts_with("_R")) << name;
+    EXPECT_EQ(count, 100);
+}
+
+// Each would count to 62^10.
+TEST(Demangle, lifetimes_of_a_rust_name_are_found_where_they_are_declared) {
+    for (const char* declared :
+         {"FGZZZZZZZZZZ_EuE", "DGZZZZZZZZZZ_EL_E", "TFGZZZZZZZZZZ_EuEE", "AFGZZZZZZZZZZ_Euj1_E"})
+        EXPECT_FALSE(is_cheap_rust_name(std::string("_RINvC1a1f") + declared)) << declared;
+    EXPECT_FALSE(is_cheap_rust_name("_RNvXFGZZZZZZZZZZ_EuNtC1a1bNtC1c1d1f")) << "not of the grammar";
+    EXPECT_FALSE(is_cheap_rust_name("_RINvC1a17fFGZZZZZZZZZZ_EuEBa_E"))
+        << "a reference leads into an identifier";
+    EXPECT_TRUE(is_cheap_rust_name("_RINvC1a17fFGZZZZZZZZZZ_EuEB2_E"));
+    EXPECT_TRUE(is_cheap_rust_name("_RNvC1a1f" + std::string(100'000, 'T')));
+    EXPECT_TRUE(is_cheap_rust_name("_R" + std::string(100'000, 'Y')));
 }
 
 TEST(Demangle, cv_in_an_identifier_is_no_conversion_operator) {
