@@ -45,8 +45,10 @@ constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc",
 struct Options {
     bool system_wide = false, callgraph = false, separate_thread = false, separate_cpu = false;
     bool append = false, lazy = false, callgraph_files = false;
-    std::optional<uint64_t> pid, stack_size;
-    std::vector<std::string> events, verbose, command;
+    bool no_children = false;
+    std::optional<uint64_t> stack_size;
+    std::vector<std::string> pid_words, events, verbose, command;
+    std::vector<pid_t> pids;  ///< of pid_words, each once
     std::optional<std::string> unwind;
     std::string session_dir, vmlinux, rotate, keep, max_disk;
 
@@ -64,13 +66,14 @@ struct Options {
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
-    s.synopsis = "[--system-wide | --pid PID | [--system-wide] COMMAND [ARGUMENTS]]";
+    s.synopsis = "[--system-wide | --pid PIDS | [--system-wide] COMMAND [ARGUMENTS]]";
     s.stop_at_first_word = true;
     s.help_letter = 'h';
     s.usage_letter = 'u';
     s.options = {
         {"system-wide", 's', &o.system_wide, "profile every process, until Ctrl-C or while COMMAND runs"},
-        {"pid", 'p', &o.pid, "profile a running process with its threads and children", "PID"},
+        {"pid", 'p', &o.pid_words, "profile running processes with their threads and children", "PIDS"},
+        {"no-children", 0, &o.no_children, "with --pid: without the children that are running already"},
         {"events", 'e', &o.events,
          "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
         {"callgraph", 'g', &o.callgraph, "record call chains too"},
@@ -122,17 +125,30 @@ void check_rotation(const Options& o) {
     if (o.lazy) throw_usage("--rotate and --lazy-conversion exclude each other");
 }
 
+/// Throws for what is no number of a process or thread.
+std::vector<pid_t> parse_pids(const std::vector<std::string>& words) {
+    std::vector<pid_t> pids;
+    for (const std::string& word : words) {
+        const auto number = parse_c_integer(word);
+        if (!number || *number == 0 || *number > INT32_MAX)
+            throw_usage("--pid=" + word + ": not the number of a process");
+        const pid_t pid = process_of(static_cast<pid_t>(*number));
+        if (std::ranges::find(pids, pid) == pids.end()) pids.push_back(pid);
+    }
+    return pids;
+}
+
 void check(const Options& o) {
     const bool is_any = o.system_wide || !o.command.empty();
-    if (o.pid && is_any)
+    if (!o.pids.empty() && is_any)
         throw_usage(std::string("--pid and ") + (o.system_wide ? "--system-wide" : "a command") +
                     " exclude each other: give one of them");
-    if (!o.pid && !is_any)
+    if (o.pids.empty() && !is_any)
         throw_usage(
             "name what to profile: a command, --system-wide, --system-wide with a command that it lasts for, "
             "or "
             "--pid");
-    if (o.pid && (*o.pid == 0 || *o.pid > INT32_MAX)) throw_usage("--pid: no such process number");
+    if (o.no_children && o.pids.empty()) throw_usage("--no-children needs --pid");
     for (const std::string& word : o.verbose)
         if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
             throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
@@ -141,11 +157,19 @@ void check(const Options& o) {
     if (!o.command.empty()) find_program(o.command.front());
 }
 
+/// "process 7", "processes 7, 9"
+std::string processes_text(const std::vector<pid_t>& pids) {
+    std::vector<std::string> numbers;
+    for (const pid_t pid : pids)
+        numbers.push_back(std::to_string(pid));
+    return (pids.size() == 1 ? "process " : "processes ") + joined(numbers, ", ");
+}
+
 SessionInfo describe(const Options& o) {
     SessionInfo info = describe_machine();
     info.tool = std::string("operf ") + OP_VERSION;
     info.command = joined(o.command, " ");
-    if (o.pid) info.command = "process " + std::to_string(*o.pid);
+    if (!o.pids.empty()) info.command = processes_text(o.pids);
     if (o.system_wide)
         info.command = "whole system" + (o.command.empty() ? "" : ", while it ran " + info.command);
     info.start_time = epoch_seconds();
@@ -168,8 +192,8 @@ SourceOptions describe_source(const Options& o, const SourceKind& kind, std::str
             source.events.push_back({std::move(spec), {}, {}});
     source.callgraph = o.callgraph ? all_callers : 0;
     if (o.callgraph && o.has_unwind_tables()) choose_stacks(o, source);
-    source.rate = [pid = static_cast<pid_t>(o.pid.value_or(0))](const RecordedEvent& event,
-                                                                const EventEncoding& encoding) {
+    source.rate = [pid = o.pids.empty() ? 0 : o.pids.front()](const RecordedEvent& event,
+                                                              const EventEncoding& encoding) {
         return measure_event(event, encoding, pid);
     };
     source.fallback = &fallback;
@@ -180,9 +204,9 @@ SourceOptions describe_source(const Options& o, const SourceKind& kind, std::str
 }
 
 PerfTarget target_of(const Options& o, const ChildProcess* command) {
-    if (o.system_wide) return {PerfTarget::Kind::system, -1};
-    if (o.pid) return {PerfTarget::Kind::process, static_cast<pid_t>(*o.pid)};
-    return {PerfTarget::Kind::command, command->pid()};
+    if (o.system_wide) return {PerfTarget::Kind::system};
+    if (!o.pids.empty()) return {PerfTarget::Kind::process, o.pids, !o.no_children};
+    return {PerfTarget::Kind::command, {command->pid()}};
 }
 
 /// One run of operf, in the order of its steps.
@@ -196,7 +220,8 @@ public:
           info_(wanted_.described),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
         if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
-        if (o_.pid) attached_ = watch_process(static_cast<pid_t>(*o_.pid));
+        for (const pid_t pid : o_.pids)
+            attached_.push_back(watch_process(pid));
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was profiled");
         raise_file_limit();  // for us, not for the command
@@ -243,22 +268,20 @@ private:
         tool_.print_notes();
     }
 
-    /// The kernel follows only children that are made from now on.
-    void warn_of_children() {
-        const std::vector<pid_t> own = descendants_of(::getpid());
+    void note_children_left_out() {
         std::vector<std::string> numbers;
-        for (const pid_t child : descendants_of(static_cast<pid_t>(*o_.pid)))
-            if (child != ::getpid() && !std::ranges::binary_search(own, child))
-                numbers.push_back(std::to_string(child));
-        if (!numbers.empty())
-            tool_.notes.warn("processes that " + process_text() + " has started already are not profiled: " +
-                             short_list(numbers) + "; profile one of them with --pid, or --system-wide");
+        for (const pid_t child : other_descendants_of(o_.pids))
+            if (o_.no_children || !may_look_into(child)) numbers.push_back(std::to_string(child));
+        if (numbers.empty()) return;
+        tool_.notes.warn("children of " + processes_text(o_.pids) +
+                         " that are not profiled: " + short_list(numbers) +
+                         (o_.no_children ? "" : "; they belong to another user: run as root"));
     }
 
     void announce() {
         if (!fallback_.empty() && is_due(stamp_place(), fallback_stamp(tool_.name), today()))
             tool_.notes.warn(fallback_);
-        if (o_.pid) warn_of_children();
+        if (!o_.pids.empty()) note_children_left_out();
         print_source_notes();
         if (o_.is_verbose("record") || o_.is_verbose("debug")) {
             for (const RecordedEvent& e : info_.events)
@@ -285,7 +308,9 @@ private:
 
     void record_run() {
         clock_ = own_recorder_clock();
-        Recording recording{*opened_.source, signals_, tool_.notes, {}, {}, command_.get(), attached_.get()};
+        Recording recording{*opened_.source, signals_, tool_.notes, {}, {}, command_.get(), {}};
+        for (const Fd& process : attached_)
+            recording.attached.push_back(process.get());
         if (o_.lazy) {
             stacks_.emplace(&kallsyms_.exec_code());
             stream_.emplace(session_.create_in_samples(lazy_recording), lazy_recording, info_);
@@ -313,7 +338,8 @@ private:
         reason_ = record(recording);
         times_.wall = static_cast<uint64_t>(std::chrono::nanoseconds(recording.now() - began).count());
         print_source_notes();
-        if (o_.pid && reason_ != StopReason::interrupted) say(process_text() + " has ended");
+        if (!o_.pids.empty() && reason_ != StopReason::interrupted)
+            say(processes_text(o_.pids) + (o_.pids.size() == 1 ? " has ended" : " have ended"));
         if (!command_) write_stderr("Profiling done.\n");
     }
 
@@ -401,10 +427,9 @@ private:
         return *command_->poll_end();
     }
 
-    std::string process_text() const { return "process " + std::to_string(*o_.pid); }
-
     std::string why_none() const {
-        if (reason_ == StopReason::ended_before) return process_text() + " ended before sampling began";
+        if (reason_ == StopReason::ended_before)
+            return processes_text(o_.pids) + " ended before sampling began";
         return "less CPU time than one sample needs; a lower count gives more";
     }
 
@@ -478,7 +503,7 @@ private:
     SessionInfo info_;
     SessionWriter session_;
     std::unique_ptr<ChildProcess> command_;
-    Fd attached_;
+    std::vector<Fd> attached_;
     OpenedSource opened_;
     KallsymsCopy kallsyms_;
     GapFiller gaps_;
@@ -497,8 +522,8 @@ int operf(Tool& tool, int argc, char** argv) {
     const ParsedOptions parsed = parse_options(argc, argv, syntax(options));
     if (parsed.exit_status) return *parsed.exit_status;
     options.command = parsed.words;
+    options.pids = parse_pids(options.pid_words);
     check(options);
-    if (options.pid) options.pid = process_of(static_cast<pid_t>(*options.pid));
     return Run(tool, options).run();
 }
 

@@ -211,7 +211,7 @@ void Daemon::open_source() {
         source.stack_bytes = usual_stack;
         source.larger_stack_bytes = largest_stack;
     }
-    source.perf_target = {PerfTarget::Kind::system, -1};
+    source.perf_target = {PerfTarget::Kind::system};
     kernel_symbols_.keep_ranges_only();
     source.kallsyms = &kernel_symbols_;
     source.is_stopping = [] { return StopSignals::is_stop_pending(false); };  // opens the log again

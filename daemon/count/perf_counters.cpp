@@ -103,7 +103,7 @@ PerfCounters::PerfCounters(const CountTarget& target, const std::vector<CountedE
 void PerfCounters::open_all(const std::vector<CountedEvent>& events, bool kernel_mode, Diagnostics& notes) {
     if (target_.kind != Kind::processes) return open_tasks(events, target_.tasks, kernel_mode);
     const auto open = [&](const std::vector<pid_t>& threads) { open_tasks(events, threads, kernel_mode); };
-    if (!open_for_threads(target_.tasks, open))
+    if (!open_for_threads([this] { return target_.tasks; }, open))
         notes.warn("threads are started all the time; those that are started just now are counted in part");
 }
 

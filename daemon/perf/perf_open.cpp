@@ -182,16 +182,18 @@ void Opener::note_small_stacks() {
 }
 
 void Opener::open_targets() {
-    const pid_t pid = options_.target.pid;
+    const std::vector<pid_t>& pids = options_.target.pids;
     if (is(PerfTarget::Kind::process)) {
-        if (!open_for_threads({pid}, [&](const std::vector<pid_t>& threads) { open_cpus(threads); }))
-            notes_.warn("process " + std::to_string(pid) +
-                        " starts threads all the time; those that it starts just now are sampled in part");
+        if (!open_for_threads([this] { return processes_of(options_.target); },
+                              [this](const std::vector<pid_t>& threads) { open_cpus(threads); }))
+            notes_.warn(
+                "threads are started all the time; those that are started just now are sampled in part");
     } else {
-        open_cpus({pid});
+        open_cpus(pids.empty() ? std::vector<pid_t>{-1} : pids);
     }
     if (opened_.side_band.empty())
-        throw Error(ErrorKind::system, explain_perf_error(perf_situation(ESRCH, false, pid)));
+        throw Error(ErrorKind::system,
+                    explain_perf_error(perf_situation(ESRCH, false, pids.empty() ? 0 : pids.front())));
 }
 
 void Opener::open_cpus(const std::vector<pid_t>& tasks) {
@@ -239,7 +241,7 @@ Fd Opener::open_event(const RecordedEvent& event, perf_event_attr attr, pid_t ta
     if (is_process && (error == ESRCH || (may_be_gone && is_ending(pid)))) return fd;
     if (error == ENODEV && cpu != 0) return fd;
     PerfSituation situation =
-        perf_situation(error, is(PerfTarget::Kind::system), is_process ? options_.target.pid : 0);
+        perf_situation(error, is(PerfTarget::Kind::system), is_process ? process_of(task) : 0);
     situation.ibs = (attr.sample_type & PERF_SAMPLE_RAW) != 0;
     situation.event = event.name;
     throw Error(ErrorKind::system, explain_perf_error(situation), error);
@@ -290,6 +292,14 @@ void Opener::note_cpus_left_out() {
 }
 
 }  // namespace
+
+std::vector<pid_t> processes_of(const PerfTarget& target) {
+    std::vector<pid_t> processes = target.pids;
+    if (!target.with_descendants) return processes;
+    for (const pid_t process : other_descendants_of(target.pids))
+        if (may_look_into(process)) processes.push_back(process);
+    return processes;
+}
 
 size_t side_band_bytes(size_t ring_bytes) {
     return std::max(ring_bytes / 4, smallest_side_band);

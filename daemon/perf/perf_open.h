@@ -27,12 +27,17 @@ namespace op::collect {
 struct PerfTarget {
     enum class Kind {
         command,  ///< a child that has not called exec yet; sampling begins when it does
-        process,  ///< a running process with all its threads
+        process,  ///< running processes with all their threads
         system,   ///< everything
     };
     Kind kind = Kind::command;
-    pid_t pid = 0;  ///< of the child or process
+    std::vector<pid_t> pids = {};  ///< of the child or the processes
+    bool with_descendants =
+        false;  ///< those that the processes have already, as far as they may be looked into
 };
+
+/// The processes to be sampled as of now: those of the target, then the descendants that belong to it.
+std::vector<pid_t> processes_of(const PerfTarget& target);
 
 struct PerfOptions {
     PerfTarget target;

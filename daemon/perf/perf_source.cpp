@@ -92,8 +92,9 @@ void PerfSource::await(const OpenedCpu& cpu) const {
 /// end.
 uint64_t PerfSource::scan() {
     ScanBudget budget(scan_bytes);
-    const auto pid = static_cast<uint32_t>(target_.pid);
-    if (target_.kind == PerfTarget::Kind::process) scan_process(pid, pid, budget, initial_);
+    if (target_.kind == PerfTarget::Kind::process)
+        for (const pid_t process : processes_of(target_))
+            scan_process(static_cast<uint32_t>(process), static_cast<uint32_t>(process), budget, initial_);
     if (target_.kind == PerfTarget::Kind::system) scan_all_processes(budget, initial_, is_stopping_);
     return budget.cut();
 }
@@ -116,7 +117,7 @@ void PerfSource::start() {
 
 /// Sampling begins within exec, before the kernel has a record of it.
 void PerfSource::add_command() {
-    const auto pid = static_cast<uint32_t>(target_.pid);
+    const auto pid = static_cast<uint32_t>(target_.pids.front());
     initial_.add(Name{0, pid, pid, true, {}});
 }
 

@@ -4,6 +4,9 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "libop/base/error.h"
 
 namespace op::collect {
@@ -38,10 +41,20 @@ private:
     /// What a source announced once it may not announce again: after a drain that did not take all there is
     /// no waiting.
     void wait() {
-        const int program = r_.command ? r_.command->wait_fd() : r_.attached;
-        pollfd fds[] = {{r_.source.wait_fd(), POLLIN, 0}, {r_.signals.fd(), POLLIN, 0}, {program, POLLIN, 0}};
-        ::poll(fds, std::size(fds), has_more_ ? 0 : static_cast<int>(drain_interval.count()));
-        program_ended_ = fds[2].revents != 0;
+        std::vector<pollfd> fds{{r_.source.wait_fd(), POLLIN, 0}, {r_.signals.fd(), POLLIN, 0}};
+        if (r_.command) fds.push_back({r_.command->wait_fd(), POLLIN, 0});
+        for (const int process : running_)
+            fds.push_back({process, POLLIN, 0});
+        ::poll(fds.data(), fds.size(), has_more_ ? 0 : static_cast<int>(drain_interval.count()));
+        if (r_.command) program_ended_ = fds[2].revents != 0;
+        if (!running_.empty()) drop_ended(std::span(fds).last(running_.size()));
+    }
+
+    void drop_ended(std::span<const pollfd> processes) {
+        running_.clear();
+        for (const pollfd& process : processes)
+            if (process.revents == 0) running_.push_back(process.fd);
+        program_ended_ = running_.empty();
     }
 
     /// Not without end: a source that fills faster than it drains must not hold up the stop signals. True if
@@ -73,12 +86,13 @@ private:
 
     const Recording& r_;
     Stopping stopping_;
+    std::vector<int> running_ = r_.attached;  ///< of the attached processes
     bool over_ = false, program_ended_ = false, has_more_ = false;
     TimePoint next_checkpoint_ = r_.now() + checkpoint_interval;
 };
 
 bool has_ended(int pidfd) {
-    pollfd fd{pidfd, POLLIN, 0};  // one below 0 is never ready
+    pollfd fd{pidfd, POLLIN, 0};
     return ::poll(&fd, 1, 0) > 0;
 }
 
@@ -102,7 +116,8 @@ void drain_into(SampleSource& source, const std::function<void(std::span<const R
 
 StopReason record(const Recording& recording) {
     recording.source.start();
-    const bool was_too_late = has_ended(recording.attached);
+    const bool was_too_late =
+        !recording.attached.empty() && std::ranges::all_of(recording.attached, has_ended);
     Loop loop(recording);
     if (recording.command) recording.command->release();
     StopReason reason = loop.run();

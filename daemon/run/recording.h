@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "daemon/run/child_process.h"
 #include "daemon/run/stop_signal.h"
@@ -23,14 +24,14 @@ struct Recording {
         checkpoint;  ///< called about once a minute, so that a crash costs little; may be empty; if it
                      ///< throws an Error that is noted and the recording goes on
     ChildProcess* command = nullptr;  ///< program to release and watch; null = none
-    int attached = -1;                ///< pidfd of a running process to watch; -1 = none
+    std::vector<int> attached = {};   ///< pidfds of running processes: recording ends with the last of them
     Now now = std::chrono::steady_clock::now;
     std::function<void()> round = {};  ///< called about once a second; may be empty; may throw as checkpoint
 };
 
-/// Starts the source, records until the program ends or a stop signal comes, stops the source and drains it.
-/// What a stop signal does to the command is Stopping's. Throws what the source, the sink and
-/// ChildProcess::release throw.
+/// Starts the source, records until the program or the last attached process ends, or a stop signal comes,
+/// stops the source and drains it. What a stop signal does to the command is Stopping's. Throws what the
+/// source, the sink and ChildProcess::release throw.
 StopReason record(const Recording& recording);
 
 /// Waits until the command ends; one still held back is ended. Stop signals do what they do while recording.

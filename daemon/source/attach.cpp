@@ -104,13 +104,31 @@ std::vector<pid_t> descendants_of(pid_t pid) {
     return found;
 }
 
-bool open_for_threads(const std::vector<pid_t>& processes,
+std::vector<pid_t> other_descendants_of(std::span<const pid_t> processes) {
+    std::vector<pid_t> own = descendants_of(::getpid()), found;
+    own.push_back(::getpid());
+    own.insert(own.end(), processes.begin(), processes.end());
+    for (const pid_t process : processes)
+        for (const pid_t descendant : descendants_of(process))
+            if (std::ranges::find(own, descendant) == own.end()) found.push_back(descendant);
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+bool may_look_into(pid_t process) {
+    char ignored = 0;
+    const std::string path = proc_path(static_cast<uint32_t>(process), "exe");
+    return ::readlink(path.c_str(), &ignored, sizeof ignored) >= 0 || errno != EACCES;
+}
+
+bool open_for_threads(const std::function<std::vector<pid_t>()>& processes,
                       const std::function<void(const std::vector<pid_t>&)>& open) {
     constexpr int most_tries = 20;
-    std::vector<pid_t> threads = threads_of_all(processes);
+    std::vector<pid_t> threads = threads_of_all(processes());
     for (int tries = 0; tries < most_tries; ++tries) {
         open(threads);
-        const std::vector<pid_t> after = threads_of_all(processes);
+        const std::vector<pid_t> after = threads_of_all(processes());
         if (std::ranges::includes(threads, after)) return true;
         threads = after;
     }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -36,10 +37,19 @@ std::optional<uint64_t> start_of(pid_t task);
 /// gone or the kernel does not list children (CONFIG_PROC_CHILDREN).
 std::vector<pid_t> descendants_of(pid_t pid);
 
-/// Calls `open` with the threads of these processes, and again as long as there are threads that it was not
-/// called with: a thread that begins meanwhile inherits only the descriptors that its parent has by then.
-/// Each call of `open` must replace what the previous call opened. False if new threads kept coming.
-bool open_for_threads(const std::vector<pid_t>& processes,
+/// The running descendants of these processes, sorted, without the processes themselves. This process and its
+/// own descendants are not among them.
+std::vector<pid_t> other_descendants_of(std::span<const pid_t> processes);
+
+/// True if this process may look into that one, as perf_event_open(2) asks for (ptrace(2), "Ptrace access
+/// mode checking"), or it has ended.
+bool may_look_into(pid_t process);
+
+/// Calls `open` with the threads, sorted, of the processes that `processes` returns, and again as long as
+/// there are threads that it was not called with: a thread that begins meanwhile inherits only the
+/// descriptors that its parent has by then. Each call of `open` must replace what the previous call opened.
+/// False if new threads kept coming.
+bool open_for_threads(const std::function<std::vector<pid_t>()>& processes,
                       const std::function<void(const std::vector<pid_t>& threads)>& open);
 
 /// A descriptor (a pidfd) that becomes readable when the process ends. To be opened before sampling begins,

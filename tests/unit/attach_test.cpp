@@ -57,11 +57,19 @@ TEST(Attach, tasks_of_one_number_are_distinguished_by_start_time) {
     EXPECT_EQ(start_of(::getpid()), own);
 }
 
+namespace {
+
+std::vector<pid_t> this_process() {
+    return {::getpid()};
+}
+
+}  // namespace
+
 TEST(Attach, opening_is_repeated_for_threads_that_begin_meanwhile) {
     std::atomic<bool> is_over = false;
     std::vector<std::jthread> started;
     std::vector<std::vector<pid_t>> calls;
-    const bool has_all = open_for_threads({::getpid()}, [&](const std::vector<pid_t>& threads) {
+    const bool has_all = open_for_threads(this_process, [&](const std::vector<pid_t>& threads) {
         if (calls.size() < 2) started.emplace_back([&] { is_over.wait(false); });
         calls.push_back(threads);
     });
@@ -76,7 +84,7 @@ TEST(Attach, opening_is_repeated_for_threads_that_begin_meanwhile) {
 TEST(Attach, endless_new_threads_are_reported) {
     std::atomic<bool> is_over = false;
     std::vector<std::jthread> started;
-    EXPECT_FALSE(open_for_threads({::getpid()}, [&](const std::vector<pid_t>&) {
+    EXPECT_FALSE(open_for_threads(this_process, [&](const std::vector<pid_t>&) {
         started.emplace_back([&] { is_over.wait(false); });
     }));
     is_over = true;
@@ -107,6 +115,7 @@ TEST(Attach, descendants_are_found_through_all_threads_and_generations) {
     ::waitpid(child, nullptr, 0);
     EXPECT_TRUE(std::ranges::count(found, child) == 1 && std::ranges::count(found, grandchild) == 1);
     EXPECT_TRUE(descendants_of(0x7ffffff0).empty());
+    EXPECT_TRUE(other_descendants_of(std::vector{::getpid()}).empty()) << "own ones are left out";
 }
 
 }  // namespace op::collect

@@ -118,7 +118,7 @@ TEST(MachineRoot, a_made_up_machine_is_noted_where_events_are_opened) {
 TEST(MachineRoot, a_made_up_machine_is_noted_even_if_the_kernel_refuses_its_event) {
     const test::OnMachine machine("amd");
     collect::PerfOptions options;
-    options.target = {collect::PerfTarget::Kind::process, ::getpid()};
+    options.target = {collect::PerfTarget::Kind::process, {::getpid()}};
     options.encodings = {{0x7ffffff, 0, 0, 0, 0}};
     Diagnostics notes;
     EXPECT_THROW(collect::open_events(options, {{"X", 1, 100000}}, notes), Error);

@@ -50,9 +50,10 @@ private:
 
 class Recordings : public ::testing::Test {
 protected:
-    StopReason run(ChildProcess* command = nullptr, int attached = -1) {
-        Recording recording{source_, signals_, notes_,  [this](auto records) { taken_ += records.size(); },
-                            {},      command,  attached};
+    StopReason run(ChildProcess* command = nullptr, std::vector<int> attached = {}) {
+        Recording recording{
+            source_, signals_,           notes_, [this](auto records) { taken_ += records.size(); }, {},
+            command, std::move(attached)};
         recording.now = [this] { return time_ += tick_; };
         recording.checkpoint = checkpoint_;
         return record(recording);
@@ -91,7 +92,7 @@ TEST_F(Recordings, end_at_once_if_the_process_has_ended) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     const Fd ended = watch_process(child);
-    EXPECT_NE(run(nullptr, ended.get()), StopReason::interrupted);
+    EXPECT_NE(run(nullptr, {ended.get()}), StopReason::interrupted);
     ::waitpid(child, nullptr, 0);
     EXPECT_THROW(watch_process(child), Error) << "nothing to wait for for ever";
 }
@@ -102,7 +103,7 @@ TEST_F(Recordings, report_that_the_process_ended_before_sampling_began) {
     const Fd ended = watch_process(child);
     siginfo_t ignored;
     ::waitid(P_PID, child, &ignored, WEXITED | WNOWAIT);
-    EXPECT_EQ(run(nullptr, ended.get()), StopReason::ended_before);
+    EXPECT_EQ(run(nullptr, {ended.get()}), StopReason::ended_before);
     ::waitpid(child, nullptr, 0);
 }
 
@@ -114,8 +115,27 @@ TEST_F(Recordings, report_that_the_process_ended_while_sampled) {
     }
     const Fd running = watch_process(child);
     source_.each_round = [&] { ::kill(child, SIGKILL); };
-    EXPECT_EQ(run(nullptr, running.get()), StopReason::program_ended);
+    EXPECT_EQ(run(nullptr, {running.get()}), StopReason::program_ended);
     ::waitpid(child, nullptr, 0);
+}
+
+TEST_F(Recordings, of_several_processes_end_with_the_last) {
+    pid_t children[2];
+    for (pid_t& child : children) {
+        child = ::fork();
+        if (child != 0) continue;
+        for (;;)
+            ::pause();
+    }
+    const Fd first = watch_process(children[0]), second = watch_process(children[1]);
+    source_.each_round = [&] {
+        if (source_.round == 3) ::kill(children[1], SIGKILL);
+        if (source_.round == 9) ::kill(children[0], SIGKILL);
+    };
+    EXPECT_EQ(run(nullptr, {first.get(), second.get()}), StopReason::program_ended);
+    EXPECT_GE(source_.round, 9);
+    for (const pid_t child : children)
+        ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(Recordings, without_command_end_with_a_signal) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 
 #include "libop/base/error.h"
@@ -85,9 +86,19 @@ struct Store {
     }
 };
 
-/// Acts on one option popt found. Returns the exit status if the command is done with it.
+/// Throws if an option of one value was given before with another one: neither may be left out in silence.
+void check_once(const Option& option, const std::string& value, std::map<std::string, std::string>& given) {
+    if (std::holds_alternative<bool*>(option.target)) return;
+    if (std::holds_alternative<std::vector<std::string>*>(option.target)) return;
+    const auto [before, is_first] = given.emplace(option.long_name, value);
+    if (!is_first && before->second != value)
+        throw_usage("--" + before->first + " is given twice: " + before->second + ", " + value);
+}
+
+/// Acts on one option popt found; `given` has those with one value. Returns the exit status if the command is
+/// done with it.
 std::optional<int> apply(poptContext context, int value, const CommandSyntax& syntax,
-                         const std::string& tool_name) {
+                         const std::string& tool_name, std::map<std::string, std::string>& given) {
     const CString argument(poptGetOptArg(context), &std::free);
     if (value == help_value) {
         write_stdout(captured(context, poptPrintHelp));
@@ -98,6 +109,7 @@ std::optional<int> apply(poptContext context, int value, const CommandSyntax& sy
     } else {
         const Option& option = syntax.options.at(static_cast<size_t>(value) - 1);
         const std::string text = argument ? argument.get() : "";
+        check_once(option, text, given);
         if (option.is_given) *option.is_given = true;
         std::visit(Store{option, text}, option.target);
         return std::nullopt;
@@ -144,9 +156,10 @@ ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax) 
         parsed.exit_status = 0;
         return parsed;
     }
+    std::map<std::string, std::string> given;
     int value;
     while ((value = poptGetNextOpt(context.get())) > 0) {
-        parsed.exit_status = apply(context.get(), value, syntax, tool_name);
+        parsed.exit_status = apply(context.get(), value, syntax, tool_name, given);
         if (parsed.exit_status) return parsed;
     }
     if (value < -1) {

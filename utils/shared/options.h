@@ -13,10 +13,11 @@ namespace op::tool {
 
 /// The target of an option's value:
 ///   bool*                      set to true; the option takes no argument
-///   std::string*               the last argument given
+///   std::string*               the argument given
 ///   std::optional<std::string>*  the same, but an empty argument differs from no argument
-///   std::optional<uint64_t>*   the last argument given, a C integer
+///   std::optional<uint64_t>*   the argument given, a C integer
 ///   std::vector<std::string>*  the arguments, split at commas that no backslash escapes; repeating appends
+/// An option with one argument may be repeated with the same one only.
 using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<uint64_t>*,
                                   std::vector<std::string>*>;
 
@@ -48,8 +49,8 @@ struct ParsedOptions {
 /// Parses a command line into the targets. --help, --usage and --version print on stdout and set status 0;
 /// --version with --verbose, which every command takes, adds what a bug report needs of the machine. A bad
 /// option prints "<tool>: <option>: <reason>; see <tool> --help" on stderr, with similar options, and sets
-/// status 1. Throws a usage error if the argument of a number option is not a number or that of a list option
-/// is empty, a system error if stdout cannot be written.
+/// status 1. Throws a usage error if the argument of a number option is not a number, that of a list option
+/// is empty, or an option of one argument is given with two, a system error if stdout cannot be written.
 ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax);
 
 }  // namespace op::tool
