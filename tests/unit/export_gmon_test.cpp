@@ -81,6 +81,13 @@ TEST(ExportGmon, bins_are_narrow_where_instructions_are) {
     EXPECT_EQ(gmon.bins, (std::map<uint64_t, uint64_t>{{0x400104, 5}, {0x400106, 1}}));
 }
 
+TEST(ExportGmon, a_bin_has_the_samples_of_all_its_addresses) {
+    const Gmon wide = TwoFunctions{{0x100, 5}, {0x104, 1}, {0x120, 7}}.written();
+    EXPECT_EQ(wide.bins, (std::map<uint64_t, uint64_t>{{0x400100, 6}, {0x400120, 7}}));
+    const Gmon narrow = TwoFunctions{{0x104, 5}, {0x105, 2}, {0x120, 7}}.written();
+    EXPECT_EQ(narrow.bins, (std::map<uint64_t, uint64_t>{{0x400104, 7}, {0x400120, 7}}));
+}
+
 TEST(ExportGmon, large_counts_are_spread_over_records) {
     const Gmon gmon = TwoFunctions{{0x104, 200001}, {0x120, 65535}}.written();
     EXPECT_EQ(gmon.bins, (std::map<uint64_t, uint64_t>{{0x400100, 200001}, {0x400120, 65535}}));
