@@ -37,6 +37,7 @@ if [ -n "$check" ]; then
 	printf '#!/bin/sh\n: >"%s/checked"\nexec sparse "$@"\n' "$out" >"$out/check"
 	chmod +x "$out/check"
 fi
+unset MAKEFLAGS MFLAGS # of a make -j that runs the tests: its job server is not for this one, which would print a warning
 # What the kernel's own compiler has and this one may not have is turned off: BTF needs pahole, alignment gcc 14, and an unknown
 # attribute in the kernel's headers is not ours.
 make -C "$kdir" M="$out" ARCH="$kernel_arch" ${cross:+CROSS_COMPILE=$cross} CC="${ccache:+ccache }${cross}gcc" W=1 \
