@@ -45,6 +45,19 @@ void keep_best(std::vector<RawSymbol>& symbols) {
     symbols.resize(kept);
 }
 
+/// Takes away symbols without size that lie inside the last one before them that has a size: labels of a
+/// function, as gdb sees them.
+void drop_labels(std::vector<RawSymbol>& symbols) {
+    const RawSymbol* sized = nullptr;
+    size_t kept = 0;
+    for (const RawSymbol& s : symbols) {
+        if (s.size == 0 && sized && s.address - sized->address < sized->size) continue;
+        symbols[kept++] = s;
+        if (s.size != 0) sized = &symbols[kept - 1];
+    }
+    symbols.resize(kept);
+}
+
 /// Adds nameless functions where no symbol of known size lies.
 void add_functions(std::vector<RawSymbol>& symbols, std::span<const LinkAddress> functions) {
     const size_t named = symbols.size();
@@ -129,6 +142,7 @@ std::vector<RawSymbol> best_symbols(std::vector<RawSymbol> symbols) {
 std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vector<RawSymbol> symbols,
                                      std::span<const LinkAddress> functions) {
     keep_best(symbols);
+    drop_labels(symbols);
     if (!functions.empty()) add_functions(symbols, functions);
     std::vector<SymbolRange> ranges;
     ranges.reserve(symbols.size() + sections.size());

@@ -23,9 +23,9 @@ struct SymbolRange {
 /// One symbol at each address, the one that names it best; sorted by address.
 std::vector<RawSymbol> best_symbols(std::vector<RawSymbol> symbols);
 
-/// Makes ranges for all code sections, sorted by start. Code before a section's first symbol becomes a range
-/// named after the section. `functions` are starts of nameless functions, in any order; those inside a
-/// symbol's own size are dropped.
+/// Makes ranges for all code sections, sorted by start. Labels inside a function are left out. Code before a
+/// section's first symbol becomes a range named after the section. `functions` are starts of nameless
+/// functions, in any order; those inside a symbol's own size are dropped.
 std::vector<SymbolRange> make_ranges(std::span<const Section> sections, std::vector<RawSymbol> symbols,
                                      std::span<const LinkAddress> functions);
 

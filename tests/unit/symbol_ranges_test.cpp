@@ -77,6 +77,20 @@ TEST(SymbolRanges, the_best_of_several_names_is_kept) {
     EXPECT_EQ(shown(make_ranges(sections, {local, symbol("Letext", 0x1000)}, {})), Lines{"0+100 aaa"});
 }
 
+TEST(SymbolRanges, labels_inside_a_function_have_its_name) {
+    const std::vector sections{code(".text", 0x1000, 0, 0x100)};
+    const auto with = [&](uint64_t size) {
+        return shown(
+            make_ranges(sections,
+                        {symbol("f", 0x1000, size), symbol("first", 0x1010), symbol("last", 0x101f),
+                         symbol("behind", 0x1020), symbol("g", 0x1040, 0x10), symbol("h", 0x1048, 4)},
+                        {}));
+    };
+    EXPECT_EQ(with(0x20), (Lines{"0+20 f", "20+20 behind", "40+8 g", "48+b8 h"}));
+    EXPECT_EQ(with(0), (Lines{"0+10 f", "10+f first", "1f+1 last", "20+20 behind", "40+8 g", "48+b8 h"}));
+    EXPECT_EQ(with(UINT64_MAX), (Lines{"0+40 f", "40+8 g", "48+b8 h"}));
+}
+
 TEST(SymbolRanges, nameless_functions_fill_what_no_symbol_claims) {
     const std::vector sections{code(".text", 0x1000, 0, 0x100)};
     const std::vector<LinkAddress> functions{{0x1000}, {0x1008}, {0x1040}, {0x1080}};
