@@ -74,6 +74,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/daily_note_test.cpp \
 	tests/unit/debuginfo_section_test.cpp \
 	tests/unit/debuginfo_test.cpp \
+	tests/unit/declaration_test.cpp \
 	tests/unit/demangle_test.cpp \
 	tests/unit/diagnostics_test.cpp \
 	tests/unit/deadline_test.cpp \

@@ -197,12 +197,12 @@ private:
         add((known == calls.end() ? calls.emplace_back(call) : *known).counts, counts, width_);
     }
 
-    /// Each symbol goes to the file it begins in, if that has samples.
+    /// Each symbol goes to the file that it is declared in, if that has samples.
     void add_symbols() {
         std::map<std::tuple<AnnotatedFile*, uint32_t, uint32_t, std::string_view>, size_t> known;
         for (const auto& [index, code] : code_) {
             ImageSymbols& symbols = *profile_.images[code.image].symbols;
-            const auto line = symbols.line(code.symbol->start);
+            const auto line = symbols.line_of(*code.symbol);
             if (!line) continue;
             const auto at = files_.find(plain_path(line->file));
             if (at == files_.end()) continue;

@@ -238,12 +238,12 @@ private:
         return function.symbol == Location::no_symbol ? nullptr : profile_.symbols[function.symbol].symbol;
     }
 
-    /// The first line of a function.
+    /// Where a function is declared.
     Place home(const FunctionKey& function) {
         const auto [at, is_new] = homes_.try_emplace(function, Place{unknown, 0});
         const ImageSymbol* const found = is_new ? symbol(function) : nullptr;
         if (found)
-            if (const auto line = symbols(function.image).line(found->start))
+            if (const auto line = symbols(function.image).line_of(*found))
                 at->second = {line->file, line->line};
         return at->second;
     }

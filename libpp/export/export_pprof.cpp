@@ -325,7 +325,7 @@ private:
         if (is_new) {
             const ImageSymbol& symbol = *profile_.symbols[location.symbol].symbol;
             own = {string(symbols(location).name(symbol, context_.demangle)), string(symbol.name),
-                   symbols(location).line(symbol.start).value_or(SourceLine{})};
+                   symbols(location).line_of(symbol).value_or(SourceLine{})};
         }
         if (file.empty()) file = own.start.file;
         return function(

@@ -5,6 +5,7 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace op::pp {
 
@@ -22,6 +23,17 @@ std::string_view text(Dwarf_Die& die, unsigned attribute) {
     const char* const value =
         dwarf_attr_integrate(&die, attribute, &found) ? dwarf_formstring(&found) : nullptr;
     return value ? value : "";
+}
+
+/// A number and the unit that it is of, by the entry or the one that it completes: the declaration of a
+/// member or of an inlined function.
+std::optional<std::pair<Dwarf_CU*, uint32_t>> number_of_function(Dwarf_Die& die, unsigned attribute) {
+    Dwarf_Attribute found;
+    Dwarf_Word value = 0;
+    if (!dwarf_attr_integrate(&die, attribute, &found) || dwarf_formudata(&found, &value) != 0 ||
+        value > UINT32_MAX)
+        return std::nullopt;
+    return std::pair(found.cu, static_cast<uint32_t>(value));
 }
 
 std::string_view function_name(Dwarf_Die& die) {
@@ -118,6 +130,19 @@ std::span<const FunctionScope> InlineTable::find(uint64_t address) {
     for (uint32_t i = *innermost; i != no_scope; i = entries_[i].parent)
         found_.push_back(read(i));
     return found_;
+}
+
+std::optional<Declaration> InlineTable::declaration(uint64_t address, std::string_view name) {
+    const auto innermost = by_address_.find(address);
+    if (!innermost) return std::nullopt;
+    uint32_t index = *innermost;
+    while (entries_[index].parent != no_scope && name_of(entries_[index]) != name)
+        index = entries_[index].parent;
+    Dwarf_Die die = die_at(entries_[index].offset);
+    const auto file = number_of_function(die, DW_AT_decl_file);
+    const auto line = number_of_function(die, DW_AT_decl_line);
+    if (!file || !line || line->second == 0) return std::nullopt;
+    return Declaration{file->first, file->second, line->second};
 }
 
 std::vector<std::string_view> InlineTable::inlined(uint64_t address, size_t most) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -24,6 +25,12 @@ struct FunctionScope {
     std::string_view name;   ///< linkage name, else plain name; valid as long as the Dwarf
     uint32_t call_file = 0;  ///< index into the unit's files; of an inlined call
     uint32_t call_line = 0;  ///< 0 = not known
+};
+
+/// Where the source declares a function.
+struct Declaration {
+    Dwarf_CU* unit;  ///< the unit whose files `file` counts
+    uint32_t file, line;
 };
 
 /// Finds functions by address. Reads a unit's entries once; names and calls when first found.
@@ -45,6 +52,9 @@ public:
     /// The names of the functions inlined at an address, innermost first, at most `most` of them. Nameless
     /// functions, and the function that is not inlined, are left out.
     std::vector<std::string_view> inlined(uint64_t address, size_t most);
+    /// The declaration of a function at an address: the one of that name, else the one that is not inlined.
+    /// None if that is not known.
+    std::optional<Declaration> declaration(uint64_t address, std::string_view name);
 
 private:
     static constexpr uint32_t no_scope = UINT32_MAX;

@@ -98,7 +98,8 @@ struct LineTable::Impl {
     Unit* unit_at(uint64_t address);
     SourceLine line_in(Unit& unit, uint64_t address);
     std::string_view file_name(Unit& unit, uint32_t index);
-    std::string_view whole_path(Unit& unit, const char* name);
+    std::string_view file_name(Dwarf_CU* cu, uint32_t index);
+    std::string_view whole_path(Dwarf_Die& unit, const char* name);
     InlineTable& functions_of(Unit& unit);
     InlineTable read_functions(Unit& unit);
 };
@@ -160,12 +161,12 @@ LineTable::Impl::Unit* LineTable::Impl::unit_at(uint64_t address) {
 
 /// Relative names count from the directory that the unit was compiled in. libdw has joined that already where
 /// it is relative itself (as -ffile-prefix-map makes it).
-std::string_view LineTable::Impl::whole_path(Unit& unit, const char* name) {
+std::string_view LineTable::Impl::whole_path(Dwarf_Die& unit, const char* name) {
     if (*name == '/' || *name == '\0') return name;
     const auto [at, is_new] = whole_paths.try_emplace(name);
     Dwarf_Attribute found;
     const char* const directory =
-        is_new && dwarf_attr(&unit.die, DW_AT_comp_dir, &found) ? dwarf_formstring(&found) : nullptr;
+        is_new && dwarf_attr(&unit, DW_AT_comp_dir, &found) ? dwarf_formstring(&found) : nullptr;
     const bool is_joined = directory && std::string_view(name).starts_with(std::string(directory) + "/");
     if (is_new) at->second = directory && !is_joined ? std::string(directory) + "/" + name : name;
     return at->second;
@@ -177,13 +178,27 @@ SourceLine LineTable::Impl::line_in(Unit& unit, uint64_t address) {
     const char* const file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
     if (!file) note_lack_of_memory();
     if (!file || dwarf_lineno(line, &number) != 0) return {};
-    return {whole_path(unit, file), static_cast<uint32_t>(std::max(number, 0))};
+    return {whole_path(unit.die, file), static_cast<uint32_t>(std::max(number, 0))};
 }
 
 std::string_view LineTable::Impl::file_name(Unit& unit, uint32_t index) {
     size_t count = 0;
     if (!unit.files && dwarf_getsrcfiles(&unit.die, &unit.files, &count) != 0) unit.files = nullptr;
     const char* const name = unit.files ? dwarf_filesrc(unit.files, index, nullptr, nullptr) : nullptr;
+    return name ? whole_path(unit.die, name) : "";
+}
+
+/// Of a unit that holds no code, as that of functions which several units share. Before DWARF 5 files count
+/// from 1.
+std::string_view LineTable::Impl::file_name(Dwarf_CU* cu, uint32_t index) {
+    Dwarf_Die unit;
+    Dwarf_Half version = 0;
+    Dwarf_Files* files = nullptr;
+    size_t count = 0;
+    if (!dwarf_cu_die(cu, &unit, &version, nullptr, nullptr, nullptr, nullptr, nullptr) ||
+        (index == 0 && version < 5) || dwarf_getsrcfiles(&unit, &files, &count) != 0)
+        return "";
+    const char* const name = dwarf_filesrc(files, index, nullptr, nullptr);
     return name ? whole_path(unit, name) : "";
 }
 
@@ -241,6 +256,18 @@ std::optional<SourceLine> LineTable::find(LinkAddress address) {
     const SourceLine line = impl_->line_in(*unit, address.value());
     if (line.file.empty()) return std::nullopt;
     return line;
+}
+
+std::optional<SourceLine> LineTable::declaration(LinkAddress address, std::string_view function) {
+    Impl::Unit* const unit = impl_->unit_at(address.value());
+    if (!unit) return std::nullopt;
+    const auto found = impl_->functions_of(*unit).declaration(address.value(), function);
+    if (!found) return std::nullopt;
+    const bool is_split = unit->split.has_value();
+    const std::string_view file =
+        is_split ? impl_->file_name(*unit, found->file) : impl_->file_name(found->unit, found->file);
+    if (file.empty()) return std::nullopt;
+    return SourceLine{file, found->line};
 }
 
 std::vector<InlineFrame> LineTable::frames(LinkAddress address) {

@@ -29,6 +29,9 @@ public:
     bool has_lines() const noexcept;
     /// The source line of the instruction at a link address. Names are valid as long as the table.
     std::optional<SourceLine> find(LinkAddress address);
+    /// Where the source declares a function that the instruction at a link address is of: the one of that
+    /// linkage name, else the one that contains the code.
+    std::optional<SourceLine> declaration(LinkAddress address, std::string_view function);
     /// The functions at a link address: the innermost inlined one first, the one that contains the code last.
     /// At least one if the address has debug information, otherwise none.
     std::vector<InlineFrame> frames(LinkAddress address);

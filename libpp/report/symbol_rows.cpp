@@ -191,7 +191,7 @@ SymbolRow make_row(const Profile& profile, const AppSymbol& symbol, const Report
                   .is_inlined = found.is_inlined};
     if (row.image != found.image && is_whole_image(profile, found))
         row.name = profile.images[row.image].name.name;
-    if (needs_line) row.line = symbols.line(found.symbol->start);
+    if (needs_line) row.line = symbols.line_of(*found.symbol);
     return row;
 }
 

@@ -65,6 +65,10 @@ public:
         const auto place = in_file(offset);
         return place ? file_->line(*place) : std::nullopt;
     }
+    std::optional<SourceLine> declaration(ImageOffset offset, std::string_view function) override {
+        const auto place = in_file(offset);
+        return place ? file_->declaration(*place, function) : std::nullopt;
+    }
     std::vector<InlineFrame> frames(ImageOffset offset) override {
         const auto place = in_file(offset);
         return place ? file_->frames(*place) : std::vector<InlineFrame>{};
@@ -140,6 +144,10 @@ public:
     std::optional<SourceLine> line(ImageOffset offset) override {
         if (!find(offset)) return std::nullopt;
         return line_table().find(link_address(offset));
+    }
+    std::optional<SourceLine> declaration(ImageOffset offset, std::string_view function) override {
+        if (!find(offset)) return std::nullopt;
+        return line_table().declaration(link_address(offset), function);
     }
     std::vector<InlineFrame> frames(ImageOffset offset) override {
         if (!find(offset)) return {};

@@ -42,6 +42,11 @@ public:
     virtual bool has_lines() = 0;
     /// Source line of the instruction at an offset; none without debug information.
     virtual std::optional<SourceLine> line(ImageOffset offset) = 0;
+    /// Where the source declares a function that an instruction is of: the one of that linkage name, else the
+    /// symbol's own. None if the debug information has no such function. Reads as frames() does.
+    virtual std::optional<SourceLine> declaration(ImageOffset, std::string_view /*function*/) {
+        return std::nullopt;
+    }
     /// The functions at an instruction: the innermost inlined one first, the symbol's own function last. At
     /// least one if the offset has debug information, otherwise none. Names are valid as long as this
     /// object. Reads the functions of a compilation unit on first use.
@@ -70,9 +75,18 @@ public:
     // The same as those of lines():
     bool has_lines() { return lines().has_lines(); }
     std::optional<SourceLine> line(ImageOffset offset) { return lines().line(offset); }
+    std::optional<SourceLine> declaration(ImageOffset offset, std::string_view function) {
+        return lines().declaration(offset, function);
+    }
     std::vector<InlineFrame> frames(ImageOffset offset) { return lines().frames(offset); }
     std::vector<std::string_view> inlined_functions(ImageOffset offset, size_t most) {
         return lines().inlined_functions(offset, most);
+    }
+
+    /// The line of a function: where the source declares it, else the line of its first instruction.
+    std::optional<SourceLine> line_of(const ImageSymbol& symbol) {
+        const auto declared = symbol.artificial ? std::nullopt : declaration(symbol.start, symbol.name);
+        return declared ? declared : line(symbol.start);
     }
 
     /// The symbol whose range holds `offset`, or null.
