@@ -2,10 +2,11 @@
 # Shared by the end-to-end tests: a directory of their own, the built tools, skipping where nothing can be profiled.
 set -eu
 . "${srcdir:-.}/tests/environment.sh"
+. "${srcdir:-.}/tests/e2e/processes.sh"
 build=$PWD
 tests=$build/tests
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+leave_nothing
 # Nothing is read from, or left in, the home of whoever runs the tests.
 export HOME="$work/home" XDG_STATE_HOME="$work/state"
 mkdir "$HOME"
@@ -118,6 +119,12 @@ own_program() {
 samples_of() {
 	"$build/opreport" --session-dir "$1" --symbols ${3+"$3"} 2>/dev/null | awk -v s="$2" '$NF == s { n += $1 } END { print n + 0 }'
 }
+
+# has_samples SESSION SYMBOL NUMBER: it has so many, which it may get while it is looked at
+has_samples() { [ "$(samples_of "$1" "$2")" -ge "$3" ]; }
+
+# has_file DIRECTORY PATTERN: a path below it matches
+has_file() { [ -n "$(find "$1" -path "$2" 2>/dev/null)" ]; }
 
 # build_replaced: a program, $work/replaced N, that fills 64 MiB and calls exec, N times, so that the kernel frees them
 build_replaced() {
