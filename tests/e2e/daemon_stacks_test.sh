@@ -19,13 +19,8 @@ s=$root/var/lib/oprofile
 control() {
 	log=$work/$1.log
 	shift
-	timeout 60 "$build/opcontrol" --root-dir "$root" "$@" >"$log" 2>&1 </dev/null || fail "opcontrol $*"
+	in_time 60 "$build/opcontrol" --root-dir "$root" "$@" >"$log" 2>&1 </dev/null || fail "opcontrol $*"
 }
-end() {
-	timeout 60 "$build/opcontrol" --root-dir "$root" --shutdown >/dev/null 2>&1 || true
-	rm -rf "$work"
-}
-trap end EXIT
 
 # run NAME opcontrol-words: a daemon of its own that samples the program, and the stacks then in the session in NAME.folded
 run() {

@@ -6,7 +6,6 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/clickhouse.sh"
 dashboard=${srcdir:-.}/fleet/grafana/dashboard.json
-trap 'stop_clickhouse; rm -rf "$work"' EXIT
 start_clickhouse "$work/server" || { echo "skipped: $clickhouse_refusal"; exit 77; }
 "$build/opfleet" init --to="$clickhouse_url" >"$work/init.log" 2>&1 || fail "init"
 insert() { clickhouse "INSERT INTO $1 VALUES $2" oprofile || fail "rows for $1"; }

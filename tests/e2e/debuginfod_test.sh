@@ -33,8 +33,7 @@ server.serve_forever()
 END
 python3 "$work/serve.py" "$work/www" >"$work/port" 2>"$work/requests" &
 server=$!
-trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
-while [ ! -s "$work/port" ]; do kill -0 $server || fail "no server"; sleep 0.1; done
+wait_beside $server 60 "the server has a port" [ -s "$work/port" ]
 url=http://127.0.0.1:$(cat "$work/port")
 unset DEBUGINFOD_URLS http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 export DEBUGINFOD_CACHE_PATH="$work/cache"

@@ -13,7 +13,7 @@ source=$PWD
 cd "$work"
 
 browse() {
-	HOME=$work timeout 120 "$browser" --headless --no-sandbox --log-level=3 --disable-gpu --disable-dev-shm-usage \
+	in_time 120 "$browser" --headless --no-sandbox --log-level=3 --disable-gpu --disable-dev-shm-usage \
 		--user-data-dir="$work/browser" "$@" 2>"$work/browser.log" || fail "browser $*"
 }
 # page OUT [WORDS]: the sources of the demo program, looked for below sources/.

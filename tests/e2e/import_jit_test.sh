@@ -8,11 +8,9 @@ command -v perf >/dev/null || { echo "skipped: no perf here"; exit 77; }
 cd "$work"
 program=$tests/e2e/jit_code
 export PERF_BUILDID_DIR="$work/buildid"
-maps=
 clock="-k mono"
 # Recordings of build-ids for the reason that opimport_test.sh has.
 perf record -h 2>&1 | grep -q buildid-mmap && ids=--buildid-mmap || ids=
-trap 'rm -rf "$work" $maps' EXIT
 
 # recorded NAME COMMAND...: NAME.data, and the program's process number in $pid
 recorded() {
@@ -21,7 +19,7 @@ recorded() {
 	perf record -N -q $ids $clock -e cpu-clock -c 1000000 -o "$name.data" "$@" >"$name.out" 2>perf.log ||
 		{ echo "skipped: perf cannot record here: $(tail -1 perf.log)"; exit 77; }
 	pid=$(head -n1 "$name.out")
-	maps="$maps /tmp/perf-$pid.map"
+	at_exit rm -rf "/tmp/perf-$pid.map"
 }
 # imported SESSION OPTION... FILE
 imported() {
@@ -70,7 +68,7 @@ for kind in 'mkfifo' 'mkdir' 'ln -s /dev/zero'; do
 	mkdir odd
 	$kind "odd/jit-$pid.dump"
 	$kind "odd/perf-$pid.map"
-	timeout 20 "$build/opimport" --session-dir=odd_session --jit-dir=odd elsewhere/dump.data 2>odd.log || fail "$kind: $(cat odd.log)"
+	in_time 20 "$build/opimport" --session-dir=odd_session --jit-dir=odd elsewhere/dump.data 2>odd.log || fail "$kind: $(cat odd.log)"
 	[ -z "$(functions odd_session)" ] || fail "$kind: $(functions odd_session)"
 done
 

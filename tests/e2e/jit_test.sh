@@ -9,8 +9,6 @@ need_profiling
 cd "$work" || exit
 program=$tests/e2e/jit_code
 clock="--events TIMER:1000000" # which every machine has
-trap 'rm -rf "$work" $maps' EXIT
-maps=
 
 # names SESSION: the symbols in its .jo files
 names() {
@@ -24,7 +22,7 @@ made() {
 	mkdir "$name"
 	profile "$name" --session-dir "$name" $clock env "$@" || fail "$name: operf ended with status $?"
 	pid=$(head -n1 "$name.log.out")
-	maps="$maps /tmp/perf-$pid.map"
+	at_exit rm -rf "/tmp/perf-$pid.map"
 }
 
 made_stacks() {
@@ -119,13 +117,14 @@ fi
 # Attached to a process that has made its code already, till its end.
 for kind in map dump; do
 	"$program" $kind f@0:2500 >late_$kind.out &
-	until [ -s late_$kind.out ]; do sleep 0.1; done
+	late=$!
+	wait_beside $late 60 "late_$kind: its process number" [ -s late_$kind.out ]
 	pid=$(head -n1 late_$kind.out)
-	maps="$maps /tmp/perf-$pid.map"
-	sleep 0.5 # of the code's time
+	at_exit rm -rf "/tmp/perf-$pid.map"
+	wait_beside $late 60 "late_$kind: its code runs" has_used $late 500
 	mkdir late_$kind
 	profile late_$kind --callgraph --session-dir late_$kind $clock --pid "$pid" || fail "late_$kind: operf ended with status $?"
-	wait
+	wait_end $late 60 "late_$kind: the program" || fail "late_$kind: the program ended with status $?"
 	near late_$kind f 100
 	balanced late_$kind
 	folded late_$kind | grep -q 'main;.*;f ' || fail "late_$kind: $(folded late_$kind)"
@@ -146,7 +145,7 @@ END
 	# Call stacks lead from the start of the program through the function's own calls, by name.
 	for kind in basic-prof prof; do
 		made_stacks node_$kind node --perf-$kind fib.js
-		maps="$maps /tmp/perf-$pid.map"
+		at_exit rm -rf "/tmp/perf-$pid.map"
 		folded node_$kind | awk '/JS:[*^~]fib/ { all += $NF; if (/^node;_start;.*JS:[*^~]fib[^;]*;JS:[*^~]fib/) whole += $NF }
 			END { print whole + 0, all + 0; exit !(all > 0 && whole >= 0.9 * all) }' >node_$kind.whole ||
 			fail "node_$kind: $(cat node_$kind.whole) samples of fib are below calls of fib: $(folded node_$kind)"
@@ -156,23 +155,15 @@ END
 	sed 's/+ 1500/+ 120000/' fib.js >long.js
 	node --perf-basic-prof long.js &
 	pid=$!
-	maps="$maps /tmp/perf-$pid.map"
-	trap 'kill $pid 2>/dev/null || :; rm -rf "$work" $maps' EXIT
-	until grep -q 'JS:\*fib' /tmp/perf-$pid.map 2>/dev/null; do
-		kill -0 $pid 2>/dev/null || fail "node ended before it compiled fib"
-		sleep 0.1
-	done
+	at_exit rm -rf "/tmp/perf-$pid.map"
+	wait_beside $pid 60 "node has compiled fib" grep -qs 'JS:\*fib' /tmp/perf-$pid.map
 	mkdir late_node
 	"$build/operf" --session-dir late_node $clock --pid $pid >late_node.log.out 2>late_node.log &
 	operf=$!
-	until [ -n "$(find late_node/samples/current -path '*anon*' -name 'TIMER.*' 2>/dev/null)" ]; do
-		kill -0 $operf 2>/dev/null || fail "late_node: operf ended by itself"
-		sleep 0.1
-	done
+	wait_beside $operf 60 "late_node: samples in memory" has_file late_node/samples/current '*anon*/TIMER.*'
 	kill -INT $operf
-	wait $operf || fail "late_node: operf ended with status $?"
+	wait_end $operf 60 "late_node: operf" || fail "late_node: operf ended with status $?"
 	kill $pid || fail "late_node: the program was stopped"
-	trap 'rm -rf "$work" $maps' EXIT
 	"$build/opreport" --session-dir late_node --symbols --no-header 2>>report.log >late_node.rows
 	awk '$3 == "[jit]" { all += $1; if (/JS:/) named += $1 } END { exit !(all > 0 && named >= 0.95 * all) }' late_node.rows ||
 		fail "late_node: $(cat late_node.rows)"

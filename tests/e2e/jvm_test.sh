@@ -73,7 +73,7 @@ profile started --callgraph --session-dir started $clock java $options -XX:+Pres
 	-agentpath:"$agent"=debug shop.Prog 500 . || fail "operf ended with status $?"
 pid=$(pid_in started.log.out)
 map=/tmp/perf-$pid.map
-trap 'rm -rf "$work" "$map"' EXIT
+at_exit rm -f "$map"
 [ -f "$map" ] || fail "java wrote no $map"
 "$build/opreport" --session-dir started --symbols --details --no-header >details 2>>report.log || fail "opreport --details"
 for name in "$fib" "$sum"; do
@@ -125,13 +125,12 @@ rm -f "/tmp/perf-$(pid_in at_exit.log.out).map"
 mkdir asked
 profile asked --session-dir asked $clock java $options shop.Prog 250 never &
 operf=$!
-until pid=$(pid_in asked.log.out) && [ "$(awk '{ print $14 }' "/proc/$pid/stat")" -ge 200 ]; do # hundredths of a second
-	kill -0 $operf 2>/dev/null || fail "asked: operf ended by itself"
-	sleep 0.1
-done
+has_computed() { pid=$(pid_in asked.log.out) && [ "$(cpu_ms "$pid")" -ge 2000 ]; }
+wait_beside $operf 60 "asked: java has used 2 s of CPU time" has_computed
+at_exit rm -f "/tmp/perf-$pid.map"
 jcmd "$pid" Compiler.perfmap >jcmd.log 2>&1 && grep -qF 'Prog.fib' "/tmp/perf-$pid.map" || fail "asked: no map"
 kill -KILL "$pid"
-wait $operf || true # the status is the program's
+wait_end $operf 60 "asked: operf" || true # the status is the program's
 rm -f "/tmp/perf-$pid.map"
 for session in at_exit asked; do
 	echo "$session: $(share $session 'Prog.fib(int)') % in fib"
@@ -224,36 +223,25 @@ fi
 mkdir attached
 profile attached --session-dir attached $clock java $options shop.Prog 250 stop &
 operf=$!
-left=300
-until pid=$(pid_in attached.log.out) && jcmd "$pid" JVMTI.agent_load "$agent" >jcmd.log 2>&1; do
-	left=$((left - 1))
-	[ $left -gt 0 ] && kill -0 $operf 2>/dev/null || fail "no agent was loaded: $(cat jcmd.log)"
-	sleep 0.1
-done
+agent_loaded() { pid=$(pid_in attached.log.out) && jcmd "$pid" JVMTI.agent_load "$agent" >jcmd.log 2>&1; }
+wait_beside $operf 60 "attached: the agent is loaded" agent_loaded
 touch stop
-wait $operf || fail "operf ended with status $?"
+wait_end $operf 60 "attached: operf" || fail "operf ended with status $?"
 [ "$(share attached "$fib")" -ge 25 ] || fail "attached: $(share attached "$fib") % in fib"
 
 # Attached to a machine that has run for some time, whose agent is loaded after that: code made before has its names.
 mkdir late
 java $options shop.Prog 250 stop_late >late.out 2>&1 &
 java=$!
-trap 'kill $java 2>/dev/null || :; rm -rf "$work" "$map"' EXIT
-until pid=$(pid_in late.out); do
-	kill -0 $java 2>/dev/null || fail "late: java ended"
-	sleep 0.1
-done
+has_begun() { pid=$(pid_in late.out); }
+wait_beside $java 60 "late: its process number" has_begun
 "$build/operf" --session-dir late $clock --pid "$pid" >late.log.out 2>late.log &
 operf=$!
-until [ -n "$(find late/samples/current -path '*anon*' -name 'TIMER.*' 2>/dev/null)" ]; do
-	kill -0 $operf 2>/dev/null || fail "late: operf ended by itself"
-	sleep 0.1
-done
+wait_beside $operf 60 "late: samples in memory" has_file late/samples/current '*anon*/TIMER.*'
 jcmd "$pid" JVMTI.agent_load "$agent" >jcmd.log 2>&1 || fail "late: $(cat jcmd.log)"
 touch stop_late
-wait $java || fail "late: java ended with status $?"
-trap 'rm -rf "$work" "$map"' EXIT
-wait $operf || fail "late: operf ended with status $?"
+wait_end $java 60 "late: java" || fail "late: java ended with status $?"
+wait_end $operf 60 "late: operf" || fail "late: operf ended with status $?"
 echo "late: $(share late "$fib") % in fib, $(share late "$sum") % in sum"
 [ "$(share late "$fib")" -ge 25 ] && [ "$(share late "$sum")" -ge 25 ] || fail "late: names are missing"
 

@@ -80,13 +80,11 @@ attached() {
 	exec 3>"$work/$name.fifo"
 	"$build/ocount" "$option" $program -b -e page-faults --time-interval=100 "$@" >"$work/$name.out" 2>"$work/$name.log" &
 	ocount=$!
-	until [ -s "$work/$name.out" ]; do
-		kill -0 $ocount 2>/dev/null || fail "$name: ocount ended by itself"
-	done
+	wait_beside $ocount 60 "$name: the first interval" [ -s "$work/$name.out" ]
 	echo go >&3
 	exec 3>&-
-	wait $ocount || fail "$name: status $?"
-	wait $program
+	wait_end $ocount 60 "$name: ocount" || fail "$name: status $?"
+	wait_end $program 60 "$name: the program" || fail "$name: the program ended with status $?"
 }
 attached process --process-list 3
 within "$(total process page-faults)" 80000 82000 process
@@ -119,11 +117,8 @@ log_has no_program 'no-such-program: no such program in PATH'
 expect 1 not_a_program "$work"
 expect 1 no_process --process-list 4194303
 log_has no_process 'process 4194303'
-sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
-parent=$!
-until [ -s "$work/zombie" ] && grep -q '^State:.*Z' "/proc/$(cat "$work/zombie")/status"; do :; done
-expect 1 zombie -e page-faults --process-list "$(cat "$work/zombie")"
-kill $parent
+make_zombie
+expect 1 zombie -e page-faults --process-list "$zombie"
 log_has zombie 'ended before counting was started'
 expect 1 no_thread --thread-list 4194303
 expect 1 no_event -e page-fault true
@@ -136,23 +131,22 @@ expect 1 usage -s -p 1
 # Interrupted: what was counted is printed
 "$build/ocount" -b -i 100 -e task-clock "$tests/e2e/shares" plain 100000 >"$work/interrupted.out" 2>"$work/interrupted.log" &
 ocount=$!
-until [ -s "$work/interrupted.out" ]; do kill -0 $ocount 2>/dev/null || fail "interrupted: ocount ended by itself"; done
+wait_beside $ocount 60 "interrupted: the first interval" [ -s "$work/interrupted.out" ]
 kill -INT $ocount
-wait $ocount || fail "interrupted: status $?"
+wait_end $ocount 60 "interrupted: ocount" || fail "interrupted: status $?"
 [ "$(total interrupted task-clock)" -gt 0 ] || fail "interrupted: nothing was counted"
 
 # The whole system, single CPUs
 whole_system() {
 	expect 0 system --system-wide --separate-cpu -b -e cpu-clock -i 100:2
 	[ "$(grep -c '^0,cpu-clock,' "$work/system.out")" = 2 ] || fail "system: $(cat "$work/system.out")"
-	mkfifo "$work/go"
+	mkfifo "$work/go" "$work/touched"
 	(
 		result=0
 		"$tests/e2e/touch_pages" 20000 0 wait <"$work/go" || result=$? # no child of the command
 		echo $result >"$work/touched"
 	) &
-	expect 0 system_command --system-wide -b -e page-faults sh -c "echo >'$work/go'; until [ -s '$work/touched' ]; do :; done"
-	[ "$(cat "$work/touched")" = 0 ] || fail "system_command: touch_pages ended with status $(cat "$work/touched")"
+	expect 0 system_command --system-wide -b -e page-faults sh -c "echo >'$work/go'; read -r result <'$work/touched'; exit \$result"
 	[ "$(total system_command page-faults)" -ge 20000 ] || fail "system_command: only the command was counted"
 	expect 1 system_failure --system-wide -e page-faults sh -c 'exit 3'
 	log_has system_failure 'sh exited with status 3'

@@ -19,7 +19,7 @@ control() {
 	wanted=$1 log=$work/$2.log
 	shift 2
 	status=0
-	timeout 60 "$build/opcontrol" --root-dir "$root" "$@" >"$log" 2>&1 </dev/null || status=$?
+	in_time 60 "$build/opcontrol" --root-dir "$root" "$@" >"$log" 2>&1 </dev/null || status=$?
 	[ "$status" = "$wanted" ] || fail "opcontrol $*: status $status, not $wanted"
 }
 # log_has LOG PATTERN
@@ -31,11 +31,6 @@ busy_samples() {
 	"$build/opreport" --session-dir "$s" --symbols "session:$1" "image:$program" 2>/dev/null |
 		awk '$NF == "three_parts" { n += $1 } END { print n + 0 }'
 }
-end() {
-	timeout 60 "$build/opcontrol" --root-dir "$root" --shutdown >/dev/null 2>&1 || true
-	rm -rf "$work"
-}
-trap end EXIT
 
 # Before anything is set up
 control 0 none --status
@@ -113,9 +108,8 @@ before=$(busy_samples current)
 control 0 stuck_start --start
 "$program" plain 200
 pid=$(cat "$s/lock")
-until [ "$(busy_samples current)" -gt "$before" ]; do # some are stored, and not accounted for
-	kill -0 "$pid" || fail "the daemon ended by itself"
-done
+has_more() { [ "$(busy_samples current)" -gt "$before" ]; }
+wait_beside "$pid" 60 "some samples are stored, and not accounted for" has_more
 kill -STOP "$pid"
 control 0 stuck --shutdown
 log_has stuck 'was killed; what it had not stored is lost$'

@@ -50,7 +50,7 @@ log_has swarm 'only [0-9.]+ s of [0-9.]+ s of CPU time was sampled: .*--events T
 
 # However it is started: with SIGCHLD ignored, without standard descriptors, into a pipe that nobody reads
 status=0
-timeout 60 env --ignore-signal=CHLD "$build/operf" --session-dir "$s" sh -c 'exit 3' 2>"$work/no_status.log" || status=$?
+in_time 60 env --ignore-signal=CHLD "$build/operf" --session-dir "$s" sh -c 'exit 3' 2>"$work/no_status.log" || status=$?
 [ "$status" = 1 ] || fail "no_status: status $status, not 1"
 log_has no_status 'sh exited with status 3'
 mkdir "$work/closed" "$work/unread"
@@ -219,36 +219,33 @@ rm "$work/sized/program"
 "$build/opreport" --symbols "archive:$work/sized.archive" "$work/sized/program" >"$work/sized.out" 2>&1 || fail "sized: archive"
 grep -qw ran "$work/sized.out" || fail "sized: an archive has no names: $(cat "$work/sized.out")"
 
-# A program that was replaced before it is attached to: the names are those of the file that runs
+# A program that was replaced before it is attached to: the names are those of the file that runs, which no other program has
 mkdir "$work/upgraded" "$work/attached"
 program() { # NAME FILE: a program that runs in the function NAME until it is ended
 	echo "volatile unsigned long n; void $1(void) { for (;;) n++; } int main(void) { $1(); }" >"$work/program.c"
 	cc -O0 -o "$2" "$work/program.c"
 }
-program before_upgrade "$work/upgraded/program"
-program after_upgrade "$work/upgraded/new"
+program before_upgrade_$$ "$work/upgraded/program"
+program after_upgrade_$$ "$work/upgraded/new"
 "$work/upgraded/program" &
 upgraded=$!
-trap 'kill $upgraded 2>/dev/null || :; rm -rf "$work"' EXIT
 # Links in map_files may be read by root only, and not in every container.
 may_open_mappings=
 for mapping in "/proc/$$/map_files/"*; do head -c 1 "$mapping" >/dev/null 2>&1 && may_open_mappings=yes; done
-until [ "$(readlink "/proc/$upgraded/exe")" = "$work/upgraded/program" ]; do :; done
+runs() { [ "$(readlink "/proc/$1/exe")" = "$2" ]; }
+wait_beside $upgraded 60 "upgraded: it is the program" runs $upgraded "$work/upgraded/program"
 mv "$work/upgraded/new" "$work/upgraded/program"
 "$build/operf" --session-dir "$work/attached" --events TIMER:1000000 --pid $upgraded >"$work/upgraded.log" 2>&1 &
 attached=$!
-until grep -q 'Press Ctl-c' "$work/upgraded.log"; do kill -0 $attached 2>/dev/null || fail "upgraded: operf ended early"; done
-# cpu_time PID: whole seconds (proc(5))
-cpu_time() { awk -v ticks="$(getconf CLK_TCK)" '{ sub(/^.*[)] /, ""); print int(($12 + $13) / ticks) }' "/proc/$1/stat"; }
-until [ "$(cpu_time $upgraded)" -gt 1 ]; do
-	kill -0 $upgraded 2>/dev/null || fail "upgraded: the program ended early"
-done
+wait_beside $attached 60 "upgraded: operf is attached" grep -q 'Press Ctl-c' "$work/upgraded.log"
+wait_beside $upgraded 60 "upgraded: the program computes" has_used $upgraded $(($(cpu_ms $upgraded) + 200))
+[ -z "$may_open_mappings" ] || wait_beside $upgraded 60 "upgraded: its file is kept" has_file "$work/attached" '*/images/*'
 kill $upgraded
-wait $attached || fail "upgraded: operf: $(cat "$work/upgraded.log")"
+wait_end $attached 60 "upgraded: operf" || fail "upgraded: operf: $(cat "$work/upgraded.log")"
 "$build/opreport" --session-dir "$work/attached" --symbols >"$work/upgraded.out" 2>"$work/upgraded.err" || fail "upgraded: opreport"
-! grep -q after_upgrade "$work/upgraded.out" || fail "upgraded: names of a file that did not run: $(cat "$work/upgraded.out")"
+! grep -q after_upgrade_$$ "$work/upgraded.out" || fail "upgraded: names of a file that did not run: $(cat "$work/upgraded.out")"
 if [ -n "$may_open_mappings" ]; then
-	grep -q before_upgrade "$work/upgraded.out" || fail "upgraded: the deleted file gives no names: $(cat "$work/upgraded.err")"
+	grep -q before_upgrade_$$ "$work/upgraded.out" || fail "upgraded: the deleted file gives no names: $(cat "$work/upgraded.err")"
 else
 	echo "skipped: names of a deleted file that is attached to: only root may open /proc/PID/map_files"
 fi
@@ -258,23 +255,23 @@ replaced_while_sampled() { # NAME [operf words]
 	name=$1
 	shift
 	mkdir "$work/$name"
-	program before_upgrade "$work/upgraded/program"
-	program after_upgrade "$work/upgraded/new"
+	program before_upgrade_$$ "$work/upgraded/program"
+	program after_upgrade_$$ "$work/upgraded/new"
 	rm -f "$work/pid"
 	"$build/operf" --session-dir "$work/$name" --events TIMER:1000000 "$@" \
 		sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec "$1"' "$work/pid" "$work/upgraded/program" >"$work/$name.log" 2>&1 &
 	recorder=$!
-	until [ -s "$work/pid" ]; do kill -0 $recorder 2>/dev/null || fail "$name: operf ended early"; done
+	wait_beside $recorder 60 "$name: the program's process" [ -s "$work/pid" ]
 	running=$(cat "$work/pid")
-	trap 'kill $running 2>/dev/null || :; rm -rf "$work"' EXIT
-	until [ "$(cpu_time "$running")" -ge 1 ]; do kill -0 $recorder 2>/dev/null || fail "$name: operf ended early"; done
+	wait_beside $recorder 60 "$name: the program computes" has_used $running 500
 	mv "$work/upgraded/new" "$work/upgraded/program"
-	until [ "$(cpu_time "$running")" -ge 3 ]; do kill -0 $recorder 2>/dev/null || fail "$name: operf ended early"; done
+	wait_beside $recorder 60 "$name: the program computes on" has_used $running $(($(cpu_ms $running) + 1500))
 	kill -INT $recorder
-	wait $recorder || fail "$name: operf: $?"
+	wait_end $recorder 60 "$name: operf" || fail "$name: operf: $?"
+	kill $running 2>/dev/null || :
 	"$build/opreport" --session-dir "$work/$name" --symbols >"$work/$name.out" 2>"$work/$name.err" || fail "$name: opreport"
-	! grep -q after_upgrade "$work/$name.out" || fail "$name: names of a file that did not run: $(cat "$work/$name.out")"
-	grep -q before_upgrade "$work/$name.out" || fail "$name: the replaced file gives no names: $(cat "$work/$name.err")"
+	! grep -q after_upgrade_$$ "$work/$name.out" || fail "$name: names of a file that did not run: $(cat "$work/$name.out")"
+	grep -q before_upgrade_$$ "$work/$name.out" || fail "$name: the replaced file gives no names: $(cat "$work/$name.err")"
 }
 replaced_while_sampled replaced_in_run
 if may_profile system-wide; then
@@ -294,7 +291,7 @@ void of_other_root(void) { for (;;) n++; }
 int main(void) { of_other_root(); }
 END
 	expect 0 roots --session-dir "$work/roots" --events TIMER:1000000 --system-wide \
-		sh -c "timeout 2 '$work/both/program'; timeout 2 chroot '$root' '$work/both/program'; true"
+		sh -c "ulimit -t 1; '$work/both/program'; chroot '$root' '$work/both/program'; true"
 	"$build/opreport" --session-dir "$work/roots" --symbols --long-filenames >"$work/roots.out" 2>"$work/roots.err" || fail "roots: opreport"
 	awk '/of_this_root|of_other_root/ { print $NF, $(NF - 1) }' "$work/roots.out" | sort >"$work/roots.rows"
 	grep -q "^of_this_root $work/both/program$" "$work/roots.rows" || fail "roots: this one's names: $(cat "$work/roots.out" "$work/roots.err")"
@@ -311,11 +308,8 @@ else
 fi
 
 # A process that has ended is not attached to, and the reason is reported
-sh -c 'sleep 0 & echo $!; exec sleep 1000' >"$work/zombie" &
-parent=$!
-until [ -s "$work/zombie" ] && grep -q '^State:.*Z' "/proc/$(cat "$work/zombie")/status"; do :; done
-expect 1 zombie --session-dir "$work/other" --pid "$(cat "$work/zombie")"
-kill $parent
+make_zombie
+expect 1 zombie --session-dir "$work/other" --pid "$zombie"
 log_has zombie 'ended before profiling was started'
 
 # A script is reported by its name, too; so is each thread where they are kept apart
@@ -379,11 +373,14 @@ expect 0 events --session-dir "$s" --events TIMER:100000 --events TIMER:200000:0
 	sh -c "rm '$s/samples/operf.data'; exec $tests/e2e/shares plain 100" 2>"$work/nameless.log" || fail "nameless: status $?"
 nothing_lost nameless
 
+# works_until CONDITION: what a shell runs to compute until that holds, for at most a minute of CPU time
+works_until() { echo "n=0; while ! $1 && [ \$n -lt 1200 ]; do n=\$((n + 1)); '$tests/e2e/shares' plain 50 >'$work/shares.out' || exit; done"; }
+
 # A run that is killed leaves its recording: the next one keeps it and names it and the command that reads it
 mkdir "$work/killed"
 status=0
 profile killed --session-dir "$work/killed" --lazy-conversion --events TIMER:100000 \
-	sh -c "until [ -s '$work/killed/samples/operf.data' ]; do '$tests/e2e/shares' plain 50 >'$work/shares.out'; done
+	sh -c "$(works_until "[ -s '$work/killed/samples/operf.data' ]")
 		kill -9 \$PPID" || status=$?
 [ "$status" = 137 ] || fail "killed: status $status, not 137"
 cp "$work/killed/samples/operf.data" "$work/killed/recording"
@@ -395,7 +392,7 @@ log_has after_killed 'killed/samples/operf.data.1 holds samples of a run before 
 mkdir "$work/half"
 status=0
 profile half --session-dir "$work/half" --events TIMER:100000 \
-	sh -c "until [ -n \"\$(find '$work/half/samples/current' -name 'TIMER.100000.*')\" ]; do '$tests/e2e/shares' plain 50 >'$work/shares.out'; done
+	sh -c "$(works_until "[ -n \"\$(find '$work/half/samples/current' -name 'TIMER.100000.*')\" ]")
 		'$build/opreport' --session-dir '$work/half' >'$work/running' 2>&1
 		kill -9 \$PPID" || status=$?
 [ "$status" = 137 ] || fail "half: status $status, not 137"
@@ -408,14 +405,14 @@ expect 0 half_appended --session-dir "$work/half" --append --events TIMER:100000
 
 # A sample file cut off, the session removed, while operf counts: reported, and no lock stays
 expect 1 cut_off --session-dir "$s" --events TIMER:100000 sh -c "
-	until [ -n \"\$(find '$s/samples/current' -name 'TIMER.100000.*')\" ]; do :; done
+	n=0; while [ -z \"\$(find '$s/samples/current' -name 'TIMER.100000.*')\" ] && [ \$n -lt 20000 ]; do n=\$((n + 1)); done
 	find '$s/samples/current' -name 'TIMER.100000.*' | while read -r file; do : >\"\$file\"; done
 	n=0; while [ \$n -lt 200000 ]; do n=\$((n + 1)); done"
 log_has cut_off 'was cut off by another program'
 [ ! -e "$s/lock" ] || fail "cut_off: the lock is still there"
 mkdir "$work/gone"
 expect 4 gone --session-dir "$work/gone" --events TIMER:100000 sh -c "n=0; while [ \$n -lt 50000 ]; do n=\$((n + 1)); done
-	until rm -rf '$work/gone' 2>/dev/null; do :; done"
+	while ! rm -rf '$work/gone' 2>/dev/null && [ \$n -lt 60000 ]; do n=\$((n + 1)); done"
 tail -n 1 "$work/gone.log" | grep -q 'was removed meanwhile' || fail "gone: the last line claims data"
 
 # Ten thousand children
@@ -424,21 +421,24 @@ nothing_lost forks
 ran_all_the_time "$s"
 
 # Attached to a running program with threads, which then ends
-"$tests/e2e/shares" threads 3000 &
-expect 0 attached --session-dir "$s" --events TIMER:100000 --pid $!
+mkdir "$work/threads"
+"$tests/e2e/shares" threads 1000000 &
+busy=$!
+profile attached --session-dir "$work/threads" --events TIMER:100000 --pid $busy &
+operf=$!
+wait_beside $operf 60 "attached: samples of the threads" has_samples "$work/threads" three_parts 1000
+kill $busy
+wait_end $operf 60 "attached: operf" || fail "attached: status $?"
 nothing_lost attached
 log_has attached 'has ended'
-[ "$(samples_of "$s" three_parts)" -gt 1000 ] || fail "attached: the threads' samples are missing"
 
 # Interrupted: the data stays
 "$build/operf" --session-dir "$s" --events TIMER:1000000 "$tests/e2e/shares" plain 100000 2>"$work/interrupted.log" &
 operf=$!
-until [ -n "$(find "$s/samples/current" -path '*e2e/shares/TIMER.1000000.*' 2>/dev/null)" ]; do
-	kill -0 $operf || fail "interrupted: operf ended by itself"
-done
+wait_beside $operf 60 "interrupted: samples of the program" has_file "$s/samples/current" '*e2e/shares/TIMER.1000000.*'
 kill -INT $operf
 status=0
-wait $operf || status=$?
+wait_end $operf 60 "interrupted: operf" || status=$?
 [ "$status" = 0 ] || fail "interrupted: status $status"
 nothing_lost interrupted
 
@@ -446,13 +446,11 @@ nothing_lost interrupted
 mkdir "$work/impatient"
 "$build/operf" --session-dir "$work/impatient" --events TIMER:1000000 "$tests/e2e/shares" plain 100000 2>"$work/impatient.log" &
 operf=$!
-until [ -n "$(find "$work/impatient" -name 'TIMER.1000000.*')" ]; do
-	kill -0 $operf || fail "impatient: operf ended by itself"
-done
+wait_beside $operf 60 "impatient: samples" has_file "$work/impatient" '*/TIMER.1000000.*'
 n=0
 while [ $n -lt 20000 ] && kill -TERM $operf 2>/dev/null; do n=$((n + 1)); done
 status=0
-wait $operf || status=$?
+wait_end $operf 60 "impatient: operf" || status=$?
 [ "$status" = 0 ] || fail "impatient: status $status"
 
 whole_system() {
@@ -460,12 +458,10 @@ whole_system() {
 	mkdir "$work/system"
 	"$build/operf" --session-dir "$work/system" --system-wide --events TIMER:100000 >"$work/system.out" 2>"$work/system.log" &
 	operf=$!
-	until [ -n "$(find "$work/system" -name 'TIMER.100000.*')" ]; do
-		kill -0 $operf || fail "system: operf ended by itself"
-	done
+	wait_beside $operf 60 "system: samples" has_file "$work/system" '*/TIMER.100000.*'
 	"$tests/e2e/shares" plain 3000
 	kill -INT $operf
-	wait $operf || fail "system: status $?"
+	wait_end $operf 60 "system: operf" || fail "system: status $?"
 	[ "$(samples_of "$work/system" three_parts)" -gt 1000 ] || fail "system: the busy program is missing"
 	ran_all_the_time "$work/system"
 
@@ -487,6 +483,7 @@ if may_profile system-wide; then whole_system; else echo "whole system: skipped,
 mkdir "$work/full"
 page=$(getconf PAGESIZE) # of which a file there takes whole ones
 if mount -t tmpfs -o size=$((256 * page)) none "$work/full" 2>/dev/null; then
+	at_exit umount "$work/full"
 	expect 4 full --session-dir "$work/full" --events TIMER:20000 \
 		sh -c "cat /dev/zero >'$work/full/filler' 2>/dev/null; exec '$tests/e2e/shares' children 300"
 	umount "$work/full"
@@ -498,7 +495,6 @@ if mount -t tmpfs -o size=$((256 * page)) none "$work/full" 2>/dev/null; then
 		sh -c "head -c $((220 * page)) /dev/zero >'$work/full/filler'; exec '$tests/e2e/shares' children 2000"
 	[ -s "$work/full/samples/operf.data.1" ] || fail "lazy_full: the recording is not kept"
 	log_has lazy_full 'full/samples/operf.data.1 holds samples of this run .* oprofiled --foreground --start --source=replay:'
-	umount "$work/full"
 else
 	echo "full disk: skipped, tmpfs cannot be mounted here"
 fi
@@ -515,7 +511,7 @@ if may_act_as_another && another_may_profile; then
 			fail "user: no report states that the kernel was not sampled"
 	fi
 	if ! another_may_profile system-wide; then
-		(cd "$work/user" && $another timeout 20 ./operf --system-wide) 2>"$work/refused.log" && fail "user: may profile the whole system"
+		(cd "$work/user" && in_time 20 $another ./operf --system-wide) 2>"$work/refused.log" && fail "user: may profile the whole system"
 		log_has refused 'kernel.perf_event_paranoid'
 	else
 		echo "refusal: skipped, every user may profile the whole system here"

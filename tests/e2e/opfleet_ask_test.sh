@@ -6,7 +6,6 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/clickhouse.sh"
 here=$(cd "${srcdir:-.}" && pwd)/tests/e2e
-trap 'stop_clickhouse; rm -rf "$work"' EXIT
 for needed in cc nm readelf strip; do
 	command -v "$needed" >/dev/null || { echo "skipped: no $needed here"; exit 77; }
 done

@@ -5,7 +5,6 @@
 # a file that is not known to be of the package has no package.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/clickhouse.sh"
-trap 'stop_clickhouse; rm -rf "$work"' EXIT
 for needed in cc strip readelf md5sum python3; do
 	command -v "$needed" >/dev/null || { echo "skipped: no $needed here"; exit 77; }
 done

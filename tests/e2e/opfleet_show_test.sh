@@ -6,7 +6,6 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/clickhouse.sh"
 here=$(cd "${srcdir:-.}" && pwd)/tests
-trap 'stop_clickhouse; rm -rf "$work"' EXIT
 start_clickhouse "$work/server" || { echo "skipped: $clickhouse_refusal"; exit 77; }
 url=$clickhouse_url
 day=2025-11-25

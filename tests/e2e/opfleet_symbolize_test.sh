@@ -6,8 +6,6 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/clickhouse.sh"
 here=$(cd "${srcdir:-.}" && pwd)/tests/e2e
-debuginfod=
-trap 'stop_clickhouse; [ -z "$debuginfod" ] || kill "$debuginfod" 2>/dev/null || :; rm -rf "$work"' EXIT
 for needed in cc nm readelf; do
 	command -v "$needed" >/dev/null || { echo "skipped: no $needed here"; exit 77; }
 done
@@ -64,8 +62,7 @@ if ldconfig -p | grep -q libdebuginfod.so.1; then
 		server.serve_forever()
 	END
 	python3 "$work/serve.py" "$work/www" >"$work/port" 2>"$work/requests" &
-	debuginfod=$!
-	while [ ! -s "$work/port" ]; do kill -0 "$debuginfod" || fail "no server of debuginfod"; sleep 0.1; done
+	wait_beside $! 60 "the server of debuginfod has a port" [ -s "$work/port" ]
 	symbolize --debuginfod="http://127.0.0.1:$(cat "$work/port")"
 	[ "$(named)" = 'served ' ] || fail "--debuginfod finds $(named)"
 else

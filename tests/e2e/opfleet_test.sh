@@ -4,7 +4,6 @@
 # opfleet on a real server: tables are made once, what is wrong is refused in one line, no secret is printed.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 . "${srcdir:-.}/tests/e2e/clickhouse.sh"
-trap 'stop_clickhouse; rm -rf "$work"' EXIT
 start_clickhouse "$work/server" || { echo "skipped: $clickhouse_refusal"; exit 77; }
 url=$clickhouse_url
 opfleet() { "$build/opfleet" "$@" >"$work/out" 2>"$work/opfleet.log"; }

@@ -281,7 +281,7 @@ echo "$compared files compared with perf report"
 # No file, or none that may be read.
 mkfifo fifo
 for file in fifo . /dev/null absent; do
-	timeout 10 "$build/opimport" --session-dir=none "$file" 2>none.log && fail "opimport takes $file"
+	in_time 10 "$build/opimport" --session-dir=none "$file" 2>none.log && fail "opimport takes $file"
 	[ -s none.log ] || fail "opimport does not explain what is wrong with $file"
 done
 [ ! -e none ] || fail "a session was made of nothing"

@@ -11,7 +11,6 @@ stop_stub() {
 	[ -z "$stub_pid" ] || { kill "$stub_pid" 2>/dev/null; wait "$stub_pid" 2>/dev/null; } || :
 	stub_pid=
 }
-trap 'stop_stub; stop_clickhouse; rm -rf "$work"' EXIT
 start_clickhouse "$work/server" || { echo "skipped: $clickhouse_refusal"; exit 77; }
 url=$clickhouse_url
 dir=$work/sessions
@@ -24,12 +23,7 @@ stub() {
 	shift
 	python3 "$here/fleet_stub.py" "$work/stub_port" "$mode" "$clickhouse_port" "$@" 2>"$work/stub.log" &
 	stub_pid=$!
-	waited=0
-	while [ ! -s "$work/stub_port" ]; do
-		sleep 0.1
-		waited=$((waited + 1))
-		[ "$waited" -lt 300 ] || fail "no stub"
-	done
+	wait_beside "$stub_pid" 60 "the stub has a port" [ -s "$work/stub_port" ]
 	stub_port=$(cat "$work/stub_port")
 }
 
@@ -115,7 +109,7 @@ for after in 0.02 0.06; do
 	sleep "$after"
 	kill_clickhouse
 	start_clickhouse "$work/server" || fail "the server does not start again"
-	wait "$pusher" || fail "the pusher gave up on a server that was killed"
+	wait_end "$pusher" 120 "the pusher" || fail "the pusher gave up on a server that was killed"
 done
 oppush || fail "push after all that"
 sums_are 5
@@ -134,12 +128,7 @@ for batch in 1 2 3 4 5 6; do
 		url=http://default@127.0.0.1:$stub_port/oprofile
 		"$build/oppush" --session-dir="$dir" --to="$url" --host="$host" >"$work/out" 2>"$work/oppush.log" &
 		pusher=$!
-		waited=0
-		until [ -e "$work/stub_port.held" ]; do
-			sleep 0.1
-			waited=$((waited + 1))
-			[ "$waited" -lt 600 ] || fail "$host: no such batch"
-		done
+		wait_beside "$pusher" 60 "$host: the stub holds that batch" [ -e "$work/stub_port.held" ]
 		kill -KILL "$pusher"
 		wait "$pusher" 2>/dev/null || :
 		[ "$(cat "$dir/samples/current/fleet.ledger" 2>/dev/null | grep -c ' pushing ')" = $((batch - 1)) ] || fail "$host: another ledger"
@@ -268,7 +257,7 @@ cp -r "$dir" "$work/newer"
 pusher=$!
 "$build/oppush" --session-dir="$work/older" --to="$url" --host=copied >"$work/older.out" 2>"$work/oppush.log" && fail "an older copy is complete"
 grep -q 'sums are not those of the session; it is kept' "$work/oppush.log" || fail "an older copy: no line"
-wait "$pusher" || fail "push of a copy elsewhere"
+wait_end "$pusher" 120 "the pusher" || fail "push of a copy elsewhere"
 sums_are 3 copied
 [ "$(slices_of copied)" = "$one_slice" ] || fail "a copy is another slice: $(slices_of copied), not $one_slice"
 sed -i 's/00112233445566778899aabbccddeeff/ffeeddccbbaa99887766554433221100/' "$dir/samples/current/manifest.json"

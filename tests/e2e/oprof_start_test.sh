@@ -10,15 +10,11 @@ chmod 0700 "$work"
 
 # An X server that draws into a file, where there is one; else Qt draws into memory.
 server=
-trap '[ -z "$server" ] || kill $server; rm -rf "$work"' EXIT
 if command -v Xvfb >/dev/null; then
 	mkdir "$work/screen"
 	Xvfb -displayfd 3 -screen 0 1000x800x24 -fbdir "$work/screen" -nolisten tcp 3>"$work/display" >"$work/xvfb.log" 2>&1 &
 	server=$!
-	until [ -s "$work/display" ]; do
-		kill -0 $server || fail "Xvfb"
-		sleep 0.1
-	done
+	wait_beside $server 60 "Xvfb has a display" [ -s "$work/display" ]
 	export DISPLAY=":$(cat "$work/display")" QT_QPA_PLATFORM=xcb
 else
 	echo "no Xvfb here: the window is drawn into memory"
@@ -44,10 +40,8 @@ fi
 if [ -n "$server" ] && command -v python3 >/dev/null; then
 	"$build/oprof_start" --root-dir "$work/root" >"$work/window.log" 2>&1 &
 	window=$!
-	until python3 "$(dirname "$0")/screenshot.py" "$work/screen/Xvfb_screen0" "$work/window.png"; do
-		kill -0 $window || fail "the window has ended"
-		sleep 0.2
-	done
+	wait_beside $window 60 "the window is on the screen" \
+		python3 "$(dirname "$0")/screenshot.py" "$work/screen/Xvfb_screen0" "$work/window.png"
 	kill $window
 	wait $window || true
 fi

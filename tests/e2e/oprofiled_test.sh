@@ -13,12 +13,6 @@ own_program
 s=$work/s
 control=$work/run/control
 daemon_pid=
-clean() {
-	kill -9 $daemon_pid 2>/dev/null || true
-	umount "$work/full" 2>/dev/null || true
-	rm -rf "$work"
-}
-trap clean EXIT
 
 ask() { "$tests/e2e/ask_daemon" "$control" "$@"; }
 value() { ask status | sed -n "s/^$1: //p"; }
@@ -28,14 +22,6 @@ start_daemon() {
 	shift
 	"$build/oprofiled" --source=perf --session-dir "$s" --control "$control" --events TIMER:100000 "$@" >"$log" 2>&1 || fail "the daemon did not start"
 	daemon_pid=$(cat "$s/lock")
-}
-gone() {
-	tries=0
-	while kill -0 "$1" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; do
-		tries=$((tries + 1))
-		[ $tries -lt 200 ] || fail "process $1 does not end"
-		sleep 0.05
-	done
 }
 # program_samples SESSION-DIR: those of its larger part
 program_samples() { samples_of "$1" three_parts "image:$program"; }
@@ -126,13 +112,14 @@ ask reset
 [ "$(value sampled)" = 0 ] || fail "reset left the account"
 
 # HUP, USR1, USR2
+is_in_state() { [ "$(value state)" = "$1" ]; }
 kill -USR1 "$daemon_pid"
-until [ "$(value state)" = sampling ]; do kill -0 "$daemon_pid" || fail "USR1 ended it"; done
+wait_beside "$daemon_pid" 60 "it samples after USR1" is_in_state sampling
 mv "$s/samples/oprofiled.log" "$s/samples/old.log"
 kill -HUP "$daemon_pid"
-until [ -s "$s/samples/oprofiled.log" ]; do kill -0 "$daemon_pid" || fail "HUP ended it"; done
+wait_beside "$daemon_pid" 60 "it has another log after HUP" [ -s "$s/samples/oprofiled.log" ]
 kill -USR2 "$daemon_pid"
-until [ "$(value state)" = stopped ]; do kill -0 "$daemon_pid" || fail "USR2 ended it"; done
+wait_beside "$daemon_pid" 60 "it is stopped after USR2" is_in_state stopped
 
 # Killed while sampling: what was stored stays, the next one takes over
 ask start
@@ -140,7 +127,7 @@ ask start
 ask dump
 killed=$(program_samples "$s")
 kill -9 "$daemon_pid"
-gone "$daemon_pid"
+wait_until 60 "the killed daemon ends" is_over "$daemon_pid"
 [ -f "$s/lock" ] || fail "the lock of the killed one should be there"
 start_daemon again --start --separate-kernel=1 --separate-lib=0 --separate-thread=0 --separate-cpu=0 --no-vmlinux --verbose=misc
 [ "$(value separate)" = library,kernel ] || fail "separate-kernel is not heard: $(value separate)"
@@ -150,14 +137,15 @@ ask dump
 [ "$(program_samples "$s")" -gt "$killed" ] || fail "the killed one's samples are gone"
 
 # The session's directory is removed while it records, then a full disk: reported, not fatal
-until rm -rf "$s/samples/current" 2>/dev/null; do :; done # it makes files there meanwhile
+removed() { rm -rf "$1" 2>/dev/null; }
+wait_until 60 "its session can be removed" removed "$s/samples/current" # it makes files there meanwhile
 "$program" plain 100
 status=0
 ask dump || status=$?
 [ "$status" = 1 ] || fail "dump into nowhere: $status"
 [ "$(value state)" = sampling ] || fail "it ended"
 kill -HUP "$daemon_pid"
-until ask dump; do kill -0 "$daemon_pid" || fail "HUP ended it"; done
+wait_beside "$daemon_pid" 60 "it can dump after HUP" ask dump
 ask "shutdown" wait
 [ ! -e "$s/lock" ] || fail "shutdown left the lock"
 [ ! -e "$control" ] || fail "shutdown left the socket"
@@ -166,6 +154,7 @@ grep -q 'samples stored: ' "$s/samples/oprofiled.log" || fail "the account is no
 
 mkdir "$work/full"
 if mount -t tmpfs -o size=32m none "$work/full" 2>/dev/null; then
+	at_exit umount "$work/full"
 	s=$work/full start_daemon full --start
 	cat /dev/zero >"$work/full/filler" 2>/dev/null || true
 	"$program" children 300
@@ -184,7 +173,6 @@ if mount -t tmpfs -o size=32m none "$work/full" 2>/dev/null; then
 	[ "$(program_samples "$work/full")" -gt "$stored" ] || fail "room again: nothing stored"
 	ask shutdown wait
 	grep -q 'samples lost: [1-9]' "$work/full/samples/oprofiled.log" || fail "full disk: the loss is not in the log"
-	umount "$work/full"
 else
 	echo "full disk: skipped, tmpfs cannot be mounted here"
 fi
@@ -192,10 +180,10 @@ fi
 # SIGTERM ends it with status 1, in the foreground, after all was stored; the service manager hears of it
 "$build/oprofiled" --source=perf --session-dir "$s" --control "$control" --foreground --start --events TIMER:100000 2>"$work/foreground.log" &
 daemon_pid=$!
-until grep -q sampling "$work/foreground.log"; do kill -0 $daemon_pid || fail "foreground: it ended"; done
+wait_beside $daemon_pid 60 "foreground: it samples" grep -q sampling "$work/foreground.log"
 kill -TERM $daemon_pid
 status=0
-wait $daemon_pid || status=$?
+wait_end $daemon_pid 60 "foreground: it" || status=$?
 [ "$status" = 1 ] || fail "TERM: status $status"
 
 # Another user: may have it flushed, nothing else; the daemon itself as another user
@@ -222,11 +210,11 @@ fi
 
 # A report of a daemon's session asks it to flush first
 if [ ! -e /run/oprofiled/control ] && [ -w /run ]; then
+	at_exit rm -rf /run/oprofiled
 	s=$work/flush control=/run/oprofiled/control start_daemon flushed --start
 	"$program" plain 500
 	[ "$(program_samples "$work/flush")" -gt 500 ] || fail "the report did not have it flushed"
 	control=/run/oprofiled/control ask shutdown wait
-	rm -rf /run/oprofiled
 else
 	echo "flush by a report: skipped, a daemon is running or /run cannot be written"
 fi

@@ -203,14 +203,14 @@ if command -v python3 >/dev/null; then
 	"$build/optop" -b -d 0.5 -E 0 --format json --session-dir "$work/grown" --root "$here/tests/fixtures/root" >"$work/grown.rounds" \
 		2>"$work/grown.log" &
 	top=$!
-	until [ -s "$work/grown.rounds" ]; do kill -0 $top || fail "optop ended early"; sleep 0.1; done
+	wait_beside $top 60 "optop's first round" [ -s "$work/grown.rounds" ]
 	for total in 803 843; do
 		python3 "$here/tests/e2e/add_samples.py" 30 "$work/grown/${samples#"$work"/based/}"
 		python3 "$here/tests/e2e/add_samples.py" 10 "$work/grown/samples/current/{root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/${samples##*/}"
-		until grep -q "\"total\":$total," "$work/grown.rounds"; do kill -0 $top || fail "optop ended early"; sleep 0.1; done
+		wait_beside $top 60 "optop's total $total" grep -q "\"total\":$total," "$work/grown.rounds"
 	done
 	rm "$work/grown/lock"
-	wait $top || fail "optop at the end of the recording"
+	wait_end $top 60 "optop" || fail "optop at the end of the recording"
 	counts "$work/grown.after" || fail "opreport after the recording"
 	python3 - "$work/grown" >"$work/grown.sums.log" 2>&1 <<-'END' || fail "windows and opreport's counts do not agree"
 		import collections, json, sys
@@ -262,6 +262,7 @@ if command -v python3 >/dev/null; then
 		server.bind("/run/oprofiled/control.new")
 		server.listen(64)
 		os.rename("/run/oprofiled/control.new", "/run/oprofiled/control")
+		print("ready", flush=True)
 		while True:
 		    peer, _ = server.accept()
 		    while packet := peer.recv(512):
@@ -275,9 +276,10 @@ if command -v python3 >/dev/null; then
 	END
 	cat >"$work/beside.sh" <<-'END'
 		mount -t tmpfs none /run || exit 77
-		python3 "$work/daemon.py" "$1" "$work/$1" "$work/$1.asked" python3 "$2" 40 "$3" &
+		mkfifo "$work/$1.ready" || exit
+		python3 "$work/daemon.py" "$1" "$work/$1" "$work/$1.asked" python3 "$2" 40 "$3" >"$work/$1.ready" &
 		daemon=$!
-		until [ -S /run/oprofiled/control ]; do kill -0 $daemon; sleep 0.1; done
+		read -r ready <"$work/$1.ready" || exit
 		status=0
 		"$build/optop" -b -n 3 -d 0.5 --session-dir "$work/$1" >"$work/$1.rounds" 2>&1 || status=$?
 		kill $daemon
@@ -288,7 +290,7 @@ if command -v python3 >/dev/null; then
 		make_session demo "$work/$kind"
 		echo $$ >"$work/$kind/lock"
 		status=0
-		unshare --mount --map-root-user sh "$work/beside.sh" $kind "$here/tests/e2e/add_samples.py" \
+		in_time 60 unshare --mount --map-root-user sh "$work/beside.sh" $kind "$here/tests/e2e/add_samples.py" \
 			"$work/$kind/${samples#"$work"/based/}" 2>"$work/$kind.log" || status=$?
 		[ $status != 77 ] && [ -e "$work/$kind.asked" ] || { echo "no mounts here: beside a daemon nothing is tested"; break; }
 		[ $status = 0 ] || fail "optop beside a $kind daemon: $status"
@@ -328,7 +330,7 @@ if command -v python3 >/dev/null; then
 			printf '%99999s\n' ""
 			i=$((i + 1))
 		done
-		until [ "$(stat -L -c %b /proc/$$/fd/1)" -le 256 ]; do
+		while [ "$(stat -L -c %b /proc/$$/fd/1)" -gt 256 ]; do
 			i=$((i + 1))
 			[ $i -lt 400 ] || exec echo "all of it is kept"
 			sleep 0.1
@@ -347,7 +349,6 @@ need_profiling
 cat >"$work/busy.sh" <<-'END'
 	while [ ! -e "$1" ]; do "$2" plain 50; done
 END
-trap 'touch "$work/stop"; rm -rf "$work"' EXIT
 # optop starts operf, shows its rounds, and ends it, which ends the program.
 mkdir "$work/started"
 status=0
@@ -374,20 +375,15 @@ mkdir "$work/session"
 "$build/operf" --session-dir "$work/session" --events TIMER:100000 sh "$work/busy.sh" "$work/stop" "$tests/e2e/shares" \
 	>"$work/out.log" 2>&1 &
 recording=$!
-until [ -e "$work/session/samples/current/manifest.json" ]; do
-	kill -0 $recording || fail "operf ended early"
-	sleep 0.1
-done
+wait_beside $recording 60 "operf has a manifest" [ -e "$work/session/samples/current/manifest.json" ]
 "$build/optop" -b -d 0.5 --session-dir "$work/session" >"$work/windows.log" 2>"$work/windows.err.log" &
 top=$!
-until [ "$(grep -c ', window.* since the start$' "$work/windows.log")" -ge 4 ]; do
-	kill -0 $top || fail "optop ended early"
-	sleep 0.1
-done
+has_rounds() { [ "$(grep -c ', window.* since the start$' "$work/windows.log")" -ge "$1" ]; }
+wait_beside $top 60 "optop's fourth window" has_rounds 4
 ! grep "nothing is being recorded" "$work/windows.log" || fail "the end of a recording that goes on"
 touch "$work/stop"
-wait $recording || fail "operf"
-wait $top || fail "optop at the end of a recording"
+wait_end $recording 60 "operf" || fail "operf"
+wait_end $top 60 "optop" || fail "optop at the end of a recording"
 grep -q "nothing is being recorded" "$work/windows.log" || fail "no word of the end of the recording"
 last=$(totals "$work/windows.log") || fail "windows and totals do not agree: $last"
 balanced "$work/session"

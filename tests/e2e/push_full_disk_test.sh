@@ -8,16 +8,9 @@
 [ "$(getconf PAGESIZE)" = 4096 ] || { echo "skipped: files of tmpfs take whole pages, which are larger than 4 KiB here"; exit 77; }
 here=$(cd "${srcdir:-.}" && pwd)/tests/e2e
 small=$work/small
-is_mounted=
-leave() {
-	stop_clickhouse
-	[ -z "$is_mounted" ] || umount "$small" || umount -l "$small"
-	rm -rf "$work"
-}
-trap leave EXIT
 mkdir "$small"
 mount -t tmpfs -o size=8m,nr_inodes=300 tmpfs "$small" 2>"$work/mount.log" || { echo "skipped: no file system of a test's own: $(cat "$work/mount.log")"; exit 77; }
-is_mounted=yes
+at_exit umount "$small"
 start_clickhouse "$work/server" || { echo "skipped: $clickhouse_refusal"; exit 77; }
 "$build/opfleet" init --to="$clickhouse_url" >/dev/null || fail "init"
 samples=$small/samples

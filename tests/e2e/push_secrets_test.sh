@@ -12,7 +12,6 @@ stop_stub() {
 	[ -z "$stub_pid" ] || { kill "$stub_pid" 2>/dev/null; wait "$stub_pid" 2>/dev/null; } || :
 	stub_pid=
 }
-trap 'stop_stub; stop_clickhouse; rm -rf "$work"' EXIT
 start_clickhouse "$work/server" || { echo "skipped: $clickhouse_refusal"; exit 77; }
 "$build/opfleet" init --to="$clickhouse_url" >/dev/null || fail "init"
 
@@ -23,12 +22,7 @@ stub() {
 	python3 "$here/fleet_stub.py" "$work/stub_port" "$1" "$clickhouse_port" "$work/$2.pem" "$work/$2.key" ${3+"$work/$3.pem"} \
 		2>"$work/stub.log" &
 	stub_pid=$!
-	waited=0
-	while [ ! -s "$work/stub_port" ]; do
-		sleep 0.1
-		waited=$((waited + 1))
-		[ "$waited" -lt 300 ] || fail "no stub"
-	done
+	wait_beside "$stub_pid" 60 "the stub has a port" [ -s "$work/stub_port" ]
 	url=https://pusher@127.0.0.1:$(cat "$work/stub_port")/oprofile
 }
 oppush() {
@@ -124,16 +118,11 @@ stub parts good
 "$build/oppush" --session-dir="$work/sessions" --to="$url" --password-file="$work/password" --ca-file="$work/ours.pem" --host=second \
 	--wait=600 >"$work/out" 2>"$work/oppush.log" &
 pusher=$!
-waited=0
-until grep -q 'again in' "$work/oppush.log"; do
-	sleep 0.1
-	waited=$((waited + 1))
-	[ "$waited" -lt 600 ] && kill -0 "$pusher" || fail "too many parts are not waited for: $(cat "$work/oppush.log")"
-done
+wait_beside "$pusher" 60 "oppush waits for fewer parts" grep -q 'again in' "$work/oppush.log"
 tr '\0' ' ' <"/proc/$pusher/cmdline" >"$work/seen"
 cat "/proc/$pusher/environ" >>"$work/seen"
 grep -q password-file "$work/seen" || fail "not the process that was meant"
-wait "$pusher" || fail "push to a server with too many parts: $(cat "$work/oppush.log")"
+wait_end "$pusher" 120 "the pusher" || fail "push to a server with too many parts: $(cat "$work/oppush.log")"
 grep -q 'Code: 252 Too many parts (300). Merges are slower; again in [1-9][0-9]* s$' "$work/oppush.log" || fail "error 252 is not reported"
 rm "$work/password" "$work/wrong"
 rm -f "$work/server/users.xml" # where the server has it from

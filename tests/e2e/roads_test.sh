@@ -7,9 +7,8 @@
 need_profiling
 [ -x "$build/oppush" ] || { echo "skipped: built without libcurl"; exit 77; }
 stubs=${srcdir:-.}/tests/e2e
-servers=
 export PYTHONDONTWRITEBYTECODE=1
-trap 'kill $servers 2>/dev/null || true; rm -rf "$work"' EXIT
+servers=
 own_program
 s=$work/s
 mkdir "$s"
@@ -24,7 +23,7 @@ serve() {
 	mkdir "$work/$1"
 	python3 "$stubs/stub_roads.py" "$work/$@" >"$work/$1.port" 2>"$work/$1.log" &
 	servers="$servers $!"
-	until [ -s "$work/$1.port" ]; do kill -0 $! || fail "the stub does not start"; sleep 0.1; done
+	wait_beside $! 60 "the stub has a port" [ -s "$work/$1.port" ]
 	port=$(cat "$work/$1.port")
 }
 push() {

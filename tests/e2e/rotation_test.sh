@@ -14,11 +14,6 @@ s=$work/s
 mkdir "$s"
 control=$work/run/control
 daemon_pid=
-clean() {
-	kill -9 $daemon_pid 2>/dev/null || true
-	rm -rf "$work"
-}
-trap clean EXIT
 
 ask() { "$tests/e2e/ask_daemon" "$control" "$@"; }
 value() { ask status | sed -n "s/^$1: //p"; }
@@ -32,7 +27,7 @@ start_daemon() {
 }
 end_daemon() {
 	kill -"$1" "$daemon_pid"
-	while kill -0 "$daemon_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$daemon_pid/status" 2>/dev/null; do sleep 0.05; done
+	wait_until 60 "the daemon ends by $1" is_over "$daemon_pid"
 }
 slices() { (cd "$1/samples" && ls -d fleet-* 2>/dev/null || true); }
 count() { slices "$1" | grep -c . || true; }
@@ -77,7 +72,7 @@ for i in 1 2 3 4; do
 	sleep 0.3
 	ask rotate
 done
-wait $running
+wait_end $running 60 "the program"
 ask stop
 [ "$(count "$s")" = 4 ] || fail "$(count "$s") slices of 4"
 for session in $(slices "$s") current; do whole "$s" $session; done
@@ -103,13 +98,18 @@ whole "$s" current
 s=$work/t
 mkdir "$s"
 start_daemon third --rotate=1 --separate=library
-while [ "$(count "$s")" -lt 3 ]; do "$program" plain 200; done
+has_three_slices() { "$program" plain 200 && [ "$(count "$s")" -ge 3 ]; }
+wait_beside "$daemon_pid" 60 "three slices" has_three_slices
 end_daemon TERM
 for session in $(slices "$s") current; do whole "$s" $session; done
 pushed=$(slices "$s" | sed -n 2p)
 : >"$s/samples/$pushed/fleet.verified"
 start_daemon fourth --rotate=1 --separate=library --max-disk=1K
-while slices "$s" | grep -q "$pushed" || [ -z "$(value dropped-unpushed)$(grep 'not been pushed' "$s/samples/oprofiled.log")" ]; do "$program" plain 100; done
+has_dropped_both() {
+	"$program" plain 100 && ! slices "$s" | grep -q "$pushed" &&
+		[ -n "$(value dropped-unpushed)$(grep 'not been pushed' "$s/samples/oprofiled.log")" ]
+}
+wait_beside "$daemon_pid" 60 "slices are dropped that were pushed and that were not" has_dropped_both
 end_daemon TERM
 first=$(grep -o 'fleet-[^ ]* was dropped, to keep to 1024 bytes; it .* been pushed' "$s/samples/oprofiled.log" | sed -n 1p)
 case $first in
@@ -123,7 +123,7 @@ mkdir "$s"
 "$program" plain 3000 &
 running=$!
 profile attached --session-dir "$s" --rotate=1 --events TIMER:100000 --pid $running || fail "operf --rotate"
-wait $running
+wait_end $running 60 "the program"
 [ "$(count "$s")" -ge 1 ] || fail "operf did not cut"
 for session in $(slices "$s"); do whole "$s" $session; done
 grep -q 'what was sampled before is in [0-9]* session' "$work/attached.log" || fail "operf does not name the slices"

@@ -15,6 +15,15 @@ rights() {
 	sed -n 's/^\(Seccomp\|NoNewPrivs\|CapEff\):[[:space:]]*/\1 /p' "/proc/$1/status" 2>/dev/null | tr '\n' ' '
 }
 
+# has_rights PID WANTED
+has_rights() {
+	found=$(rights "$1")
+	case $found in
+	$2) ;;
+	*) false ;;
+	esac
+}
+
 # prints_as WANTED COMMAND...: the command's rights while it waits to print become those.
 prints_as() {
 	wanted=$1
@@ -24,22 +33,11 @@ prints_as() {
 	exec 3<>pipe
 	dd if=/dev/zero of=pipe bs=4096 oflag=nonblock 2>/dev/null || : # until it is full, whatever its size is (pipe(7))
 	"$build/$@" >pipe 2>command.log 3<&- &
-	pid=$! tries=0 found=
-	while [ $tries -lt 100 ] && kill -0 $pid 2>/dev/null; do
-		found=$(rights $pid)
-		case $found in
-		$wanted) break ;;
-		esac
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-	kill -KILL $pid 2>/dev/null || :
+	pid=$!
+	wait_beside $pid 60 "$1 has the rights '$wanted'" has_rights $pid "$wanted"
+	kill -KILL $pid
 	wait $pid 2>/dev/null || :
 	exec 3<&-
-	case $found in
-	$wanted) ;;
-	*) fail "$1 prints with the rights '$found', not '$wanted'" ;;
-	esac
 }
 
 # Of the capabilities the one to read all files is left, bit 2 (capabilities(7)).

@@ -58,7 +58,7 @@ split_files() {
 	fi
 	echo " .dwp ($packer)"
 	# llvm-dwp 14 does not come to an end on some files.
-	if ! timeout 20 "$packer" -o "$dir/program.dwp" "$dir"/*.dwo 2>"$work/dwp.txt"; then
+	if ! in_time 20 "$packer" -o "$dir/program.dwp" "$dir"/*.dwo 2>"$work/dwp.txt"; then
 		echo "skipped: $packer cannot: $(head -n 1 "$work/dwp.txt")"
 		return
 	fi

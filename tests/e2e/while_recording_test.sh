@@ -13,7 +13,6 @@ cat >"$work/busy.sh" <<-'END'
 END
 profile busy --session-dir "$work/session" --events TIMER:100000 sh "$work/busy.sh" "$work/stop" "$tests/e2e/shares" &
 recording=$!
-trap 'touch "$work/stop"; wait $recording || true; rm -rf "$work"' EXIT
 
 # report WORDS: opreport on the session; it must report no damage
 report() {
@@ -32,19 +31,20 @@ add_up() {
 }
 
 # A session can be reported on before its first sample.
-until "$build/opreport" --session-dir "$work/session" --no-header 2>/dev/null | grep -q '^ *[1-9]'; do
-	kill -0 $recording || fail "operf ended early"
-	sleep 0.1
-done
+has_report() { "$build/opreport" --session-dir "$work/session" --no-header 2>/dev/null | grep -q '^ *[1-9]'; }
+wait_beside $recording 60 "the first samples" has_report
+has_grown() {
+	report
+	now=$(add_up '^ *[0-9]' '^\t' 1) || fail "the image summary does not add up: $now"
+	[ "$now" -ge "$before" ] || fail "$now samples, and before that $before"
+	[ "$now" != "$before" ]
+}
 before=0
 grown=0
 reports=0
 while [ $grown -lt 5 ]; do
-	kill -0 $recording || fail "operf ended early"
-	report
-	now=$(add_up '^ *[0-9]' '^\t' 1) || fail "the image summary does not add up: $now"
-	[ "$now" -ge "$before" ] || fail "$now samples, and before that $before"
-	[ "$now" = "$before" ] || grown=$((grown + 1))
+	wait_beside $recording 60 "more samples" has_grown
+	grown=$((grown + 1))
 	before=$now
 	report --details --debug-info
 	symbols=$(add_up '^[0-9a-f]' '^  ' 2) || fail "details do not add up: $symbols"
@@ -52,9 +52,8 @@ while [ $grown -lt 5 ]; do
 	reports=$((reports + 2))
 done
 echo "$reports reports while $before samples came"
-kill -0 $recording || fail "operf ended early"
 touch "$work/stop"
-wait $recording || fail "operf"
+wait_end $recording 60 "operf" || fail "operf: status $?"
 report
-[ "$(add_up '^ *[0-9]' '^\t' 1)" -gt "$before" ] || fail "nothing was recorded while reports were made"
+[ "$(add_up '^ *[0-9]' '^\t' 1)" -ge "$before" ] || fail "the last report has less than those before"
 balanced "$work/session"
