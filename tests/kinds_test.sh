@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kind: exact
 # Every script that `make check` runs has its kind in its head (doc/HACKING.md, "How a test is written"), and an exact one neither
-# samples nor reads a clock nor waits. Programs among the tests are exact; the driver's cases in guests are measured.
+# samples nor reads a clock nor waits. Programs among the tests are exact; the driver's cases in guests are measured. An end-to-end
+# test waits by the functions of tests/e2e/processes.sh, which have a limit, and leaves what is to be done at its end to at_exit.
 set -eu
 cd "${srcdir:-.}"
 status=0
@@ -12,7 +13,9 @@ complain() {
 }
 
 # What only a measured test may do: sample or count live, start a server or a browser, ask the clock, wait.
-live='need_profiling|need_counting|can_profile|start_clickhouse|(^|[[:space:]])perf record -|libprofiler|date \+%s|(^|[^[:alnum:]_./-])sleep [0-9$]|wait_until'
+live='need_profiling|need_counting|can_profile|start_clickhouse|(^|[[:space:]])perf record -|libprofiler|date \+%s|(^|[^[:alnum:]_./-])sleep [0-9$]|wait_(until|beside|end)'
+# What those functions are for.
+waits='(^|[^[:alnum:]_-])(until|timeout)[[:space:]]|kill -0|trap .* EXIT'
 
 exact=0 measured=0
 for test in tests/*_test.sh tests/e2e/*_test.sh tests/golden/run.sh; do
@@ -29,6 +32,12 @@ for test in tests/*_test.sh tests/e2e/*_test.sh tests/golden/run.sh; do
 		;;
 	measured) measured=$((measured + 1)) ;;
 	*) complain "$test has no kind in its third line" ;;
+	esac
+	case $test in
+	tests/e2e/*)
+		found=$(sed -E 's/(^|[[:space:]])#.*//' "$test" | grep -nE "$waits" || :)
+		[ -z "$found" ] || complain "$test does not use tests/e2e/processes.sh for: $found"
+		;;
 	esac
 done
 echo "$exact exact scripts, $measured measured"
