@@ -14,7 +14,9 @@ import signal
 import subprocess
 import time
 
-LIMIT = 120  # seconds until a step that does not end has failed; no outcome depends on how long a step takes
+from limit import Limit
+
+LIMIT = 120  # seconds (limit.py) until a step that does not end has failed; no outcome depends on how long a step takes
 
 
 class Browser:
@@ -78,10 +80,11 @@ class Browser:
                 return answer["result"]
 
     def receive(self):
-        end = time.monotonic() + LIMIT
+        limit = Limit(LIMIT)
         while b"\0" not in self.buffer:
-            if not select.select([self.read_end], [], [], max(0, end - time.monotonic()))[0]:
-                raise RuntimeError("the browser does not answer")
+            while not select.select([self.read_end], [], [], limit.left())[0]:
+                if not limit.left():
+                    raise RuntimeError("the browser does not answer")
             piece = os.read(self.read_end, 1 << 20)
             if not piece:
                 raise RuntimeError("the browser has ended; see browser.log")
@@ -108,9 +111,9 @@ class Browser:
         self.until("location.href.startsWith('file:') && document.readyState === 'complete' && (" + ready + ")")
 
     def until(self, claim):
-        end = time.monotonic() + LIMIT
+        limit = Limit(LIMIT)
         while not self.value(claim):
-            if time.monotonic() > end:
+            if not limit.left():
                 raise RuntimeError("does not become true: " + claim + "; " + " ".join(self.complaints))
             time.sleep(0.02)
 

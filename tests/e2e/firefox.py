@@ -11,8 +11,10 @@ import subprocess
 import sys
 import time
 
+from limit import Limit
+
 program, work, page, samples = sys.argv[1:]
-LIMIT = 120  # seconds until a step that does not end has failed
+LIMIT = 120  # seconds (limit.py) until a step that does not end has failed
 
 
 class Firefox:
@@ -31,9 +33,9 @@ class Firefox:
         self.number, self.buffer = 0, b""
 
     def __enter__(self):
-        end, port = time.monotonic() + LIMIT, os.path.join(work, "firefox", "MarionetteActivePort")
+        limit, port = Limit(LIMIT), os.path.join(work, "firefox", "MarionetteActivePort")
         while not os.path.exists(port) or not os.path.getsize(port):
-            if time.monotonic() > end or self.process.poll() is not None:
+            if not limit.left() or self.process.poll() is not None:
                 raise RuntimeError("Firefox does not start; see firefox.log")
             time.sleep(0.1)
         with open(port) as file:
@@ -78,9 +80,9 @@ class Firefox:
         return self.send("WebDriver:ExecuteScript", {"script": "return " + expression, "args": []})["value"]
 
     def until(self, claim):
-        end = time.monotonic() + LIMIT
+        limit = Limit(LIMIT)
         while not self.value(claim):
-            if time.monotonic() > end:
+            if not limit.left():
                 raise RuntimeError("does not become true: %s; %s" % (claim, self.value("document.body.innerText.slice(0, 500)")))
             time.sleep(0.05)
 

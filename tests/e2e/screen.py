@@ -6,10 +6,12 @@
 #   wide N          fails if a line has more than N columns
 #   click TEXT      presses the mouse on the first line with the text     wheel up|down   turns its wheel
 #   chosen TEXT     waits until the line in reverse video has the text
-# Knows as much of a terminal as vt100's terminfo entry makes curses use. Fails with the screen after half a minute of waiting.
-import fcntl, os, pty, re, select, struct, subprocess, sys, termios, time
+# Knows as much of a terminal as vt100's terminfo entry makes curses use. Fails with the screen after half a minute of waiting,
+# which is longer on a slow machine (limit.py).
+import fcntl, os, pty, re, select, struct, subprocess, sys, termios
 
-LIMIT = 30
+sys.dont_write_bytecode = True
+from limit import Limit
 
 
 class Screen:
@@ -112,9 +114,9 @@ class Screen:
         return "\n".join("".join(self.grid[y]) for y in range(self.rows) if self.reverse[y][0] and y)
 
     def wait(self, done, what):
-        end = time.monotonic() + LIMIT
+        limit = Limit(30)
         while not done():
-            if time.monotonic() > end:
+            if not limit.left():
                 sys.exit(f"{what}\n--- the screen:\n{self.text()}\n---")
             self.read(0.05)
 
