@@ -418,6 +418,7 @@ e2e_tests = \
 	tests/e2e/rotation_test.sh \
 	tests/e2e/pprof_test.sh \
 	tests/e2e/sandboxed_test.sh \
+	tests/e2e/attach_test.sh \
 	tests/e2e/shares_test.sh \
 	tests/e2e/symbolizer_test.sh \
 	tests/e2e/optop_test.sh \
