@@ -34,7 +34,7 @@ row() {
 echo '[ "$CXX" = "made up" ] && [ -d "$srcdir/tests" ]' | a_test good
 echo 'exit 77' | a_test skipped
 echo "echo >>$work/runs; [ \$(wc -l <$work/runs) != 3 ] || { echo 'FAILED: the third'; exit 1; }" | a_test third
-echo 'tail -f /dev/null & echo $! >>'"$work/left" | a_test leaving
+echo '(while :; do :; done) & echo $! >>'"$work/left" | a_test leaving
 flaky 2 1 "$work/tree" tests/e2e/good_test.sh tests/e2e/skipped_test.sh
 [ $status = 0 ] || fail "good tests are red"
 row good '2/2 +1/1'
@@ -46,7 +46,7 @@ grep -q 'loaded run 1, status 1: FAILED: the third' "$work/out" || fail "its mes
 [ -s "$work/flaky/third_test.sh.loaded1.log" ] || fail "its log is not kept"
 flaky 1 0 "$work/tree" tests/e2e/leaving_test.sh
 [ $status = 1 ] || fail "a test that leaves processes is not red"
-grep -q 'idle run 1 leaves processes: tail' "$work/out" || fail "the process is not named"
+grep -q 'idle run 1 leaves processes: leaving_test.sh' "$work/out" || fail "the process is not named"
 ! grep -q '^State:[[:space:]]*[^Z]*$' "/proc/$(cat "$work/left")/status" 2>/dev/null || fail "the process is still there"
 flaky --until 1 1 1 "$work/tree" tests/e2e/good_test.sh
 grep -q '^left out for want of time: tests/e2e/good_test.sh$' "$work/out" || fail "what is left out is not named"
