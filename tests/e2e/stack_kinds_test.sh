@@ -186,12 +186,18 @@ whole() {
 	echo "$1: $(cat "$1.complete.log")"
 }
 
-# run NAME COMMAND...: profiles it into a session of that name.
+# run NAME COMMAND...: profiles it into a session of that name, again and again until that has 400 samples: on a busy machine most
+# of a run's are lost, for want of room for so many stacks. $prepare is done before each.
+prepare=:
 run() {
-	name=$1
+	name=$1 sampled=0 runs=0
 	shift
 	mkdir -p "$work/$name"
-	profile "$name" --session-dir "$work/$name" --callgraph --events TIMER:200000 "$@" || fail "$name: operf"
+	while [ $sampled -lt 400 ] && [ $runs -lt 20 ]; do
+		$prepare
+		profile "$name" --append --session-dir "$work/$name" --callgraph --events TIMER:200000 "$@" || fail "$name: operf"
+		sampled=$((sampled + $(sed -n 's/^operf: \([0-9]*\) samples*[ ,].*/\1/p' "$name.log"))) runs=$((runs + 1))
+	done
 }
 
 compiler=cc
@@ -396,13 +402,17 @@ else
 fi
 
 # The file is gone, replaced by another one, or another one at its path for everybody else.
-cp dynamic.program deleted.program
+prepare='cp dynamic.program deleted.program'
 run deleted ./deleted.program d
 whole deleted
-cp dynamic.program replaced.program
-cp compressed.program successor
+make_replaced() {
+	cp dynamic.program replaced.program
+	cp compressed.program successor
+}
+prepare=make_replaced
 run replaced ./replaced.program e ./successor
 whole replaced
+prepare=:
 if unshare -m true 2>/dev/null; then
 	cp dynamic.program here.program
 	cp debug_frame.program there.program
