@@ -25,8 +25,9 @@ stub() {
 	wait_beside "$stub_pid" 60 "the stub has a port" [ -s "$work/stub_port" ]
 	url=https://pusher@127.0.0.1:$(cat "$work/stub_port")/oprofile
 }
+password=$work/password
 oppush() {
-	"$build/oppush" --session-dir="$work/sessions" --to="$url" --password-file="$work/password" "$@" >"$work/out" 2>"$work/oppush.log"
+	"$build/oppush" --session-dir="$work/sessions" --to="$url" --password-file="$password" "$@" >"$work/out" 2>"$work/oppush.log"
 }
 # refused PATTERN WORDS...: oppush fails with that one line, and does not wait for another answer
 refused() {
@@ -103,7 +104,9 @@ oppush --ca-file="$work/ours.pem" --certificate="$work/client.pem" --key="$work/
 
 # Passwords
 stub pass good
-refused 'Wrong password\|Authentication failed' --ca-file="$work/ours.pem" --password-file="$work/wrong"
+password=$work/wrong
+refused 'Wrong password\|Authentication failed' --ca-file="$work/ours.pem"
+password=$work/password
 chmod 0644 "$work/password"
 refused 'a secret that others can read' --ca-file="$work/ours.pem"
 chmod 0600 "$work/password"
