@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A limit of time that follows the speed of the machine, as in processes.sh.
+# A limit of time that follows the speed of the machine.
 import subprocess
 import time
 
 
 def slowness():
-    """How many times as long as on an idle machine it takes to start a hundred programs now, at least 1 (processes.sh)."""
+    """How many times as long as on an idle machine it takes to start a hundred programs now, at least 1."""
     began = time.monotonic()
     for _ in range(100):
         subprocess.run(["/bin/true"], check=True)

@@ -18,40 +18,18 @@ case ${OP_TEST-} in
 	;;
 esac
 
-# seconds: since boot
-seconds() {
-	read -r seconds_ _ </proc/uptime
-	echo "${seconds_%.*}"
-}
-
-# slowness: how many times as long as on an idle machine some work takes now, at least 1. That work is what tests do: to start a
-# hundred programs takes 0.1 s on two CPUs at 2.5 GHz.
-slowness() {
-	read -r slow_began _ </proc/uptime
-	slow_n=0
-	while [ $slow_n -lt 100 ]; do
-		/bin/true
-		slow_n=$((slow_n + 1))
-	done
-	read -r slow_ended _ </proc/uptime
-	awk -v began="$slow_began" -v ended="$slow_ended" 'BEGIN { n = int((ended - began) / 0.1 + 0.5); print n < 1 ? 1 : n }'
-}
-
 # is_over PID: the process has ended, whether or not it was waited for
 is_over() { ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
 
-# try_for SECONDS COMMAND...: until the command succeeds. Fails after so many seconds, of a machine that is as slow as this one is
-# then; these are $try_most.
+# try_for SECONDS COMMAND...: until the command succeeds; fails after as many tries as an idle machine makes in so many seconds. A
+# machine that is slower, or stood still meanwhile, takes longer for each.
 try_for() {
-	try_limit=$1 try_most=$1
+	try_left=$1
+	[ -n "${try_pause-}" ] || try_left=$(($1 * 20))
 	shift
-	try_began=$(seconds)
 	until "$@"; do
-		if [ $(($(seconds) - try_began)) -ge "$try_most" ]; then
-			try_longer=$((try_limit * $(slowness)))
-			[ $try_longer -gt "$try_most" ] || return 1
-			try_most=$try_longer
-		fi
+		[ $try_left -gt 0 ] || return 1
+		try_left=$((try_left - 1))
 		sleep "${try_pause:-0.05}"
 	done
 }
@@ -60,7 +38,7 @@ try_for() {
 wait_until() {
 	wait_limit=$1 wait_what=$2
 	shift 2
-	try_for "$wait_limit" "$@" || fail "$wait_what: not within $try_most s"
+	try_for "$wait_limit" "$@" || fail "$wait_what: not within $wait_limit s"
 }
 
 # wait_beside PID SECONDS WHAT COMMAND...: the same; the test fails at once if the process ends first
@@ -79,12 +57,12 @@ succeeds_beside() {
 
 # wait_end PID SECONDS WHAT: until the process, a child of this shell, has ended; returns its status
 wait_end() {
-	wait_until "$2" "$3 ends" is_over "$1"
+	try_for "$2" is_over "$1" || fail "$3 ends: not within $2 s; it is $(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status")"
 	wait "$1"
 }
 
 # in_time SECONDS COMMAND...: returns the command's status, or 124 if it was killed because it takes longer than so many seconds, of
-# a machine that is as slow as this one is then
+# an idle machine
 in_time() {
 	in_time_limit=$1
 	shift
@@ -93,7 +71,7 @@ in_time() {
 	if try_for "$in_time_limit" is_over $in_time_pid; then
 		wait $in_time_pid
 	else
-		echo "not within $try_most s: $*" >&2
+		echo "not within $in_time_limit s: $*" >&2
 		kill -KILL $in_time_pid
 		return 124
 	fi
@@ -149,12 +127,13 @@ leave() {
 }
 
 # The script's own end is followed by leave(), which ends this process. This one does the same where the script is killed, and
-# kills it where it does not end within $OP_TEST_SECONDS, of a machine that is as slow as this one is then.
+# kills it where it does not end within $OP_TEST_SECONDS, of an idle machine.
 watch() {
 	trap '' HUP INT TERM
 	try_pause=1
-	if ! try_for "${OP_TEST_SECONDS:-1200}" is_over $$; then
-		echo "FAILED: not over within $try_most s" >&2
+	watch_limit=${OP_TEST_SECONDS:-1200}
+	if ! try_for "$watch_limit" is_over $$; then
+		echo "FAILED: not over within $watch_limit s" >&2
 		kill -KILL $$
 	fi
 	leave
