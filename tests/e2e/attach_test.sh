@@ -32,7 +32,7 @@ attached() {
 	mkdir $name
 	"$build/operf" --session-dir $name --events TIMER:1000000 "$@" >$name.out 2>$name.log &
 	operf=$!
-	wait_beside $operf 60 "$name: operf is attached" grep -q 'Press Ctl-c' $name.out
+	wait_beside $operf 60 "$name: operf is attached" grep -qs 'Press Ctl-c' $name.out
 	compute 60 $worker $first $second # as many samples
 	kill -INT $operf
 	wait_end $operf 60 "$name: operf" || fail "$name: status $?: $(cat $name.log)"
@@ -61,7 +61,7 @@ sampled mixed 'first worker '
 mkdir last
 "$build/operf" --session-dir last --events TIMER:1000000 --pid $first,$second >last.out 2>last.log &
 operf=$!
-wait_beside $operf 60 "last: operf is attached" grep -q 'Press Ctl-c' last.out
+wait_beside $operf 60 "last: operf is attached" grep -qs 'Press Ctl-c' last.out
 kill $first
 wait_until 60 "the first ends" is_over $first
 compute 100 $second
