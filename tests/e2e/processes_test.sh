@@ -39,7 +39,7 @@ began() {
 	number=$((number + 1))
 	case=$work/$number.$1
 	mkdir "$case"
-	setsid env --default-signal=INT sh ./script.sh "$1" "$case" >"$case/log" 2>&1 &
+	setsid env --default-signal=HUP,INT,TERM sh ./script.sh "$1" "$case" >"$case/log" 2>&1 &
 	script=$!
 	wait_until 20 "$1: the script begins" [ -s "$case/work" ]
 }
