@@ -22,7 +22,12 @@ constexpr int drain_batches = 1000;
 
 class Loop {
 public:
-    explicit Loop(const Recording& r) : r_(r), stopping_(r.command, r.signals, r.now) {}
+    explicit Loop(const Recording& r) : r_(r), stopping_(r.command, r.signals, r.now) {
+        fds_ = {{r.source.wait_fd(), POLLIN, 0}, {r.signals.fd(), POLLIN, 0}};
+        if (r.command) fds_.push_back({r.command->wait_fd(), POLLIN, 0});
+        for (const int process : r.attached)
+            fds_.push_back({process, POLLIN, 0});
+    }
 
     StopReason run() {
         while (!over_) {
@@ -41,20 +46,15 @@ private:
     /// What a source announced once it may not announce again: after a drain that did not take all there is
     /// no waiting.
     void wait() {
-        std::vector<pollfd> fds{{r_.source.wait_fd(), POLLIN, 0}, {r_.signals.fd(), POLLIN, 0}};
-        if (r_.command) fds.push_back({r_.command->wait_fd(), POLLIN, 0});
-        for (const int process : running_)
-            fds.push_back({process, POLLIN, 0});
-        ::poll(fds.data(), fds.size(), has_more_ ? 0 : static_cast<int>(drain_interval.count()));
-        if (r_.command) program_ended_ = fds[2].revents != 0;
-        if (!running_.empty()) drop_ended(std::span(fds).last(running_.size()));
+        ::poll(fds_.data(), fds_.size(), has_more_ ? 0 : static_cast<int>(drain_interval.count()));
+        if (r_.command) program_ended_ = fds_[first_program].revents != 0;
+        if (!r_.attached.empty()) drop_ended();
     }
 
-    void drop_ended(std::span<const pollfd> processes) {
-        running_.clear();
-        for (const pollfd& process : processes)
-            if (process.revents == 0) running_.push_back(process.fd);
-        program_ended_ = running_.empty();
+    void drop_ended() {
+        const auto has_ended = [](const pollfd& process) { return process.revents != 0; };
+        fds_.erase(std::remove_if(fds_.begin() + first_program, fds_.end(), has_ended), fds_.end());
+        program_ended_ = fds_.size() == first_program;
     }
 
     /// Not without end: a source that fills faster than it drains must not hold up the stop signals. True if
@@ -86,7 +86,8 @@ private:
 
     const Recording& r_;
     Stopping stopping_;
-    std::vector<int> running_ = r_.attached;  ///< of the attached processes
+    static constexpr size_t first_program = 2;
+    std::vector<pollfd> fds_;  ///< source, signals, then the command or the attached processes that run on
     bool over_ = false, program_ended_ = false, has_more_ = false;
     TimePoint next_checkpoint_ = r_.now() + checkpoint_interval;
 };

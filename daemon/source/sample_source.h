@@ -30,7 +30,8 @@ public:
     virtual std::span<const Record> drain() = 0;
     /// Copies more of each stack from now on, if it can and as long as there is room for it.
     virtual void copy_larger_stacks() {}
-    /// A descriptor that becomes readable when drain() should be called; -1 if it always should be.
+    /// A descriptor that becomes readable when drain() should be called, the same from start() on; -1 if it
+    /// always should be.
     virtual int wait_fd() const = 0;
 };
 
