@@ -263,7 +263,7 @@ std::optional<SourceLine> LineTable::declaration(LinkAddress address, std::strin
     if (!unit) return std::nullopt;
     const auto found = impl_->functions_of(*unit).declaration(address.value(), function);
     if (!found) return std::nullopt;
-    const bool is_split = unit->split.has_value();
+    const bool is_split = unit->split.has_value();  // then the skeleton has the files
     const std::string_view file =
         is_split ? impl_->file_name(*unit, found->file) : impl_->file_name(found->unit, found->file);
     if (file.empty()) return std::nullopt;
