@@ -45,11 +45,15 @@ sampled() {
 	[ "$found" = "$2" ] || fail "$1: samples of '$found', not '$2': $(cat "$1.report" "$1.log")"
 }
 
-attached pool --pid $server
-sampled pool 'worker '
-attached alone --pid $server --no-children
-sampled alone ''
-grep -q "children of process $server that are not profiled: " alone.log || fail "alone: no note: $(cat alone.log)"
+if [ -e /proc/thread-self/children ]; then
+	attached pool --pid $server
+	sampled pool 'worker '
+	attached alone --pid $server --no-children
+	sampled alone ''
+	grep -q "children of process $server that are not profiled: " alone.log || fail "alone: no note: $(cat alone.log)"
+else
+	echo "children that are there already: skipped, this kernel does not list them"
+fi
 attached both --pid $first --pid $second
 sampled both 'first second '
 attached list --pid $first,$second
