@@ -34,12 +34,13 @@ op_system_libs = -ldw -lelf -lz -llzma -lzstd -liberty -lpopt -lseccomp -ldl $(P
 recording = libutils.a libopd.a libop.a -lelf -lz -llzma -lzstd -lpopt $(PFM_LIBS)
 reporting = libutils.a libpp.a libop.a $(op_system_libs)
 
+task_lists = utils/task_list.cpp utils/task_list.h
 bin_PROGRAMS += operf
-operf_SOURCES = utils/operf.cpp
+operf_SOURCES = utils/operf.cpp utils/operf_options.cpp utils/operf_options.h $(task_lists)
 operf_LDADD = $(recording)
 
 count_parts = utils/count_report.cpp utils/count_report.h utils/count_report_json.cpp utils/ocount_options.cpp \
-	utils/ocount_options.h
+	utils/ocount_options.h $(task_lists)
 bin_PROGRAMS += ocount
 ocount_SOURCES = utils/ocount.cpp $(count_parts)
 ocount_LDADD = $(recording)

@@ -5,40 +5,16 @@
 #include <algorithm>
 
 #include "daemon/run/child_process.h"
-#include "daemon/source/attach.h"
 #include "daemon/source/cpu_list.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "utils/shared/options.h"
+#include "utils/task_list.h"
 
 namespace op::tool {
 namespace {
 
 using namespace op::collect;
-
-/// Numbers of tasks, each once, in the order given.
-std::vector<pid_t> parse_tasks(const std::vector<std::string>& words, const char* option) {
-    std::vector<pid_t> tasks;
-    for (const std::string& word : words) {
-        const auto number = parse_number(word);
-        if (!number || *number == 0 || *number > INT32_MAX)
-            throw_usage(std::string(option) + ": '" + printable(word) +
-                        "' is no number of a process or thread");
-        const auto task = static_cast<pid_t>(*number);
-        if (std::ranges::find(tasks, task) == tasks.end()) tasks.push_back(task);
-    }
-    return tasks;
-}
-
-/// The processes that the tasks belong to, each once.
-std::vector<pid_t> processes_of(const std::vector<pid_t>& tasks) {
-    std::vector<pid_t> processes;
-    for (const pid_t task : tasks) {
-        const pid_t process = process_of(task);
-        if (std::ranges::find(processes, process) == processes.end()) processes.push_back(process);
-    }
-    return processes;
-}
 
 std::vector<uint32_t> parse_cpus(const std::vector<std::string>& words) {
     const std::string text = joined(words, ",");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // operf: profiles a program, a running process or the whole system through perf_event_open.
-// Collecting itself is daemon/'s; here are the options, the order of the steps and the summary.
+// Collecting itself is daemon/'s; here are the order of the steps and the summary.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,10 +26,9 @@
 #include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
-#include "libop/control/rotation_settings.h"
 #include "libop/session/session_statistics.h"
+#include "utils/operf_options.h"
 #include "utils/shared/daily_note.h"
-#include "utils/shared/options.h"
 #include "utils/shared/tool.h"
 
 namespace op::tool {
@@ -40,123 +39,6 @@ using namespace op::collect;
 // Exit status of the classic operf; the highest that applies.
 constexpr int program_failed = 1, recording_failed = 2, conversion_failed = 4, both_failed = 8;
 constexpr uint64_t all_callers = UINT64_MAX;
-constexpr const char* verbose_classes[] = {"debug", "record", "convert", "misc", "sfile", "arcs", "all"};
-
-struct Options {
-    bool system_wide = false, callgraph = false, separate_thread = false, separate_cpu = false;
-    bool append = false, lazy = false, callgraph_files = false;
-    bool no_children = false;
-    std::optional<uint64_t> stack_size;
-    std::vector<std::string> pid_words, events, verbose, command;
-    std::vector<pid_t> pids;  ///< of pid_words, each once
-    std::optional<std::string> unwind;
-    std::string session_dir, vmlinux, rotate, keep, max_disk;
-
-    RotationSettings rotation() const { return parse_rotation(rotate, keep, max_disk); }
-
-    bool has_unwind_tables() const { return !unwind || *unwind == "tables"; }
-
-    bool is_verbose(const char* what) const {
-        const auto has = [this](const char* word) {
-            return std::ranges::find(verbose, word) != verbose.end();
-        };
-        return has(what) || has("all");
-    }
-};
-
-CommandSyntax syntax(Options& o) {
-    CommandSyntax s;
-    s.synopsis = "[--system-wide | --pid PIDS | [--system-wide] COMMAND [ARGUMENTS]]";
-    s.stop_at_first_word = true;
-    s.help_letter = 'h';
-    s.usage_letter = 'u';
-    s.options = {
-        {"system-wide", 's', &o.system_wide, "profile every process, until Ctrl-C or while COMMAND runs"},
-        {"pid", 'p', &o.pid_words, "profile running processes with their threads and children", "PIDS"},
-        {"no-children", 0, &o.no_children, "with --pid: without the children that are running already"},
-        {"events", 'e', &o.events,
-         "events as NAME:COUNT[:UNITMASK[:KERNEL[:USER]]]; TIMER:NS is the CPU clock", "LIST"},
-        {"callgraph", 'g', &o.callgraph, "record call chains too"},
-        {"callgraph-files", 0, &o.callgraph_files,
-         "with --callgraph: also write pairs of caller and callee, for OProfile's programs"},
-        {"unwind", 0, &o.unwind, "how callers are found: tables (default) or frame-pointers", "METHOD"},
-        {"stack-size", 0, &o.stack_size, "bytes of the stack to copy with each sample", "BYTES"},
-        {"separate-thread", 't', &o.separate_thread, "keep the samples of each thread apart"},
-        {"separate-cpu", 'c', &o.separate_cpu, "keep the samples of each CPU apart"},
-        {"session-dir", 'd', &o.session_dir,
-         "existing directory for the data (default: ./oprofile_data, made)", "DIR"},
-        {"vmlinux", 'k', &o.vmlinux, "uncompressed kernel image with symbols", "FILE"},
-        {"append", 'a', &o.append, "add to samples/current instead of moving it to samples/previous"},
-        {"lazy-conversion", 'l', &o.lazy, "record to a temporary file, make sample files afterwards"},
-        {"rotate", 0, &o.rotate, "begin a new session at each midnight or full hour, UTC; save the old one",
-         "1d|1h"},
-        {"keep", 0, &o.keep, "with --rotate: drop saved sessions that are older, as 7d or 36h", "TIME"},
-        {"max-disk", 0, &o.max_disk,
-         "with --rotate: drop saved sessions beyond so many bytes, pushed ones first, as 500M or 2G",
-         "BYTES"},
-        {"verbose", 'V', &o.verbose, "say more: debug, record, convert, misc, sfile, arcs, all", "LIST"},
-    };
-    return s;
-}
-
-void check_stacks(const Options& o) {
-    if (o.unwind && *o.unwind != "tables" && *o.unwind != "frame-pointers")
-        throw_usage("--unwind=" + *o.unwind + ": not one of tables, frame-pointers");
-    const auto need_callgraph = [&](bool is_given, const char* option) {
-        if (is_given && !o.callgraph) throw_usage(std::string(option) + " needs --callgraph");
-    };
-    need_callgraph(o.unwind.has_value(), "--unwind");
-    need_callgraph(o.callgraph_files, "--callgraph-files");
-    need_callgraph(o.stack_size.has_value(), "--stack-size");
-    if (!o.stack_size) return;
-    if (!o.has_unwind_tables())
-        throw_usage("--stack-size and --unwind=frame-pointers exclude each other: no stack is copied then");
-    if (*o.stack_size < smallest_stack || *o.stack_size > largest_stack || *o.stack_size % 8 != 0)
-        throw_usage("--stack-size=" + std::to_string(*o.stack_size) + ": not a multiple of 8 from " +
-                    std::to_string(smallest_stack) + " to " + std::to_string(largest_stack));
-}
-
-void check_rotation(const Options& o) {
-    if (o.rotation().period == 0) {
-        if (!o.keep.empty() || !o.max_disk.empty()) throw_usage("--keep and --max-disk need --rotate");
-        return;
-    }
-    if (o.append) throw_usage("--rotate and --append exclude each other: what is there is saved first");
-    if (o.lazy) throw_usage("--rotate and --lazy-conversion exclude each other");
-}
-
-/// Throws for what is no number of a process or thread.
-std::vector<pid_t> parse_pids(const std::vector<std::string>& words) {
-    std::vector<pid_t> pids;
-    for (const std::string& word : words) {
-        const auto number = parse_c_integer(word);
-        if (!number || *number == 0 || *number > INT32_MAX)
-            throw_usage("--pid=" + word + ": not the number of a process");
-        const pid_t pid = process_of(static_cast<pid_t>(*number));
-        if (std::ranges::find(pids, pid) == pids.end()) pids.push_back(pid);
-    }
-    return pids;
-}
-
-void check(const Options& o) {
-    const bool is_any = o.system_wide || !o.command.empty();
-    if (!o.pids.empty() && is_any)
-        throw_usage(std::string("--pid and ") + (o.system_wide ? "--system-wide" : "a command") +
-                    " exclude each other: give one of them");
-    if (o.pids.empty() && !is_any)
-        throw_usage(
-            "name what to profile: a command, --system-wide, --system-wide with a command that it lasts for, "
-            "or "
-            "--pid");
-    if (o.no_children && o.pids.empty()) throw_usage("--no-children needs --pid");
-    for (const std::string& word : o.verbose)
-        if (std::ranges::find(verbose_classes, word) == std::end(verbose_classes))
-            throw_usage("--verbose=" + word + ": not one of debug, record, convert, misc, sfile, arcs, all");
-    check_stacks(o);
-    check_rotation(o);
-    if (!o.command.empty()) find_program(o.command.front());
-}
-
 /// "process 7", "processes 7, 9"
 std::string processes_text(const std::vector<pid_t>& pids) {
     std::vector<std::string> numbers;
@@ -165,7 +47,7 @@ std::string processes_text(const std::vector<pid_t>& pids) {
     return (pids.size() == 1 ? "process " : "processes ") + joined(numbers, ", ");
 }
 
-SessionInfo describe(const Options& o) {
+SessionInfo describe(const RecordOptions& o) {
     SessionInfo info = describe_machine();
     info.tool = std::string("operf ") + OP_VERSION;
     info.command = joined(o.command, " ");
@@ -177,14 +59,14 @@ SessionInfo describe(const Options& o) {
 }
 
 /// A size that was not chosen is the usual one, and grows if that is too small.
-void choose_stacks(const Options& o, SourceOptions& source) {
+void choose_stacks(const RecordOptions& o, SourceOptions& source) {
     source.stack_bytes = static_cast<uint32_t>(o.stack_size.value_or(usual_stack));
     if (!o.stack_size) source.larger_stack_bytes = largest_stack;
 }
 
 /// The source, described; its target is known once the command is there. `fallback` gets the line on the
 /// clock, if it takes the place of the default event.
-SourceOptions describe_source(const Options& o, const SourceKind& kind, std::string& fallback,
+SourceOptions describe_source(const RecordOptions& o, const SourceKind& kind, std::string& fallback,
                               Diagnostics& notes) {
     SourceOptions source;
     if (!o.events.empty())
@@ -203,7 +85,7 @@ SourceOptions describe_source(const Options& o, const SourceKind& kind, std::str
     return source;
 }
 
-PerfTarget target_of(const Options& o, const ChildProcess* command) {
+PerfTarget target_of(const RecordOptions& o, const ChildProcess* command) {
     if (o.system_wide) return {PerfTarget::Kind::system};
     if (!o.pids.empty()) return {PerfTarget::Kind::process, o.pids, !o.no_children};
     return {PerfTarget::Kind::command, {command->pid()}};
@@ -212,7 +94,7 @@ PerfTarget target_of(const Options& o, const ChildProcess* command) {
 /// One run of operf, in the order of its steps.
 class Run {
 public:
-    Run(Tool& tool, const Options& options)
+    Run(Tool& tool, const RecordOptions& options)
         : tool_(tool),
           o_(options),
           kind_(source_kind("perf")),
@@ -492,7 +374,7 @@ private:
     }
 
     Tool& tool_;
-    const Options& o_;
+    const RecordOptions& o_;
     StopSignals signals_;
     ReaderSpawner readers_;     ///< before anything is opened, which a reader must not have
     Diagnostics source_notes_;  ///< printed once sampling is about to start, and at its end: no error is
@@ -518,12 +400,8 @@ private:
 };
 
 int operf(Tool& tool, int argc, char** argv) {
-    Options options;
-    const ParsedOptions parsed = parse_options(argc, argv, syntax(options));
-    if (parsed.exit_status) return *parsed.exit_status;
-    options.command = parsed.words;
-    options.pids = parse_pids(options.pid_words);
-    check(options);
+    RecordOptions options;
+    if (const auto status = options.parse(argc, argv)) return *status;
     return Run(tool, options).run();
 }
 

@@ -184,10 +184,11 @@ void Opener::note_small_stacks() {
 void Opener::open_targets() {
     const std::vector<pid_t>& pids = options_.target.pids;
     if (is(PerfTarget::Kind::process)) {
-        if (!open_for_threads([this] { return processes_of(options_.target); },
+        if (!open_for_threads([this] { return sampled_processes(options_.target); },
                               [this](const std::vector<pid_t>& threads) { open_cpus(threads); }))
             notes_.warn(
-                "threads are started all the time; those that are started just now are sampled in part");
+                "threads or children are started all the time; those that are started just now are sampled "
+                "in part");
     } else {
         open_cpus(pids.empty() ? std::vector<pid_t>{-1} : pids);
     }
@@ -293,7 +294,7 @@ void Opener::note_cpus_left_out() {
 
 }  // namespace
 
-std::vector<pid_t> processes_of(const PerfTarget& target) {
+std::vector<pid_t> sampled_processes(const PerfTarget& target) {
     std::vector<pid_t> processes = target.pids;
     if (!target.with_descendants) return processes;
     for (const pid_t process : other_descendants_of(target.pids))

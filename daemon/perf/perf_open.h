@@ -32,12 +32,13 @@ struct PerfTarget {
     };
     Kind kind = Kind::command;
     std::vector<pid_t> pids = {};  ///< of the child or the processes
-    bool with_descendants =
-        false;  ///< those that the processes have already, as far as they may be looked into
+    /// Descendants that the processes have already are sampled, too, as far as they may be looked into. Later
+    /// ones always are.
+    bool with_descendants = false;
 };
 
 /// The processes to be sampled as of now: those of the target, then the descendants that belong to it.
-std::vector<pid_t> processes_of(const PerfTarget& target);
+std::vector<pid_t> sampled_processes(const PerfTarget& target);
 
 struct PerfOptions {
     PerfTarget target;

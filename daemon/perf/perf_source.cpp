@@ -93,7 +93,7 @@ void PerfSource::await(const OpenedCpu& cpu) const {
 uint64_t PerfSource::scan() {
     ScanBudget budget(scan_bytes);
     if (target_.kind == PerfTarget::Kind::process)
-        for (const pid_t process : processes_of(target_))
+        for (const pid_t process : sampled_processes(target_))
             scan_process(static_cast<uint32_t>(process), static_cast<uint32_t>(process), budget, initial_);
     if (target_.kind == PerfTarget::Kind::system) scan_all_processes(budget, initial_, is_stopping_);
     return budget.cut();

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "utils/task_list.h"
+
+#include <algorithm>
+
+#include "daemon/source/attach.h"
+#include "libop/base/error.h"
+#include "libop/base/text.h"
+
+namespace op::tool {
+
+std::vector<pid_t> parse_tasks(const std::vector<std::string>& words, const char* option) {
+    std::vector<pid_t> tasks;
+    for (const std::string& word : words) {
+        const auto number = parse_number(word);
+        if (!number || *number == 0 || *number > INT32_MAX)
+            throw_usage(std::string(option) + ": '" + printable(word) +
+                        "' is no number of a process or thread");
+        const auto task = static_cast<pid_t>(*number);
+        if (std::ranges::find(tasks, task) == tasks.end()) tasks.push_back(task);
+    }
+    return tasks;
+}
+
+std::vector<pid_t> processes_of(const std::vector<pid_t>& tasks) {
+    std::vector<pid_t> processes;
+    for (const pid_t task : tasks) {
+        const pid_t process = collect::process_of(task);
+        if (std::ranges::find(processes, process) == processes.end()) processes.push_back(process);
+    }
+    return processes;
+}
+
+}  // namespace op::tool
