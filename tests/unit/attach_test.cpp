@@ -110,12 +110,12 @@ TEST(Attach, descendants_are_found_through_all_threads_and_generations) {
     }).join();
     pid_t grandchild = -1;
     ASSERT_EQ(::read(report[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
-    const auto found = descendants_of(::getpid());
+    const auto found = descendants_of(::getpid()), others = other_descendants_of(this_process());
     ::close(hold[1]);
     ::waitpid(child, nullptr, 0);
     EXPECT_TRUE(std::ranges::count(found, child) == 1 && std::ranges::count(found, grandchild) == 1);
     EXPECT_TRUE(descendants_of(0x7ffffff0).empty());
-    EXPECT_TRUE(other_descendants_of(std::vector{::getpid()}).empty()) << "own ones are left out";
+    EXPECT_TRUE(others.empty()) << "own ones are left out";
 }
 
 }  // namespace op::collect

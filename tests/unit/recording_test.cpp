@@ -128,9 +128,14 @@ TEST_F(Recordings, of_several_processes_end_with_the_last) {
             ::pause();
     }
     const Fd first = watch_process(children[0]), second = watch_process(children[1]);
+    const auto end = [](pid_t child) {
+        ::kill(child, SIGKILL);
+        siginfo_t ignored;
+        ::waitid(P_PID, child, &ignored, WEXITED | WNOWAIT);
+    };
     source_.each_round = [&] {
-        if (source_.round == 3) ::kill(children[1], SIGKILL);
-        if (source_.round == 9) ::kill(children[0], SIGKILL);
+        if (source_.round == 3) end(children[1]);
+        if (source_.round == 9) end(children[0]);
     };
     EXPECT_EQ(run(nullptr, {first.get(), second.get()}), StopReason::program_ended);
     EXPECT_GE(source_.round, 9);
