@@ -139,8 +139,10 @@ TEST_F(Recordings, of_several_processes_end_with_the_last) {
     };
     EXPECT_EQ(run(nullptr, {first.get(), second.get()}), StopReason::program_ended);
     EXPECT_GE(source_.round, 9);
-    for (const pid_t child : children)
+    for (const pid_t child : children) {
+        ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
+    }
 }
 
 TEST_F(Recordings, without_command_end_with_a_signal) {
