@@ -2,23 +2,39 @@
 #include "utils/task_list.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "daemon/source/attach.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 
 namespace op::tool {
+namespace {
+
+pid_t parse_task(std::string_view text, const char* option) {
+    const auto number = parse_number(text);
+    if (!number || *number == 0 || *number > INT32_MAX)
+        throw_usage(std::string(option) + ": '" + printable(std::string(text)) +
+                    "' is no number of a process or thread");
+    return static_cast<pid_t>(*number);
+}
+
+/// At least one.
+std::vector<pid_t> tasks_in(std::string_view words, const char* option) {
+    std::vector<pid_t> tasks;
+    do
+        tasks.push_back(parse_task(take_word(words), option));
+    while (words.find_first_not_of(" \t\n") != words.npos);
+    return tasks;
+}
+
+}  // namespace
 
 std::vector<pid_t> parse_tasks(const std::vector<std::string>& words, const char* option) {
     std::vector<pid_t> tasks;
-    for (const std::string& word : words) {
-        const auto number = parse_number(word);
-        if (!number || *number == 0 || *number > INT32_MAX)
-            throw_usage(std::string(option) + ": '" + printable(word) +
-                        "' is no number of a process or thread");
-        const auto task = static_cast<pid_t>(*number);
-        if (std::ranges::find(tasks, task) == tasks.end()) tasks.push_back(task);
-    }
+    for (const std::string& word : words)
+        for (const pid_t task : tasks_in(word, option))
+            if (std::ranges::find(tasks, task) == tasks.end()) tasks.push_back(task);
     return tasks;
 }
 

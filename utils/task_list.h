@@ -9,8 +9,9 @@
 
 namespace op::tool {
 
-/// Numbers of tasks, each once, in the order given. Throws a usage error with the option's name for what is
-/// no number of a task.
+/// Numbers of tasks, each once, in the order given; a word may hold several with blanks or line ends between
+/// them, as pgrep and pidof print them. Throws a usage error with the option's name for what is no number of
+/// a task.
 std::vector<pid_t> parse_tasks(const std::vector<std::string>& words, const char* option);
 
 /// The processes that the tasks belong to, each once. Throws a system error for a task that is not there.

@@ -58,7 +58,8 @@ attached both --pid $first --pid $second
 sampled both 'first second '
 attached list --pid $first,$second
 sampled list 'first second '
-attached mixed -p $worker,$first
+attached mixed -p "$worker
+$first" # as pgrep prints them
 sampled mixed 'first worker '
 
 # The recording lasts until the last of the processes has ended.
