@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 namespace {
@@ -96,8 +97,10 @@ void run(long slot, long ms) {
 
 bool open_output(const std::string& kind) {
     const std::string pid = std::to_string(::getpid());
+    const std::string map = "/tmp/perf-" + pid + ".map";
+    if (kind != "dump") std::filesystem::remove_all(map);  // which an earlier process of this number left
     if (kind == "map") {
-        out = std::fopen(("/tmp/perf-" + pid + ".map").c_str(), "w");
+        out = std::fopen(map.c_str(), "w");
     } else if (kind == "dump") {
         is_dump = true;
         out = std::fopen(("jit-" + pid + ".dump").c_str(), "w+");
@@ -111,7 +114,7 @@ bool open_output(const std::string& kind) {
         if (::mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, ::fileno(out), 0) == MAP_FAILED)
             return false;
     } else {
-        ::setenv("MAP", ("/tmp/perf-" + pid + ".map").c_str(), 1);
+        ::setenv("MAP", map.c_str(), 1);
         const char* const command = std::getenv("JIT_PREPARE");
         return command && std::system(command) == 0;
     }

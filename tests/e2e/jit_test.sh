@@ -130,7 +130,7 @@ for kind in map dump; do
 	folded late_$kind | grep -q 'main;.*;f ' || fail "late_$kind: $(folded late_$kind)"
 done
 
-if command -v node >/dev/null && node --perf-basic-prof -e 0 2>/dev/null; then
+if command -v node >/dev/null && without_map node --perf-basic-prof -e 0; then
 	cat >fib.js <<'END'
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 const end = Date.now() + 1500;

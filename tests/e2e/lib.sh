@@ -26,6 +26,14 @@ profile() {
 	"$build/operf" "$@" >"$log.out" 2>"$log"
 }
 
+# without_map COMMAND...: runs it and hides what it prints. The perf map that it leaves is removed: a later process gets its number.
+without_map() {
+	ended=0
+	pid=$(sh -c 'echo $$; exec "$@" >/dev/null 2>&1' sh "$@") || ended=$?
+	rm -f "/tmp/perf-$pid.map"
+	return $ended
+}
+
 # asked COMMAND...: whether can_profile, so started, permits it; if not, the reason is $refusal
 asked() {
 	permitted=0
