@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace {
 
@@ -95,10 +96,19 @@ void run(long slot, long ms) {
         function();
 }
 
+/// Removes what an earlier process of this number has left.
+bool remove_left_map(const std::string& map) {
+    std::error_code failure;
+    std::filesystem::remove_all(map, failure);
+    if (failure)
+        std::fprintf(stderr, "%s of an earlier process: %s\n", map.c_str(), failure.message().c_str());
+    return !failure;
+}
+
 bool open_output(const std::string& kind) {
     const std::string pid = std::to_string(::getpid());
     const std::string map = "/tmp/perf-" + pid + ".map";
-    if (kind != "dump") std::filesystem::remove_all(map);  // which an earlier process of this number left
+    if (kind != "dump" && !remove_left_map(map)) return false;
     if (kind == "map") {
         out = std::fopen(map.c_str(), "w");
     } else if (kind == "dump") {

@@ -82,10 +82,10 @@ near dump_move f 40
 near dump_move g 60
 balanced dump_move
 
-# What is at the map's place is not the process's own, or no map.
+# What is at the map's place is not the process's own, or no map. An earlier process with its number may have left one, too.
 hostile() {
 	name=$1
-	made "$name" JIT_PREPARE="$2" "$program" prepared f@0:300
+	made "$name" JIT_PREPARE="$2" sh -c ': >"/tmp/perf-$$.map"; exec "$@"' sh "$program" prepared f@0:300
 	[ -z "$(names "$name")" ] || fail "$name: it has names"
 	grep -q "$3" "$name.log" || fail "$name: no word of it"
 	rm -rf "/tmp/perf-$pid.map"

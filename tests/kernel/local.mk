@@ -51,7 +51,6 @@ kernel_cases = \
 	tests/kernel/t_killed_reader.sh \
 	tests/kernel/t_life.sh \
 	tests/kernel/t_long_path.sh \
-	tests/kernel/t_many_files.sh \
 	tests/kernel/t_map_run.sh \
 	tests/kernel/t_memory.sh \
 	tests/kernel/t_msr.sh \

@@ -22,9 +22,10 @@ OP_KERNELS=${OP_KERNELS:-$top/kernels}
 OP_SLOWNESS=${OP_SLOWNESS:-100}
 export OP_KERNELS OP_SLOWNESS
 
-# Plain guests of x86 can be sent NMIs. A debug kernel takes more than a millisecond to place the sample of one, and would have the next
-# in that work, hardly ever in user mode: it gets a tenth of them. It needs the memory that guest.sh gives it. With sleep=off the clock of an idle guest
-# jumps to its next timer, also while it waits for the host's files: on a busy host the limits of what it runs are then over at once.
+# Plain guests of x86 can be sent NMIs. A debug kernel gets a tenth of them: it takes more than a millisecond to place the sample of one,
+# and the next would come in that work, hardly ever in user mode. It also needs the memory that guest.sh gives it. With sleep=off the
+# clock of an idle guest jumps to its next timer, also while it waits for the host's files: on a busy host the limits of what it runs
+# are then over at once.
 boot_options() {
 	case $flavour-$1 in
 	*-debug-plain) echo "--qmp-nmi 100" ;;
