@@ -21,10 +21,9 @@ pid_t parse_task(std::string_view text, const char* option) {
 
 /// At least one.
 std::vector<pid_t> tasks_in(std::string_view words, const char* option) {
-    std::vector<pid_t> tasks;
-    do
-        tasks.push_back(parse_task(take_word(words), option));
-    while (words.find_first_not_of(" \t\n") != words.npos);
+    std::vector<pid_t> tasks{parse_task(take_word(words), option)};
+    for (std::string_view word = take_word(words); !word.empty(); word = take_word(words))
+        tasks.push_back(parse_task(word, option));
     return tasks;
 }
 
