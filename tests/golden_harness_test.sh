@@ -14,6 +14,7 @@ fail() {
 }
 
 mkdir -p "$work/build/tests/golden" "$work/src/tests/golden/sessions" "$work/src/events"
+ln -s "$srcdir/tests/e2e" "$work/src/tests/e2e"
 cp "$srcdir/tests/golden/run.sh" "$srcdir/tests/golden/case.sh" "$work/src/tests/golden/"
 ln -s "$srcdir/tests/fixtures" "$work/src/tests/fixtures"
 for program in ocount opannotate oparchive opcontrol operf opgprof ophelp opimport opjitconv opreport oprofiled optop tests/golden/make_session; do
@@ -52,6 +53,11 @@ printf 'grep -q there /dev/null\nopreport last\n' | a_case another-program
 is_refused another-program 'ended with status 1'
 printf 'cd missing\n' | a_case unending
 is_refused unending 'ended with status'
+printf 'setsid tail -f /dev/null & echo $! >"$srcdir/left"; opreport last; tail -f /dev/null\n' | a_case endless
+export OP_CASE_SECONDS=1
+is_refused endless 'not over within 1 s'
+unset OP_CASE_SECONDS
+! grep -q . "/proc/$(cat "$work/src/left")/cmdline" 2>/dev/null || fail 'a case that was ended left a process'
 printf '# On machine unknown\nopreport first\n' | a_case elsewhere
 is_refused elsewhere "no machine 'unknown'"
 

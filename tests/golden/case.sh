@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs one golden case for run.sh: case.sh CASE_DIRECTORY RESULT_DIRECTORY leaves there `outcome` (stdout, then stderr if
-# there is any), `faults` (commands that ended with an unexpected status) and, when all was run, `done`.
+# there is any), `faults` (commands that ended with an unexpected status) and, when all was run, `done`. A case that is not over
+# within $OP_CASE_SECONDS (by default 120, of an idle machine) is ended with all that it started.
 #
 # A cmd is a shell script, run with `set -e` in an empty directory of its own with
 #   session NAME [DIRECTORY]   makes a session directory (default: NAME) of tests/golden/sessions/NAME.txt
@@ -13,8 +14,9 @@
 # and the commands of the tree, each of which has to succeed, also in a pipeline, unless `fails` names its status.
 # A line "# On machine NAME" names the made-up machine it runs on. All others print the same on every one of them.
 # HOME has only the stamp of today's note on parts that the sandbox lacks. Nothing else is in the environment but PATH,
-# LC_ALL, and what sanitizers read.
+# LC_ALL, OP_TEST (processes.sh), and what sanitizers read.
 set -u
+. "$srcdir/tests/e2e/processes.sh"
 case_dir=$1
 result=$2
 mkdir -p "$result/home/.local/state/oprofile" "$result/case"
@@ -77,10 +79,19 @@ machine=$srcdir/tests/fixtures/machines/${on:-$machine}
 cd "$result/case" || exit 1
 ln -s "$srcdir/tests/fixtures" fixtures
 # The events of the source tree, whatever is installed.
-env -i PATH="$builddir:$PATH" LC_ALL=C HOME="$result/home" srcdir="$srcdir" builddir="$builddir" result="$result" \
+env -i OP_TEST="$OP_TEST" PATH="$builddir:$PATH" LC_ALL=C HOME="$result/home" srcdir="$srcdir" builddir="$builddir" result="$result" \
     OPROFILE_EVENTS_DIR="$srcdir/events" OPROFILE_MACHINE_DIR="$machine" ${ASAN_OPTIONS+ASAN_OPTIONS="$ASAN_OPTIONS"} \
     ${UBSAN_OPTIONS+UBSAN_OPTIONS="$UBSAN_OPTIONS"} ${LSAN_OPTIONS+LSAN_OPTIONS="$LSAN_OPTIONS"} \
-    sh -c '. "$result/prelude"; . "$0/cmd"' "$case_dir" > "$result/stdout" 2> "$result/stderr" < /dev/null
+    sh -c '. "$result/prelude"; . "$0/cmd"' "$case_dir" > "$result/stdout" 2> "$result/stderr" < /dev/null &
+running=$!
+limit() {
+    try_pause=1
+    try_for "${OP_CASE_SECONDS:=120}" is_over $running && return
+    echo "the case is not over within $OP_CASE_SECONDS s" >> "$result/faults"
+    end_processes
+}
+limit < /dev/null > /dev/null & # it is not waited for
+wait $running
 status=$?
 [ $status -eq 0 ] || [ -s "$result/faults" ] || echo "the case ended with status $status" > "$result/faults"
 {

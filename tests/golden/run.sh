@@ -10,6 +10,7 @@
 # Environment: srcdir (the source tree), builddir (where the commands are), both default to '.'; jobs: how many cases run
 # at a time, by default one for each processor.
 set -u
+. "${srcdir:-.}/tests/e2e/processes.sh"
 srcdir=$(cd "${srcdir:-.}" && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
 update=
@@ -39,7 +40,7 @@ if [ -n "$update" ]; then
 fi
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+leave_nothing
 
 # True if a case was asked for.
 wanted() {
