@@ -15,7 +15,7 @@ libpp_a_SOURCES = \
 	libpp/export/exporters.cpp \
 	libpp/export/profile_part.cpp libpp/export/profile_part.h \
 	libpp/export/stack_lines.cpp libpp/export/stack_lines.h \
-	libpp/object/debug_places.h \
+	libpp/object/debug_places.h libpp/object/debuginfo_elf.cpp libpp/object/debuginfo_elf.h \
 	libpp/object/debuginfo.cpp libpp/object/debuginfo.h \
 	libpp/object/debuginfo_alt.cpp libpp/object/debuginfo_alt.h \
 	libpp/object/debuginfo_cursor.h \

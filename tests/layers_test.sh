@@ -195,6 +195,7 @@ libop/stacks/stack_set.cpp 1 note
 libop/stream/stream.cpp 1 note
 libpp/object/debuginfo.cpp 1 note
 libpp/object/debuginfo_alt.cpp 1 absent
+libpp/object/debuginfo_elf.cpp 2 note
 libpp/object/debuginfo_split.cpp 2 note
 libpp/object/symbol_ranges.cpp 1 absent
 libpp/profile/sample_set.cpp 1 note

@@ -72,7 +72,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/cpu_model_test.cpp \
 	tests/unit/daemon_settings_test.cpp \
 	tests/unit/daily_note_test.cpp \
-	tests/unit/debuginfo_section_test.cpp \
+	tests/unit/debuginfo_elf_test.cpp tests/unit/debuginfo_section_test.cpp \
 	tests/unit/debuginfo_test.cpp \
 	tests/unit/declaration_test.cpp \
 	tests/unit/demangle_test.cpp \

@@ -5,13 +5,12 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
-#include "libop/base/elf_handle.h"
 #include "libop/base/elf_object.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
 #include "libpp/object/debuginfo.h"
-#include "libpp/object/debuginfo_section.h"
+#include "libpp/object/debuginfo_elf.h"
 #include "libpp/object/dwarf_handle.h"
 
 namespace op::pp {
@@ -52,7 +51,7 @@ std::vector<std::string> candidates(const Link& link, const DebugPlaces& places)
 
 struct SharedDebugInfo::Impl {
     MappedFile file;
-    ElfHandle elf;
+    std::optional<DebugElf> elf;
     DwarfHandle dwarf;
 
     /// True if there is a file of that build-id at the path.
@@ -60,10 +59,9 @@ struct SharedDebugInfo::Impl {
         if (!is_regular_file(path)) return false;
         file = MappedFile(path);
         if (build_id.empty() || open_elf(file.bytes(), path)->build_id() != build_id) return false;
-        auto* const image = const_cast<char*>(reinterpret_cast<const char*>(file.bytes().data()));
-        elf.reset(elf_memory(image, file.bytes().size()));
-        if (!elf || !unpacking_fault(elf.get()).empty()) return false;
-        dwarf.reset(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
+        elf.emplace(file.bytes());
+        if (!elf->get() || !elf->fault().empty()) return false;
+        dwarf.reset(dwarf_begin_elf(elf->get(), DWARF_C_READ, nullptr));
         return dwarf != nullptr;
     } catch (const Error&) {
         return false;  // as if it were not there

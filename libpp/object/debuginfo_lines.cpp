@@ -10,13 +10,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "libop/base/elf_handle.h"
 #include "libop/base/elf_object_layout.h"
 #include "libop/base/text.h"
 #include "libpp/object/debuginfo_alt.h"
+#include "libpp/object/debuginfo_elf.h"
 #include "libpp/object/debuginfo_inlines.h"
 #include "libpp/object/debuginfo_relocated.h"
-#include "libpp/object/debuginfo_section.h"
 #include "libpp/object/debuginfo_split.h"
 #include "libpp/object/dwarf_handle.h"
 #include "libpp/object/range_map.h"
@@ -75,7 +74,7 @@ struct LineTable::Impl {
     };
 
     DebugPlaces places = {};
-    ElfHandle elf = {};
+    std::optional<DebugElf> elf = {};
     std::optional<SharedDebugInfo> shared = {};  ///< outlives what uses it
     DwarfHandle linked = {};
     std::optional<RelocatedDebugInfo> relocated = {};
@@ -92,7 +91,7 @@ struct LineTable::Impl {
     bool lacked_memory = false;
 
     void note_lack_of_memory();
-    void open_dwarf(std::span<const std::byte> bytes, bool is_relocatable);
+    void open_dwarf();
     void read_units();
     void add_ranges(Dwarf_Die& unit, std::vector<RangeMap::Range>& ranges);
     Unit* unit_at(uint64_t address);
@@ -104,14 +103,16 @@ struct LineTable::Impl {
     InlineTable read_functions(Unit& unit);
 };
 
-void LineTable::Impl::open_dwarf(std::span<const std::byte> bytes, bool is_relocatable) {
-    if (is_relocatable) {
-        dwarf = relocated.emplace(bytes).dwarf();
-        code.emplace(elf.get(), relocatable_layout(elf.get()));
+void LineTable::Impl::open_dwarf() {
+    GElf_Ehdr head;
+    if (!gelf_getehdr(elf->get(), &head)) return;
+    if (head.e_type == ET_REL) {
+        dwarf = relocated.emplace(elf->bytes()).dwarf();
+        code.emplace(elf->get(), relocatable_layout(elf->get()));
     } else {
-        linked.reset(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
+        linked.reset(dwarf_begin_elf(elf->get(), DWARF_C_READ, nullptr));
         dwarf = linked.get();
-        code.emplace(elf.get(), std::span<const uint64_t>{});
+        code.emplace(elf->get(), std::span<const uint64_t>{});
     }
 }
 
@@ -224,18 +225,12 @@ InlineTable LineTable::Impl::read_functions(Unit& unit) {
 
 LineTable::LineTable(std::span<const std::byte> bytes, DebugPlaces places) : impl_(std::make_unique<Impl>()) {
     impl_->places = std::move(places);
-    elf_version(EV_CURRENT);
-    auto* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
-    impl_->elf.reset(elf_memory(image, bytes.size()));
-    GElf_Ehdr head;
-    if (!impl_->elf || !gelf_getehdr(impl_->elf.get(), &head)) return;
-    if (const std::string fault = unpacking_fault(impl_->elf.get()); !fault.empty()) {
-        if (impl_->places.notes)
-            impl_->places.notes->warn("the debug information in " + printable(impl_->places.path) +
-                                      " is not read: " + fault);
-        return;
-    }
-    impl_->open_dwarf(bytes, head.e_type == ET_REL);
+    const DebugElf& elf = impl_->elf.emplace(bytes);
+    if (!elf.fault().empty() && impl_->places.notes)
+        impl_->places.notes->warn("the debug information in " + printable(impl_->places.path) +
+                                  " is not read: " + elf.fault());
+    if (!elf.get() || !elf.fault().empty()) return;
+    impl_->open_dwarf();
     impl_->unit_ranges = impl_->function_ranges = std::min<size_t>(bytes.size(), UINT32_MAX);
     impl_->note_lack_of_memory();
     if (!impl_->dwarf) return;

@@ -20,8 +20,8 @@ namespace op::pp {
 class LineTable {
 public:
     /// `bytes` (an ELF file) must outlive the table. A file without debug information has no lines. A file
-    /// with an unpacking_fault() has none either, with a note. The sections of a relocatable file get the
-    /// addresses of relocatable_layout(). Shared parts and split units are searched in `places`.
+    /// that libdw must not open (DebugElf) has none either, with a note. The sections of a relocatable file
+    /// get the addresses of relocatable_layout(). Shared parts and split units are searched in `places`.
     explicit LineTable(std::span<const std::byte> bytes, DebugPlaces places = {});
     ~LineTable();
 

@@ -18,6 +18,7 @@
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
+#include "libpp/object/debuginfo_elf.h"
 #include "libpp/object/debuginfo_section.h"
 #include "libpp/object/dwarf_handle.h"
 #include "libpp/object/elf_image_builder.h"
@@ -105,11 +106,10 @@ std::string text(Dwarf_Die& die, std::initializer_list<unsigned> attributes) {
 
 /// A file of split units. Throws an input error if it cannot be read.
 struct SplitFile {
-    explicit SplitFile(const std::string& path) : file(path), elf(open_elf_image(file.bytes())) {
-        if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !is_native(elf.get()))
+    explicit SplitFile(const std::string& path) : file(path), elf(file.bytes()) {
+        if (!elf.get() || !is_native(elf.get()))
             throw_input(path + ": not an ELF file of this machine's byte order");
-        if (const std::string fault = unpacking_fault(elf.get()); !fault.empty())
-            throw_input(path + ": " + fault);
+        if (!elf.fault().empty()) throw_input(path + ": " + elf.fault());
     }
     SplitParts whole() const {
         const auto get = [&](const char* name) { return section_content(elf.get(), name); };
@@ -118,7 +118,7 @@ struct SplitFile {
     }
 
     MappedFile file;
-    ElfHandle elf;
+    DebugElf elf;
 };
 
 /// A .dwp file with its index (.debug_cu_index).
@@ -243,8 +243,8 @@ std::optional<Dwarf_Die> SplitUnit::die() const {
 }
 
 struct SplitUnits::Impl {
-    Dwarf* linked;
-    DebugPlaces places;
+    Dwarf* linked = nullptr;
+    DebugPlaces places = {};
     bool is_noted = false;
     std::optional<Package> package = {};
     // The start of each skeleton's addresses and ranges, sorted.
@@ -258,8 +258,9 @@ struct SplitUnits::Impl {
     void note(const std::string& text);
 };
 
-SplitUnits::SplitUnits(Dwarf* linked, DebugPlaces places)
-    : impl_(std::make_unique<Impl>(Impl{linked, std::move(places)})) {
+SplitUnits::SplitUnits(Dwarf* linked, DebugPlaces places) : impl_(std::make_unique<Impl>()) {
+    impl_->linked = linked;
+    impl_->places = std::move(places);
     impl_->read_bases();
     impl_->open_package();
 }

@@ -44,6 +44,14 @@ split_files() {
 	(cd "$dir" && $compiler -std=c++20 -O2 -gsplit-dwarf -gdwarf-$version -o program "$source")
 	echo " .dwo where it was compiled"
 	compare "$dir/program" $fewer "$image"
+	for file in "$dir"/*.dwo; do
+		objcopy --compress-debug-sections=zstd "$file"
+	done
+	echo " .dwo compressed by zstd"
+	compare "$dir/program" $fewer "$image"
+	for file in "$dir"/*.dwo; do
+		objcopy --decompress-debug-sections "$file"
+	done
 	mv "$dir" "$dir-moved"
 	dir=$dir-moved
 	echo " .dwo beside the program"
@@ -66,12 +74,13 @@ split_files() {
 	compare "$dir/program" $fewer "$image"
 }
 
+# debug_file COMPRESSION
 debug_file() {
-	dir=$work/debug-$compiler-$version
+	dir=$work/debug-$compiler-$version-$1
 	mkdir -p "$dir/.debug"
-	objcopy --only-keep-debug --compress-debug-sections "$image" "$dir/.debug/program.debug"
+	objcopy --only-keep-debug --compress-debug-sections=$1 "$image" "$dir/.debug/program.debug"
 	objcopy --strip-all --add-gnu-debuglink="$dir/.debug/program.debug" "$image" "$dir/program"
-	echo " separate and compressed"
+	echo " separate and compressed by $1"
 	compare "$dir/program" $fewer "$image"
 }
 
@@ -90,6 +99,10 @@ shared_file() {
 	fi
 	echo " shared by dwz"
 	compare "$dir/program" $fewer "$image"
+	objcopy --compress-debug-sections=zstd "$dir/common"
+	objcopy --compress-debug-sections=zstd "$dir/program"
+	echo " shared by dwz and compressed by zstd"
+	compare "$dir/program" $fewer "$image"
 }
 
 compared=0
@@ -104,7 +117,8 @@ for compiler in g++ clang++; do
 		$compiler -std=c++20 -O2 -gdwarf-$version -o "$image" "$source"
 		compare "$image" "$addresses"
 		split_files
-		debug_file
+		debug_file zlib
+		debug_file zstd
 		shared_file
 		compared=$((compared + 1))
 	done
