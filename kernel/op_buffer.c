@@ -53,6 +53,7 @@ void op_wake_reader(void)
 
 static void wake(void)
 {
+	smp_mb(); /* behind the record; pairs with the one of deliver() */
 	if (READ_ONCE(op_read_ready))
 		return;
 	WRITE_ONCE(op_read_ready, true);

@@ -114,7 +114,7 @@ static int recover_stuck(void)
 		return -EBUSY;
 	}
 	free_all();
-	op_state = OP_STOPPED;
+	WRITE_ONCE(op_state, OP_STOPPED);
 	module_put(THIS_MODULE);
 	return 0;
 }
@@ -140,7 +140,7 @@ int op_set_up(void)
 	error = op_model->setup ? op_model->setup() : 0;
 	if (error)
 		goto no_model;
-	op_state = OP_SET_UP;
+	WRITE_ONCE(op_state, OP_SET_UP);
 	return 0;
 
 no_model:
@@ -224,17 +224,17 @@ void op_shut_down(void)
 	if (op_model->shutdown)
 		op_model->shutdown();
 	op_unwatch_modules();
-	op_state = OP_CLOSING;
+	WRITE_ONCE(op_state, OP_CLOSING);
 	mutex_unlock(&op_mutex);
 	back = op_wait_for_slots(OP_CLOSE_TIMEOUT_S);
 	mutex_lock(&op_mutex);
 	if (back) {
 		free_all();
-		op_state = OP_STOPPED;
+		WRITE_ONCE(op_state, OP_STOPPED);
 		return;
 	}
 	/* A process still has our task work: its slots and this code must stay. */
-	op_state = OP_STUCK;
+	WRITE_ONCE(op_state, OP_STUCK);
 	__module_get(THIS_MODULE);
 	pr_warn("a sampled process has not run for %d seconds: no profiling until it has\n", OP_CLOSE_TIMEOUT_S);
 	op_log_unplaced();

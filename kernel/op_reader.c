@@ -337,6 +337,7 @@ static ssize_t deliver(char __user *to, size_t count)
 	if (read_kept > count)
 		return -EINVAL;
 	WRITE_ONCE(op_read_ready, false);
+	smp_mb(); /* before the rings are looked at; pairs with the one of wake() */
 	if (!read_kept)
 		all = drain(&out);
 	if (!all)
@@ -344,8 +345,10 @@ static ssize_t deliver(char __user *to, size_t count)
 	if (!all && !out.used)
 		return -EINVAL;
 	read_kept = out.used;
-	if (copy_to_user(to, read_room, out.used))
+	if (copy_to_user(to, read_room, out.used)) {
+		WRITE_ONCE(op_read_ready, true);
 		return -EFAULT;
+	}
 	read_kept = 0;
 	return out.used;
 }

@@ -81,7 +81,7 @@ expedite_rcu() {
 	[ ! -e /sys/kernel/rcu_expedited ] || echo 1 >/sys/kernel/rcu_expedited
 }
 
-# load_module FILE [PARAMETER=VALUE...]: one of the driver's builds; as $OP_PLACING asks, unless the parameters do.
+# load_module FILE [PARAMETER=VALUE...]: one of the driver's builds; as $OP_PLACING asks (run.sh), unless the parameters do.
 load_module() {
 	file=$1
 	shift
@@ -113,9 +113,9 @@ unload_driver() {
 }
 
 # with_each_placing COMMAND...: with the driver loaded so that the interrupt places samples and leaves the rest to the sampled process,
-# so that this process places them all, and so that a worker does what the interrupt leaves.
+# so that this process places them all, so that a worker does what the interrupt leaves, and so that the worker places them all.
 with_each_placing() {
-	for placing in "" place_by_task=1 place_by_worker=1; do
+	for placing in "" place_by_task=1 place_by_worker=1 "place_by_task=1 place_by_worker=1"; do
 		load_driver timer=1 $placing
 		"$@"
 		unload_driver

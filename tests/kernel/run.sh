@@ -7,7 +7,7 @@
 # A case that fails is run again alone, up to twice, after the others; what no rerun excuses is in report() of results.sh.
 # OP_SLOWNESS: limits of time in per cent of those that the cases name, as measure_speed.sh prints it.
 # OP_BEGIN_BEFORE: in seconds since 1970; a kernel that does not decide and whose turn comes later is left out.
-# OP_PLACING=worker: the driver places samples by its worker in every case.
+# OP_PLACING=worker: the driver's worker places what its interrupts leave, in the cases that load the driver themselves.
 # A case names in its head what it is for; FLAVOUR may be a pattern:
 #   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, icount or netburst; see
 #   boot_options)
@@ -278,8 +278,10 @@ make_kit() {
 make_driver() {
 	[ -n "$series" ] || sparse=
 	"$here/build_module.sh" ${sparse:+--sparse} "$flavour" "$OP_KERNELS" "$top/$flavour/module"
-	[ "$series" != 6.1 ] ||
+	if [ "$series" = 6.1 ]; then
 		"$here/build_module.sh" ${sparse:+--sparse} --without OP_HAVE_TASK_WORK "$flavour" "$OP_KERNELS" "$top/$flavour/no_task_work"
+		"${cross}strip" -g -o "$kit/oprofile_no_task_work.ko" "$top/$flavour/no_task_work/oprofile.ko"
+	fi
 	if [ "$arch" = amd64 ]; then
 		OP_MSR_DOUBLE=1 "$here/build_module.sh" "$flavour" "$OP_KERNELS" "$top/$flavour/double"
 		"${cross}strip" -g -o "$kit/oprofile_double.ko" "$top/$flavour/double/oprofile.ko"
