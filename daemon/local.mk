@@ -100,6 +100,7 @@ libopd_a_SOURCES = \
 	daemon/run/recording.cpp daemon/run/recording.h \
 	daemon/run/stop_signal.cpp daemon/run/stop_signal.h \
 	daemon/run/run_times.cpp daemon/run/run_times.h \
+	daemon/run/unprofiled_programs.cpp daemon/run/unprofiled_programs.h \
 	daemon/run/stopping.cpp daemon/run/stopping.h \
 	daemon/service/background.cpp daemon/service/background.h \
 	daemon/service/control_server.cpp daemon/service/control_server.h \

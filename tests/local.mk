@@ -247,7 +247,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/tree_difference_test.cpp \
 	tests/unit/tree_writer_test.cpp \
 	tests/unit/unit_mask_test.cpp \
-	tests/unit/unpack_test.cpp \
+	tests/unit/unpack_test.cpp tests/unit/unprofiled_programs_test.cpp \
 	tests/unit/version_test.cpp \
 	tests/unit/vmlinux_test.cpp \
 	tests/unit/write_annotated_html_test.cpp \
@@ -408,6 +408,7 @@ e2e_tests = \
 	tests/e2e/jvm_test.sh \
 	tests/e2e/losses_test.sh \
 	tests/e2e/ocount_test.sh \
+	tests/e2e/unprofiled_test.sh \
 	tests/e2e/op2calltree_test.sh \
 	tests/e2e/daemon_stacks_test.sh \
 	tests/e2e/opcontrol_test.sh \

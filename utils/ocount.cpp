@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "daemon/count/choose_counted.h"
 #include "daemon/count/count_loop.h"
@@ -12,6 +13,8 @@
 #include "daemon/perf/perf_events.h"
 #include "daemon/run/child_process.h"
 #include "daemon/run/recording.h"
+#include "daemon/run/run_times.h"
+#include "daemon/run/unprofiled_programs.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/cpu_list.h"
 #include "daemon/source/machine.h"
@@ -100,7 +103,10 @@ public:
           watched_(options.kind(), options.tasks),
           target_(target_of(options)) {
         if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
-        if (target_.kind == CountTarget::Kind::command) target_.tasks = {command_->pid()};
+        if (target_.kind == CountTarget::Kind::command) {
+            target_.tasks = {command_->pid()};
+            unprofiled_.look_at_command(o_.command.front(), static_cast<uint32_t>(command_->pid()));
+        }
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
         if (signals_.take().number != 0) throw_usage("interrupted before anything was counted");
         raise_file_limit();                // for us, not for the command
@@ -119,6 +125,8 @@ public:
         // If the counts cannot be printed, the command is still ended.
         if (command_ && await_end(*command_, signals_) == StopReason::interrupted)
             reason = StopReason::interrupted;
+        const bool is_of_command = target_.kind == CountTarget::Kind::command;
+        if (is_counted && is_of_command && reason == StopReason::program_ended) note_uncovered();
         const int status = command_ ? program_status(reason) : 0;
         return is_counted ? status : 1;
     }
@@ -159,6 +167,16 @@ private:
         output_.write(form(report, block, epoch_seconds()));
     }
 
+    void note_uncovered() const {
+        const CpuTime cpu = children_cpu_time();
+        Coverage time{cpu.user + cpu.kernel};
+        for (const CounterReading& reading : counters_->read())
+            time.covered = std::max(time.covered, reading.enabled);
+        const auto tasks = tasks_since_boot();
+        time.tasks = tasks && tasks_before_ ? *tasks - *tasks_before_ : UINT64_MAX;
+        if (const auto note = uncovered_note(time, unprofiled_.names(), "ocount")) say(*note);
+    }
+
     /// A program that was killed, or ended because of us, did not fail.
     int program_status(StopReason reason) const {
         const ChildEnd end = *command_->poll_end();
@@ -179,6 +197,8 @@ private:
     CountTarget target_;
     std::unique_ptr<ChildProcess> command_;
     std::unique_ptr<PerfCounters> counters_;
+    UnprofiledPrograms unprofiled_;
+    std::optional<uint64_t> tasks_before_ = tasks_since_boot();
 };
 
 int ocount(Tool& tool, int argc, char** argv) {

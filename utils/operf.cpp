@@ -15,6 +15,7 @@
 #include "daemon/run/child_process.h"
 #include "daemon/run/recording.h"
 #include "daemon/run/run_times.h"
+#include "daemon/run/unprofiled_programs.h"
 #include "daemon/service/sources.h"
 #include "daemon/source/attach.h"
 #include "daemon/source/gap_filler.h"
@@ -102,6 +103,8 @@ public:
           info_(wanted_.described),
           session_(session_dir(), options.session_dir.empty(), tool.notes) {
         if (!o_.command.empty()) command_ = std::make_unique<ChildProcess>(o_.command, signals_.old_mask());
+        if (command_ && !o_.system_wide)
+            unprofiled_.look_at_command(o_.command.front(), static_cast<uint32_t>(command_->pid()));
         for (const pid_t pid : o_.pids)
             attached_.push_back(watch_process(pid));
         // A Ctrl-C from before the fork reaches nobody else, one from after it reaches the command, too.
@@ -197,7 +200,7 @@ private:
             stacks_.emplace(&kallsyms_.exec_code());
             stream_.emplace(session_.create_in_samples(lazy_recording), lazy_recording, info_);
             recording.sink = [this](auto records) {
-                count_tasks(records);
+                look_at_tasks(records);
                 for (const Record& record : records)
                     stream_->write(stacks_->resolve(record));
                 if (stacks_->take_stack_wish()) opened_.source->copy_larger_stacks();
@@ -209,7 +212,7 @@ private:
             make_keeper([this](const Sample& sample, Gap gap) { return gaps_(sample, gap); });
             tool_.print_notes();
             recording.sink = [this](auto records) {
-                count_tasks(records);
+                look_at_tasks(records);
                 keeper_->process(records);
                 if (keeper_->collector().take_stack_wish()) opened_.source->copy_larger_stacks();
             };
@@ -232,7 +235,8 @@ private:
     }
     bool was_cut() const { return rotation_ && rotation_->cuts() > 0; }
 
-    void count_tasks(std::span<const Record> records) {
+    void look_at_tasks(std::span<const Record> records) {
+        if (!o_.system_wide) unprofiled_.look(records);
         times_.tasks += static_cast<uint64_t>(std::ranges::count_if(
             records, [](const Record& record) { return std::holds_alternative<Fork>(record); }));
     }
@@ -277,10 +281,20 @@ private:
         if (command_) say_end(command_end());
         tool_.print_notes();
         complete_times();
-        if (const auto note = unsampled_note(info, times_); note && !was_cut()) say(*note);
+        uncovered_ = uncovered(info);
+        if (uncovered_) say(*uncovered_);
+        if (const auto note = unsampled_note(info, times_); note && !uncovered_ && !was_cut()) say(*note);
         say(outcome(info));
         say_more(info);
         return good;
+    }
+
+    /// Without figures where the account does not cover the command's whole life.
+    std::optional<std::string> uncovered(const SessionInfo& info) const {
+        if (!times_.cpu || was_cut() || reason_ == StopReason::interrupted)
+            return uncovered_note(unprofiled_.names(), "operf");
+        const uint64_t used = times_.cpu->user + times_.cpu->kernel;
+        return uncovered_note({used, covered_time(info), times_.tasks}, unprofiled_.names(), "operf");
     }
 
     /// With what is known once the command has ended.
@@ -312,6 +326,7 @@ private:
     std::string why_none() const {
         if (reason_ == StopReason::ended_before)
             return processes_text(o_.pids) + " ended before sampling began";
+        if (uncovered_) return "what could be sampled took less CPU time than one sample needs";
         return "less CPU time than one sample needs; a lower count gives more";
     }
 
@@ -396,6 +411,8 @@ private:
     std::optional<Rotation> rotation_;
     std::optional<StreamWriter> stream_;
     RunTimes times_;
+    UnprofiledPrograms unprofiled_;
+    std::optional<std::string> uncovered_;  ///< the note on them
     StopReason reason_ = StopReason::program_ended;
 };
 

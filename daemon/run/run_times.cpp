@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "libop/base/counted.h"
+#include "libop/base/text.h"
 #include "libop/events/event_table.h"
 #include "libop/session/event_label.h"
 
@@ -19,6 +20,10 @@ constexpr uint64_t second = 1'000'000'000;
 constexpr uint64_t least_gap = second / 20;
 /// Samples that an average task should have: it loses half a period on average.
 constexpr uint64_t wanted_samples = 10;
+/// Nor is one part of so many of the time a gap.
+constexpr uint64_t least_gap_share = 100;
+/// The kernel closes the events of a task some time before it ends: 60 us on a fast machine (Linux 6.18).
+constexpr uint64_t longest_end = second / 1000;
 
 uint64_t nanoseconds(const timeval& time) {
     return static_cast<uint64_t>(time.tv_sec) * second + static_cast<uint64_t>(time.tv_usec) * 1000;
@@ -42,6 +47,14 @@ uint64_t round_down(uint64_t n) {
 /// In the modes that the event counts.
 uint64_t sampled_modes(const CpuTime& cpu, const RecordedEvent& event, bool kernel_mode) {
     return (event.user ? cpu.user : 0) + (event.kernel && kernel_mode ? cpu.kernel : 0);
+}
+
+std::string why_left_out(std::span<const std::string> names, const std::string& tool) {
+    return "the kernel leaves out programs that have other rights than their user (set-user-ID, "
+           "capabilities) "
+           "or cannot be read" +
+           (names.empty() ? "" : ": " + joined(names)) + "; as root, " + tool +
+           " --system-wide includes them";
 }
 
 }  // namespace
@@ -77,6 +90,27 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
                             : "the process") +
            " ended before a sample of them was due; " + "--events " + event_label(timer_event, count) +
            " samples nearly all";
+}
+
+uint64_t covered_time(const SessionInfo& run) noexcept {
+    uint64_t longest = 0;
+    for (const RecordedEvent& event : run.events)
+        longest = std::max(longest, event.time.enabled);
+    return longest;
+}
+
+std::optional<std::string> uncovered_note(const Coverage& time, std::span<const std::string> names,
+                                          const std::string& tool) {
+    const uint64_t gap = time.used - std::min(time.used, time.covered);
+    if (gap < least_gap || gap < time.used / least_gap_share) return std::nullopt;
+    if (names.empty() && gap / longest_end < time.tasks) return std::nullopt;
+    return seconds(gap) + " of " + seconds(time.used) +
+           " of CPU time is missing: " + why_left_out(names, tool);
+}
+
+std::optional<std::string> uncovered_note(std::span<const std::string> names, const std::string& tool) {
+    if (names.empty()) return std::nullopt;
+    return "CPU time is missing: " + why_left_out(names, tool);
 }
 
 }  // namespace op::collect

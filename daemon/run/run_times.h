@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "libop/session/session_info.h"
@@ -36,5 +37,22 @@ std::string run_figures(const SessionInfo& run, const RunTimes& times);
 /// that clearly less time was sampled than was used. It has the count that samples nearly all. None if the
 /// samples account for the time, or the run had another event than TIMER, whose period is no time.
 std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times);
+
+/// How much of a command's processor time its events covered, counted or waiting for a counter.
+struct Coverage {
+    uint64_t used = 0, covered = 0;  ///< ns
+    uint64_t tasks = 1;              ///< of the command, or more
+};
+
+/// The longest time that an event of the run covered, ns.
+uint64_t covered_time(const SessionInfo& run) noexcept;
+
+/// A line for a command of which clearly less time was covered than it used, as it started programs that may
+/// not be profiled with it; `names` as of UnprofiledPrograms. Without names the gap must be larger than what
+/// the ends of its tasks explain. None if the time is accounted for. `tool` is the command to be run by root.
+std::optional<std::string> uncovered_note(const Coverage& time, std::span<const std::string> names,
+                                          const std::string& tool);
+/// The same for processes whose time is not known; none without names.
+std::optional<std::string> uncovered_note(std::span<const std::string> names, const std::string& tool);
 
 }  // namespace op::collect

@@ -92,6 +92,16 @@ std::optional<uint64_t> start_of(pid_t task) try {
     return std::nullopt;
 }
 
+std::optional<uint64_t> tasks_since_boot() {
+    const std::string text = read_kernel_file("/proc/stat");
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        std::string_view line = take_line(rest);
+        if (take_word(line) == "processes") return parse_number(take_word(line));
+    }
+    return std::nullopt;
+}
+
 std::vector<pid_t> descendants_of(pid_t pid) {
     std::vector<pid_t> found, parents{pid};
     while (!parents.empty()) {

@@ -33,6 +33,10 @@ bool is_ending(pid_t task);
 /// same number. None if that is unknown.
 std::optional<uint64_t> start_of(pid_t task);
 
+/// The processes and threads that were made since boot, of the whole machine (proc(5), /proc/stat); none if
+/// that is unknown.
+std::optional<uint64_t> tasks_since_boot();
+
 /// The running children of a process, their children and so on, sorted by number. Empty if the process is
 /// gone or the kernel does not list children (CONFIG_PROC_CHILDREN).
 std::vector<pid_t> descendants_of(pid_t pid);

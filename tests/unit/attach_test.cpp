@@ -48,6 +48,15 @@ TEST(Attach, an_exiting_task_is_distinguished_from_others) {
     ::waitpid(child, nullptr, 0);
 }
 
+TEST(Attach, tasks_since_boot_grow_with_each_process) {
+    const auto before = tasks_since_boot();
+    ASSERT_TRUE(before);
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_GT(tasks_since_boot(), before);
+}
+
 TEST(Attach, tasks_of_one_number_are_distinguished_by_start_time) {
     EXPECT_EQ(start_of(0x7ffffff0), std::nullopt);
     const auto own = start_of(::getpid());

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kind: measured
+# The kernel ends the profiling of a program that has other rights than its user, or that its user cannot read. operf and ocount
+# report what is missing, of a command and of a part of one; and nothing where nothing is missing, as of many short processes, whose
+# last moments are never covered (claims: a part of at least 0.3 s is missing, of 10,000 processes less than 1 ms each).
+. "${srcdir:-.}/tests/e2e/lib.sh"
+need_profiling
+
+as=
+if [ "$(id -u)" = 0 ]; then
+	may_act_as_another && another_may_profile || { echo "skipped: $refusal"; exit 77; }
+	as=$another
+fi
+mkdir "$work/user"
+install "$build/operf" "$build/ocount" "$tests/e2e/shares" "$work/user/"
+install "$tests/e2e/shares" "$work/user/secret"
+install "$tests/e2e/shares" "$work/user/raised"
+install "$(command -v id)" "$work/user/raised_id"
+[ -z "$as" ] || chown 65534 "$work/user"
+chmod 711 "$work/user/secret"
+[ -n "$as" ] || chmod 111 "$work/user/secret"
+chmod 4755 "$work/user/raised" "$work/user/raised_id"
+
+# run LOG COMMAND...: as the user
+run() {
+	log=$1
+	shift
+	(cd "$work/user" && $as ./"$@") >"$work/$log.out" 2>"$work/$log.log" || fail "$log: status $?"
+}
+# has_note LOG WORDS: and no other cause is reported
+has_note() {
+	grep -Eq "^o(perf|count): [0-9.]+ s of [0-9.]+ s of CPU time is missing: .*$2" "$work/$1.log" || fail "$1: '$2' is not reported"
+	! grep -Eq 'ended before a sample|a lower count' "$work/$1.log" || fail "$1: another cause is reported, too"
+}
+has_no_note() {
+	! grep -q 'is missing' "$work/$1.log" || fail "$1: time is reported as missing"
+}
+
+unreadable='cannot be read: \./secret \(process [0-9]+\); as root, '
+run whole operf ./secret plain 300
+has_note whole "${unreadable}operf --system-wide includes them"
+run lazy operf --lazy-conversion --callgraph ./secret plain 300
+has_note lazy "$unreadable"
+run counted ocount -e cpu-clock ./secret plain 300
+has_note counted "${unreadable}ocount --system-wide includes them"
+
+# Longer than the second between two looks at the records.
+run part operf sh -c './shares plain 300; ./secret plain 4000; true'
+has_note part 'cannot be read: secret \(process [0-9]+\); as root'
+run counted_part ocount -e cpu-clock sh -c './shares plain 300; ./secret plain 300; true'
+has_note counted_part 'cannot be read; as root'
+
+if [ -n "$as" ] && [ "$(cd "$work/user" && $as ./raised_id -u)" = 0 ]; then
+	run raised operf ./raised plain 300
+	has_note raised 'cannot be read: \./raised \(process'
+else
+	echo "a program with other rights: skipped, it would have none here"
+fi
+
+run readable operf ./shares plain 300
+has_no_note readable
+run counted_readable ocount -e cpu-clock ./shares plain 300
+has_no_note counted_readable
+many='n=0; while [ $n -lt 2000 ]; do (:); n=$((n + 1)); done'
+run many operf sh -c "$many"
+has_no_note many
+run counted_many ocount -e cpu-clock sh -c "$many"
+has_no_note counted_many
