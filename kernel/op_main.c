@@ -259,6 +259,8 @@ static int __init oprofile_init(void)
 	if (error)
 		goto no_fs;
 	pr_info("using model %s, CPU type %s\n", op_model->name, op_model->cpu_type);
+	if (op_worker_places_all())
+		pr_info("a worker places all samples of user code: their stacks are not copied\n");
 	return 0;
 
 no_fs:

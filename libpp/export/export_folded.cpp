@@ -9,16 +9,26 @@
 
 namespace op::pp {
 
+namespace {
+
+/// Elsewhere the image of a function without a name is beside it.
+std::string frame_text(const FrameNames& names, uint32_t number) {
+    std::string text = names.name(number);
+    if (names.is_nameless(number)) text.insert(1, std::string(base_name(names.image(number))) + "+");
+    std::ranges::replace(text, ';', ':');  // it separates frames
+    return text;
+}
+
+}  // namespace
+
 std::string export_folded(const Profile& profile, const ExportContext& context) {
     if (profile.columns.size() > 1)
         throw_usage("--format=folded has a place for one event: choose one with event: (recorded: " +
                     joined(event_names(profile.columns)) + ")");
     const FrameNames names(profile, context.demangle);
     std::vector<std::string> texts;
-    for (uint32_t i = 0; i < names.size(); ++i) {
-        texts.push_back(names.name(i));
-        std::ranges::replace(texts.back(), ';', ':');  // it separates frames
-    }
+    for (uint32_t i = 0; i < names.size(); ++i)
+        texts.push_back(frame_text(names, i));
     const NamedStacks stacks(profile, names);
     std::string text, line;
     std::vector<size_t> ends;  // of the callers' part of `line`

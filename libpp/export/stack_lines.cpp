@@ -47,6 +47,7 @@ FrameNames::FrameNames(const Profile& profile, Demangle demangle) {
                                 ? of_image[symbol.image]
                                 : number(printable(image.symbols->name(*symbol.symbol, demangle)),
                                          printable(image.name.display())));
+        rows_[of_symbol.back()].is_nameless |= symbol.symbol->is_nameless && !is_whole_image(profile, symbol);
     }
     for (const Location& location : profile.locations)
         of_location_.push_back(location.symbol == Location::no_symbol ? of_image[location.image]

@@ -23,6 +23,8 @@ public:
     /// The name: of an application its file's name without directories, of a function as requested, of code
     /// in no function "[IMAGE]", of a cut "[truncated: REASON]". Without control characters.
     const std::string& name(uint32_t number) const { return rows_[number].name; }
+    /// True if the name is only the address of a function without one, "[0xADDRESS]".
+    bool is_nameless(uint32_t number) const { return rows_[number].is_nameless; }
     /// The image of the function or application, as recorded; empty for a cut.
     const std::string& image(uint32_t number) const { return rows_[number].image; }
     size_t size() const { return rows_.size(); }
@@ -32,6 +34,7 @@ public:
 private:
     struct Row {
         std::string name, image;
+        bool is_nameless = false;
     };
     std::vector<Row> rows_;
     std::vector<uint32_t> of_location_, of_application_;

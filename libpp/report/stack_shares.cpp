@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, StackTree::no_stack + 1> remedies = {
     "the kernel gave no registers of the program with them",
     "they were followed by frame pointers, which do not show where a stack ends: record with operf "
     "--unwind=tables",
-    "the driver could not copy them: the daemon was too slow for its buffer, or memory maps were locked",
+    "the driver could not copy them: the daemon was too slow for its buffer, memory maps were locked, or the "
+    "driver's worker places the samples",
     "they were recorded without; record with operf --callgraph, or perf record -g",
 };
 

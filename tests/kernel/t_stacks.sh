@@ -38,6 +38,7 @@ if worker_places_all; then
 	not_copied=$(value chain.log not_copied)
 	check "stacks not copied" "$not_copied" -gt "$(fewer 100)"
 	check_eq "stack_lost" "$(cat "$fs"/stats/cpu*/stack_lost | awk '{ n += $1 } END { print n }')" "$not_copied"
+	check "lines of the log on that" "$(dmesg | grep -c 'their stacks are not copied')" -ge 1
 	unload_driver
 	exit 0
 fi

@@ -105,6 +105,28 @@ TEST_F(CollectingStacks, kernel_code_of_unknown_origin_keeps_the_lower_bits_of_i
     EXPECT_EQ(stacks(), (StackTexts{{"/bin/app;no-vmlinux+7ffd0000000!", 1}}));
 }
 
+TEST_F(CollectingStacks, sample_files_are_byte_for_byte_those_without_stacks) {
+    const auto bytes_after = [this](bool has_stacks) {
+        session_.begin(false);
+        collector({.stacks = has_stacks, .arcs = false});
+        for (uint64_t i = 0; i < 5000; ++i) {
+            Sample sample = i % 3 == 0 ? kernel(kernel_start + i) : user(0x400000 + i * 7);
+            if (has_stacks) sample.chain = callers;
+            feed({sample});
+        }
+        account_ = collector_->flush_and_account();
+        std::map<std::string, std::string> bytes;
+        for (const std::string& path : SessionReader(session_.current_path()).list())
+            bytes[path] = read_file(session_.current_path() + "/" + path);
+        return bytes;
+    };
+    const auto flat = bytes_after(false);
+    EXPECT_FALSE(std::filesystem::exists(session_.current_path() + "/stacks"));
+    EXPECT_EQ(flat.size(), 2U);
+    EXPECT_TRUE(bytes_after(true) == flat);
+    EXPECT_EQ(account_.stacks.stored(), 5000U);
+}
+
 TEST_F(CollectingStacks, a_sample_that_is_lost_has_no_stack) {
     collector();
     feed({called(0x1, StackEnd::root)});
