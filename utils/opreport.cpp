@@ -275,8 +275,9 @@ bool have_common_names(const pp::Profile& before, const pp::Profile& after, bool
                                [&](const std::string& name) { return known.contains(name); });
 }
 
-/// Symbols of libraries and of the kernel are compared by application.
+/// Symbols of libraries and of the kernel are compared by application, unless each profile is of one.
 void warn_of_other_applications(const pp::Profile& before, const pp::Profile& after, Diagnostics& notes) {
+    if (names_in(before, false).size() == 1 && names_in(after, false).size() == 1) return;
     if (have_common_names(before, after, false) || !have_common_names(before, after, true)) return;
     notes.warn(
         "the profiles have no application in common, so that no symbol is in both; to compare libraries and "

@@ -2,9 +2,12 @@
 // The comparison of two symbol lists: the union of their rows, with the second's counts.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
+#include <string>
 #include <tuple>
 
 #include "libpp/report/comparison.h"
@@ -41,6 +44,50 @@ bool is_shown(std::span<const Difference> row, const ReportOptions& options) {
 }
 
 constexpr size_t no_row = SIZE_MAX;
+
+/// The applications of a list's rows, as shown.
+std::set<std::string_view> apps_of(const SymbolReport& report) {
+    std::set<std::string_view> apps;
+    for (const SymbolRow& row : report.rows)
+        apps.insert(report.columns.images[row.app]);
+    return apps;
+}
+
+/// The only one of some names that others lack; empty if there are several or none.
+std::string_view only_missing(const std::set<std::string_view>& names,
+                              const std::set<std::string_view>& others) {
+    std::vector<std::string_view> missing;
+    std::ranges::set_difference(names, others, std::back_inserter(missing));
+    return missing.size() == 1 ? missing.front() : std::string_view();
+}
+
+/// A program that has another name in each list, as builds of it have: of all applications it alone is in one
+/// of them only. Both empty if there is none.
+struct RenamedApp {
+    std::string_view before, after;
+
+    RenamedApp(const SymbolReport& first, const SymbolReport& second) {
+        const auto olds = apps_of(first), news = apps_of(second);
+        const std::string_view one = only_missing(olds, news), other = only_missing(news, olds);
+        if (!one.empty() && !other.empty()) before = one, after = other;
+    }
+    /// The key that a row of the second list would have in the first. The program's own functions are not
+    /// compared: they are of another file.
+    RowKey key_before(RowKey key) const {
+        auto& [image, app, name, number] = key;
+        if (app == after && image != app) app = before;
+        return key;
+    }
+};
+
+/// True if rows of one image differ in the application.
+bool has_several_apps(const SymbolReport& report) {
+    std::map<std::string_view, std::string_view> apps;  // by image
+    return std::ranges::any_of(report.rows, [&](const SymbolRow& row) {
+        const std::string_view app = report.columns.images[row.app];
+        return apps.emplace(report.columns.images[row.image], app).first->second != app;
+    });
+}
 
 /// The rows of a list by their names and addresses.
 class NamedRows {
@@ -102,17 +149,23 @@ public:
     }
 
     SymbolReport build(const SessionReports<SymbolReport>& sessions) && {
-        const auto old_rows = index_rows(before_), new_rows = index_rows(after_);
+        const auto new_rows = index_rows(after_);
+        auto left = index_rows(before_);
+        const RenamedApp renamed(before_, after_);
         for (const auto& [key, row] : new_rows) {
-            const auto old = old_rows.find(key);
-            sides_.push_back({old == old_rows.end() ? no_row : old->second, row});
-            add(old == old_rows.end() ? none_.data() : &before_.counts[old->second * width_], row);
+            const auto old = left.find(renamed.key_before(key));
+            sides_.push_back({old == left.end() ? no_row : old->second, row});
+            add(old == left.end() ? none_.data() : &before_.counts[old->second * width_], row);
+            if (old != left.end()) left.erase(old);
         }
-        for (const auto& [key, row] : old_rows)
-            if (!new_rows.contains(key)) {
-                sides_.push_back({row, no_row});
-                add_removed(row);
-            }
+        for (const auto& [key, row] : left) {
+            sides_.push_back({row, no_row});
+            add_removed(row);
+        }
+        if (!renamed.before.empty())
+            result_.head.facts.push_back("libraries and the kernel in " + std::string(renamed.before) +
+                                         " are compared with those in " + std::string(renamed.after));
+        result_.columns.has_apps |= has_several_apps(result_);
         test(sessions);
         return std::move(result_);
     }
