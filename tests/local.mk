@@ -90,7 +90,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/elf_object_test.cpp \
 	tests/unit/event_catalogue_test.cpp \
 	tests/unit/event_cpus_test.cpp \
-	tests/unit/event_file_test.cpp \
+	tests/unit/error_test.cpp tests/unit/event_file_test.cpp \
 	tests/unit/event_mapping_test.cpp \
 	tests/unit/event_scale_test.cpp \
 	tests/unit/event_spec_test.cpp \

@@ -110,7 +110,8 @@ void write_profile_page(const std::vector<LoadedProfile*>& loaded, const Profile
     const auto& info = last.opened().info;
     request.title = page_title(last.profile(), info ? info->command : "");
     if (last.has_stacks())
-        request.stacks = pp::stack_shares_text(pp::stack_shares(last.profile(), last.profile().stacks));
+        request.stacks = pp::stack_shares_text(
+            pp::stack_shares(last.profile(), last.profile().stacks, options.report.demangle));
     request.code = page_code(loaded, {share, options.report.demangle});
     for (size_t side = 0; side < heads.size(); ++side)
         add_facts(request.facts, heads[side], loaded.size() > 1 ? options.sides[side] : "");

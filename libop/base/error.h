@@ -32,7 +32,7 @@ private:
 [[noreturn]] void throw_usage(const std::string& message);
 /// Throws an input error: a file's content is wrong.
 [[noreturn]] void throw_input(const std::string& message);
-/// Throws a system error "<what>: <strerror(code)>".
+/// Throws a system error "<what>: <strerror(code)>", of too many open files with the remedy.
 [[noreturn]] void throw_system(const std::string& what, int code = errno);
 /// Throws the same with a remedy: "<what>: <strerror(code)>; <remedy>", if the fault is that this user has no
 /// permission, or that the file system is read-only; else without it.

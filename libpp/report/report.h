@@ -253,6 +253,9 @@ struct StackShares {
     /// The file name of the program that most of them are of, of those that frame pointers would help; empty
     /// = none.
     std::string run_time_program = {};
+    /// "FUNCTION [IMAGE]" in which more than half of the stacks with the most frequent end end, their
+    /// outermost known function; empty = none.
+    std::string outermost = {};
 
     uint64_t total() const;
     uint64_t without() const;  ///< samples without a stack

@@ -292,7 +292,7 @@ CallTreeReport report_call_tree(const Profile& profile, ReportHead head, const R
     const bool is_part = !options.include_symbols.empty() || !options.exclude_symbols.empty();
     const StackTree part = is_part ? wanted_stacks(profile, options) : StackTree{};
     const StackTree& tree = is_part ? part : profile.stacks;
-    report.stacks = stack_shares(profile, tree);
+    report.stacks = stack_shares(profile, tree, options.demangle);
     if (!tree.is_empty()) TreeBuilder(profile, tree, options, report).build();
     return report;
 }

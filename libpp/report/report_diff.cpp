@@ -62,7 +62,7 @@ std::string_view only_missing(const std::set<std::string_view>& names,
 }
 
 /// A program that has another name in each list, as builds of it have: of all applications it alone is in one
-/// of them only. Both empty if there is none.
+/// of them only. Both are empty without such a program.
 struct RenamedApp {
     std::string_view before, after;
 

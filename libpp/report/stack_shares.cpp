@@ -12,6 +12,7 @@
 #include "libop/jit/code_switches.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/symbol_rows.h"
 
 namespace op::pp {
 
@@ -20,8 +21,8 @@ namespace {
 /// Why stacks have no more callers, and the remedy, if there is any; by number of a cut's location.
 constexpr std::array<std::string_view, StackTree::no_stack + 1> remedies = {
     "",
-    "their stacks are deeper than what was copied of them, 65528 bytes at most: see INCOMPLETE STACKS in "
-    "opreport(1)",
+    "their stacks, or the frame of one function, are larger than what was copied of them, 65528 bytes at "
+    "most; if the program keeps frame pointers, operf --unwind=frame-pointers finds their callers",
     "a page of the stack was not in memory, as below large arrays that nothing was written to yet",
     "their callers are on another stack than the one in use, which alone was copied",
     "a return address is in no mapped code: the code there may keep data where its frame was",
@@ -51,20 +52,42 @@ bool is_for_frame_pointers(uint32_t end) {
            end == static_cast<uint32_t>(StackEnd::no_mapping);
 }
 
-/// For each node whether the outermost code of its stacks, below a cut, was made at run time.
-std::vector<bool> begins_in_run_time_code(const Profile& profile, const StackTree& tree) {
-    std::vector<bool> result(tree.nodes.size());
+constexpr uint32_t no_location = UINT32_MAX;
+
+/// For each node the location of the outermost code of its stacks, below a cut; no_location where there is
+/// none.
+std::vector<uint32_t> outermost_locations(const StackTree& tree) {
+    std::vector<uint32_t> result(tree.nodes.size(), no_location);
     for (size_t node = 1; node < result.size(); ++node) {
         const StackNode& at = tree.nodes[node];
         const bool is_first = tree.nodes[at.parent].kind == StackNodeKind::cut;
         if (!is_first)
             result[node] = result[at.parent];
-        else if (at.is_code()) {
-            const ImageName& image = profile.images[profile.locations[at.location].image].name;
-            result[node] = image.kind == ImageName::Kind::anon && !image.name.starts_with(vdso_label);
-        }
+        else if (at.is_code())
+            result[node] = at.location;
     }
     return result;
+}
+
+bool is_run_time_code(const Profile& profile, const Location& location) {
+    const ImageName& image = profile.images[location.image].name;
+    return image.kind == ImageName::Kind::anon && !image.name.starts_with(vdso_label);
+}
+
+/// Samples by the outermost row of their stacks, as row_symbol() returns it.
+using RowCounts = std::map<uint32_t, uint64_t>;
+
+/// See StackShares::outermost.
+std::string outermost_text(const Profile& profile, const RowCounts& counts, uint64_t all, Demangle demangle) {
+    const auto most = std::ranges::max_element(counts, {}, &RowCounts::value_type::second);
+    if (most == counts.end() || most->second <= all / 2) return "";
+    const bool is_function = most->first < profile.symbols.size();
+    const uint32_t number = is_function ? profile.symbols[most->first].image
+                                        : static_cast<uint32_t>(most->first - profile.symbols.size());
+    const ProfileImage& image = profile.images[number];
+    const std::string file = "[" + std::string(base_name(image.name.display())) + "]";
+    if (!is_function || is_whole_image(profile, profile.symbols[most->first])) return file;
+    return std::string(image.symbols->name(*profile.symbols[most->first].symbol, demangle)) + " " + file;
 }
 
 /// The switch of the program that most such stacks are of, if it has one.
@@ -101,17 +124,21 @@ uint32_t StackShares::heaviest_cut() const {
     return most == end || *most == 0 ? 0 : static_cast<uint32_t>(most - by_end.begin());
 }
 
-StackShares stack_shares(const Profile& profile, const StackTree& tree) {
+StackShares stack_shares(const Profile& profile, const StackTree& tree, Demangle demangle) {
     StackShares shares{std::vector<uint64_t>(StackTree::no_stack + 1),
                        std::vector<uint64_t>(StackTree::no_stack + 1)};
     const auto ends = stack_ends(tree);
-    const auto is_run_time = begins_in_run_time_code(profile, tree);
+    const auto outermost = outermost_locations(tree);
     const auto apps = stack_applications(profile);
     std::map<std::string_view, uint64_t> programs;
+    std::map<uint32_t, RowCounts> rows;  // by end
     const auto add = [](uint64_t& sum, uint64_t count) { sum = add_saturating(sum, count); };
     for (const StackCount& count : tree.counts) {
         add(shares.by_end[ends[count.node]], count.count);
-        if (!is_run_time[count.node]) continue;
+        if (outermost[count.node] == no_location) continue;
+        const Location& location = profile.locations[outermost[count.node]];
+        add(rows[ends[count.node]][row_symbol(profile, location)], count.count);
+        if (!is_run_time_code(profile, location)) continue;
         add(shares.in_run_time_code[ends[count.node]], count.count);
         if (is_for_frame_pointers(ends[count.node]))
             add(programs[base_name(profile.images[apps[count.node]].name.name)], count.count);
@@ -119,6 +146,8 @@ StackShares stack_shares(const Profile& profile, const StackTree& tree) {
     const auto most =
         std::ranges::max_element(programs, {}, &std::pair<const std::string_view, uint64_t>::second);
     if (most != programs.end()) shares.run_time_program = most->first;
+    const uint32_t cut = shares.heaviest_cut();
+    shares.outermost = outermost_text(profile, rows[cut], shares.by_end[cut], demangle);
     return shares;
 }
 
@@ -142,9 +171,12 @@ std::string stack_shares_text(const StackShares& shares) {
     const auto share = [&](uint64_t part) { return percent_text(percent_of(part, total)); };
     const std::string whole =
         complete == 0 ? "No stack is complete; " : share(complete) + " of the stacks are complete; ";
-    const std::string reason =
-        is_mostly_run_time(shares, cut) ? run_time_remedy(shares) : std::string(remedies[cut]);
-    return whole + share(shares.by_end[cut]) + " are incomplete because " + reason + "." + rest;
+    const bool is_run_time = is_mostly_run_time(shares, cut);
+    const std::string reason = is_run_time ? run_time_remedy(shares) : std::string(remedies[cut]);
+    const std::string place = is_run_time || shares.outermost.empty()
+                                  ? ""
+                                  : " Most of these lead no further than " + shares.outermost + ".";
+    return whole + share(shares.by_end[cut]) + " are incomplete because " + reason + "." + place + rest;
 }
 
 }  // namespace op::pp

@@ -12,7 +12,7 @@ namespace op::pp {
 
 /// The samples of a tree of stacks by the end of their stacks. The tree is the profile's, or has fewer
 /// counts.
-StackShares stack_shares(const Profile& profile, const StackTree& tree);
+StackShares stack_shares(const Profile& profile, const StackTree& tree, Demangle demangle);
 
 /// "0.5 %", to a tenth; "less than 0.1 %"; "99.9 %" for anything between that and 100.
 std::string percent_text(double percent);

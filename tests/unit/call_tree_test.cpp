@@ -77,9 +77,10 @@ TEST(CallTree, marks_where_stacks_are_cut_and_ends_with_the_remedy) {
               "2         2.0000  2          g\n"
               "1         1.0000  0        - [truncated: no_info]\n"
               "1         1.0000  1          [libc.so]\n"
-              "97.0 % of the stacks are complete; 2.0 % are incomplete because their stacks are deeper than "
-              "what was "
-              "copied of them, 65528 bytes at most: see INCOMPLETE STACKS in opreport(1).\n");
+              "97.0 % of the stacks are complete; 2.0 % are incomplete because their stacks, or the frame of "
+              "one function, are larger than what was copied of them, 65528 bytes at most; if the program "
+              "keeps frame pointers, operf --unwind=frame-pointers finds their callers. Most of these lead "
+              "no further than g [app].\n");
 }
 
 TEST(CallTree, counts_a_sample_once_in_a_row_however_often_its_stack_recurs) {
@@ -308,6 +309,21 @@ TEST(StackShares, advise_by_the_runtime) {
     EXPECT_NE(stack_shares_text(shares).find("names do not need it"), std::string::npos);
 }
 
+TEST(StackShares, name_the_function_beyond_which_more_than_half_of_the_heaviest_end_do_not_lead) {
+    const auto text = [](uint64_t in_f, uint64_t in_g, uint64_t in_library) {
+        test::FakeStacks made;
+        constexpr auto end = static_cast<uint32_t>(StackEnd::unsupported);
+        made.add(0, {"main"}, 100);
+        made.add(0, {"f", "g"}, in_f, end);
+        made.add(0, {"g", "f"}, in_g, end);
+        if (in_library > 0) made.add(0, {"libc:", "f"}, in_library, end);
+        return stack_shares_text(stack_shares(made.finish(), made.profile.stacks, Demangle::normal));
+    };
+    EXPECT_NE(text(5, 4, 0).find("Most of these lead no further than f [app]."), std::string::npos);
+    EXPECT_NE(text(1, 1, 3).find("Most of these lead no further than [libc.so]."), std::string::npos);
+    EXPECT_EQ(text(5, 5, 0).find("no further"), std::string::npos);
+}
+
 TEST(StackShares, have_a_remedy_of_their_own_for_code_made_at_run_time) {
     const auto shares_of = [](const char* label, StackEnd end, uint64_t run_time, uint64_t compiled) {
         test::FakeStacks made;
@@ -315,7 +331,7 @@ TEST(StackShares, have_a_remedy_of_their_own_for_code_made_at_run_time) {
         made.add(0, {"main"}, 100);
         made.add(0, {"libc:", "f"}, run_time, static_cast<uint32_t>(end));
         made.add(0, {"f", "libc:"}, compiled, static_cast<uint32_t>(end));
-        return stack_shares_text(stack_shares(made.finish(), made.profile.stacks));
+        return stack_shares_text(stack_shares(made.finish(), made.profile.stacks, Demangle::normal));
     };
     const auto is_run_time = [](const std::string& text) {
         EXPECT_NE(text.find("because "), text.npos);

@@ -110,9 +110,10 @@ TEST(TreeDifference, keeps_functions_of_one_name_in_two_images_apart_and_ends_of
               "0              0  1        25.0000  +++       - [truncated: dump_short]\n"
               "0              0  1        25.0000  +++         f\n"
               "First profile: All stacks are complete.\n"
-              "Second profile: 75.0 % of the stacks are complete; 25.0 % are incomplete because their stacks "
-              "are deeper "
-              "than what was copied of them, 65528 bytes at most: see INCOMPLETE STACKS in opreport(1).\n");
+              "Second profile: 75.0 % of the stacks are complete; 25.0 % are incomplete because their "
+              "stacks, or the frame of one function, are larger than what was copied of them, 65528 bytes at "
+              "most; if the program keeps frame pointers, operf --unwind=frame-pointers finds their callers. "
+              "Most of these lead no further than f [app].\n");
 }
 
 TEST(TreeDifference, folds_recursion_to_the_deeper_of_both) {
