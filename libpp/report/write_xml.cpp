@@ -21,7 +21,7 @@ class SymbolTable {
 public:
     /// `details` are the addresses that are shown, too; one beyond 32 bits makes all of them wide.
     explicit SymbolTable(const SymbolColumns& columns, std::span<const DetailRow> details = {})
-        : columns_(columns), digits_(columns.has_wide_addresses ? 16 : 8) {
+        : columns_(columns), digits_(columns.has_wide_addresses ? 16 : least_digits) {
         if (std::ranges::any_of(details,
                                 [](const DetailRow& row) { return row.address.value() > UINT32_MAX; }))
             digits_ = 16;
@@ -42,16 +42,18 @@ public:
     }
 
 private:
+    static constexpr int least_digits = 8;
+
     void add(size_t id, const SymbolRow& row) {
         XmlTag tag("symboldata");
         tag.attribute("id", id).attribute("name", row.name);
         add_line(tag, row.line);
-        if (columns_.has_addresses) tag.attribute("startingaddr", address(row.address));
+        tag.attribute("startingaddr", hex(row.address.value(), least_digits));
         text_ += tag.empty();
     }
 
     const SymbolColumns& columns_;
-    int digits_;                                                              ///< of an address
+    int digits_;  ///< of an address of the details
     std::map<std::tuple<uint32_t, uint64_t, std::string_view>, size_t> ids_;  ///< by image, address, name
     std::string text_;
 };

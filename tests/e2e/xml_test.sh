@@ -79,7 +79,7 @@ csv --session-dir demo -l
 levels "symbol list" "$(in_csv 0)"
 trees "symbol list"
 has "symbol list" '/profile[@cputype="timer"]/setup/timersetup'
-lacks "symbol list" '/profile/classes | //detailtable | //@startingaddr'
+lacks "symbol list" '/profile/classes | //detailtable | //symboldata[not(@startingaddr)]'
 for words in '-l -g' '-l -w' '-l -i main,lib_hot' '-l -e main' '-t 5' '-x' '-m lib' '-D none' '-s symbol -r' 'image:*/demo'; do
 	report --session-dir demo $words
 	csv --session-dir demo -l $words
