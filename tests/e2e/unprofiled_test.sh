@@ -48,8 +48,16 @@ has_note counted "${unreadable}ocount --system-wide includes them"
 # Longer than the second between two looks at the records.
 run part operf sh -c './shares plain 300; ./secret plain 4000; true'
 has_note part 'cannot be read: secret \(process [0-9]+\); as root'
+# ocount knows how many tasks the whole machine made, not how many of them are the command's.
+tasks() { awk '$1 == "processes" { print $2 }' /proc/stat; }
+before=$(tasks)
 run counted_part ocount -e cpu-clock sh -c './shares plain 300; ./secret plain 300; true'
-has_note counted_part 'cannot be read; as root'
+made=$(($(tasks) - before))
+if [ $made -lt 290 ]; then
+	has_note counted_part 'cannot be read; as root'
+else
+	echo "a part that ocount does not count: skipped, $made tasks were made beside it"
+fi
 
 if [ -n "$as" ] && [ "$(cd "$work/user" && $as ./raised_id -u)" = 0 ]; then
 	run raised operf ./raised plain 300
