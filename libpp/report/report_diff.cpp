@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "libop/base/text.h"
 #include "libpp/report/comparison.h"
 #include "libpp/report/report.h"
 #include "libpp/report/significance.h"
@@ -163,8 +164,8 @@ public:
             add_removed(row);
         }
         if (!renamed.before.empty())
-            result_.head.facts.push_back("libraries and the kernel in " + std::string(renamed.before) +
-                                         " are compared with those in " + std::string(renamed.after));
+            result_.head.facts.push_back("libraries and the kernel in " + printable(renamed.before) +
+                                         " are compared with those in " + printable(renamed.after));
         result_.columns.has_apps |= has_several_apps(result_);
         test(sessions);
         return std::move(result_);

@@ -85,9 +85,9 @@ std::string outermost_text(const Profile& profile, const RowCounts& counts, uint
     const uint32_t number = is_function ? profile.symbols[most->first].image
                                         : static_cast<uint32_t>(most->first - profile.symbols.size());
     const ProfileImage& image = profile.images[number];
-    const std::string file = "[" + std::string(base_name(image.name.display())) + "]";
+    const std::string file = "[" + printable(base_name(image.name.display())) + "]";
     if (!is_function || is_whole_image(profile, profile.symbols[most->first])) return file;
-    return std::string(image.symbols->name(*profile.symbols[most->first].symbol, demangle)) + " " + file;
+    return printable(image.symbols->name(*profile.symbols[most->first].symbol, demangle)) + " " + file;
 }
 
 /// The switch of the program that most such stacks are of, if it has one.

@@ -73,8 +73,8 @@ TEST(XmlWriter, puts_tags_and_texts_on_lines_of_their_own) {
               "</module>\n"
               "</binary>\n"
               "<symboltable>\n"
-              "<symboldata  id=\"0\" name=\"work\"/>\n"
-              "<symboldata  id=\"1\" name=\"hot\"/>\n"
+              "<symboldata  id=\"0\" name=\"work\" startingaddr=\"00400100\"/>\n"
+              "<symboldata  id=\"1\" name=\"hot\" startingaddr=\"00000200\"/>\n"
               "</symboltable>\n"
               "</profile>\n");
 }
