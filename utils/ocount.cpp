@@ -169,7 +169,7 @@ private:
 
     void note_uncovered() const {
         const CpuTime cpu = children_cpu_time();
-        Coverage time{cpu.user + cpu.kernel};
+        Coverage time{.used = cpu.user + cpu.kernel, .faults = children_page_faults()};
         for (const CounterReading& reading : counters_->read())
             time.covered = std::max(time.covered, reading.enabled);
         const auto tasks = tasks_since_boot();

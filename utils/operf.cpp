@@ -289,12 +289,12 @@ private:
         return good;
     }
 
-    /// Without figures where the account does not cover the command's whole life.
+    /// None where the account does not cover the command's whole life.
     std::optional<std::string> uncovered(const SessionInfo& info) const {
-        if (!times_.cpu || was_cut() || reason_ == StopReason::interrupted)
-            return uncovered_note(unprofiled_.names(), "operf");
+        if (!times_.cpu || was_cut() || reason_ == StopReason::interrupted) return std::nullopt;
         const uint64_t used = times_.cpu->user + times_.cpu->kernel;
-        return uncovered_note({used, covered_time(info), times_.tasks}, unprofiled_.names(), "operf");
+        return uncovered_note({used, covered_time(info), times_.tasks, children_page_faults()},
+                              unprofiled_.names(), "operf");
     }
 
     /// With what is known once the command has ended.

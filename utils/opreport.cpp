@@ -275,9 +275,11 @@ bool have_common_names(const pp::Profile& before, const pp::Profile& after, bool
                                [&](const std::string& name) { return known.contains(name); });
 }
 
-/// Symbols of libraries and of the kernel are compared by application, unless each profile is of one.
-void warn_of_other_applications(const pp::Profile& before, const pp::Profile& after, Diagnostics& notes) {
-    if (names_in(before, false).size() == 1 && names_in(after, false).size() == 1) return;
+/// Symbols of libraries and of the kernel are compared by application; in lists of symbols not if each
+/// profile is of one.
+void warn_of_other_applications(const pp::Profile& before, const pp::Profile& after, bool is_tree,
+                                Diagnostics& notes) {
+    if (!is_tree && names_in(before, false).size() == 1 && names_in(after, false).size() == 1) return;
     if (have_common_names(before, after, false) || !have_common_names(before, after, true)) return;
     notes.warn(
         "the profiles have no application in common, so that no symbol is in both; to compare libraries and "
@@ -292,7 +294,7 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
                           .package_root = after.package_root()},
                          after.samples().notes());
     Diagnostics& notes = after.samples().notes();
-    warn_of_other_applications(before.profile(), after.profile(), notes);
+    warn_of_other_applications(before.profile(), after.profile(), o.call_tree, notes);
     if (o.call_tree) return compare_trees(o, before, after, notes);
     const auto list = [](const pp::Profile& profile, pp::ReportHead head, const pp::ReportOptions& options) {
         return report_symbols(profile, std::move(head), options);

@@ -38,21 +38,23 @@ std::string run_figures(const SessionInfo& run, const RunTimes& times);
 /// samples account for the time, or the run had another event than TIMER, whose period is no time.
 std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times);
 
+/// The page faults of the same children.
+uint64_t children_page_faults() noexcept;
+
 /// How much of a command's processor time its events covered, counted or waiting for a counter.
 struct Coverage {
     uint64_t used = 0, covered = 0;  ///< ns
-    uint64_t tasks = 1;              ///< of the command, or more
+    uint64_t tasks = 1;              ///< processes and threads of the command at most
+    uint64_t faults = 0;             ///< page faults of the command
 };
 
 /// The longest time that an event of the run covered, ns.
 uint64_t covered_time(const SessionInfo& run) noexcept;
 
-/// A line for a command of which clearly less time was covered than it used, as it started programs that may
-/// not be profiled with it; `names` as of UnprofiledPrograms. Without names the gap must be larger than what
-/// the ends of its tasks explain. None if the time is accounted for. `tool` is the command to be run by root.
+/// A line for a command of which clearly less time was covered than it used, and less than the ends of its
+/// tasks explain: it started programs that may not be profiled with it, those of `names` as of
+/// UnprofiledPrograms. None if the time is accounted for. `tool` is the command that root may run.
 std::optional<std::string> uncovered_note(const Coverage& time, std::span<const std::string> names,
                                           const std::string& tool);
-/// The same for processes whose time is not known; none without names.
-std::optional<std::string> uncovered_note(std::span<const std::string> names, const std::string& tool);
 
 }  // namespace op::collect

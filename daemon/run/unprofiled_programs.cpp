@@ -6,6 +6,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "daemon/run/child_process.h"
@@ -31,22 +32,39 @@ bool is_left_out(const std::string& path) noexcept {
 }  // namespace
 
 void UnprofiledPrograms::add(const std::string& name, uint32_t pid) {
-    if (!name.empty() && names_.size() < most_names)
-        names_.push_back(name + " (process " + std::to_string(pid) + ")");
+    if (!name.empty() && found_.size() < most_names && !has(pid)) found_.push_back({pid, name});
+}
+
+bool UnprofiledPrograms::has(uint32_t pid) const {
+    return std::ranges::find(found_, pid, &Found::pid) != found_.end();
+}
+
+void UnprofiledPrograms::remove(uint32_t pid) {
+    std::erase_if(found_, [pid](const Found& one) { return one.pid == pid; });
+}
+
+std::vector<std::string> UnprofiledPrograms::names() const {
+    std::vector<std::string> names;
+    for (const Found& one : found_)
+        names.push_back(one.name + " (process " + std::to_string(one.pid) + ")");
+    return names;
 }
 
 void UnprofiledPrograms::look_at_command(const std::string& word, uint32_t pid) {
-    if (!is_left_out(find_program(word))) return;
-    add(word, pid);
-    command_ = pid;
+    if (is_left_out(find_program(word))) add(word, pid);
 }
 
+/// A program that has a mapping in the records after that is profiled: one that a thread started reports the
+/// exit of the first thread, and a file's mode may have no effect. What was there at the start has no time.
 void UnprofiledPrograms::look(std::span<const Record> records) {
     for (const Record& record : records) {
-        const auto* const exit = std::get_if<Exit>(&record);
-        if (!exit || exit->tgid != exit->tid || exit->tgid == command_) continue;
-        if (names_.size() < most_names && !is_ending(static_cast<pid_t>(exit->tgid)))
-            add(read_kernel_line(proc_path(exit->tgid, "comm")), exit->tgid);
+        if (const auto* const exit = std::get_if<Exit>(&record)) {
+            if (exit->tgid == exit->tid && found_.size() < most_names && !has(exit->tgid) &&
+                !is_ending(static_cast<pid_t>(exit->tgid)))
+                add(read_kernel_line(proc_path(exit->tgid, "comm")), exit->tgid);
+        } else if (const auto* const mapping = std::get_if<Mapping>(&record)) {
+            if (mapping->time > 0 && !found_.empty()) remove(mapping->tgid);
+        }
     }
 }
 

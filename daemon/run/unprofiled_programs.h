@@ -14,25 +14,31 @@
 namespace op::collect {
 
 /// Finds processes whose events the kernel closed when they called exec. It reports their exit then, though
-/// they go on (seen on Linux 6.1 and 6.18; perf_event_open(2) does not mention it). Only for the events of
-/// processes, not of CPUs.
+/// they go on, and nothing of them after that (seen on Linux 6.1 and 6.18; perf_event_open(2) does not
+/// mention it). Only for the events of processes, not of CPUs.
 class UnprofiledPrograms {
 public:
     /// Nothing is known of a process that has ended by now.
     void look(std::span<const Record> records);
-    /// To be called before the command is started, which may end before its exit is looked at: whether it is
-    /// such a program shows its file. `word` as for find_program(), which throws.
+    /// To be called before the command is started, as it may end before its exit is looked at: its file shows
+    /// whether it is such a program. `word` as for find_program(), which throws.
     void look_at_command(const std::string& word, uint32_t pid);
-    /// "NAME (process NUMBER)" of the first ones, in the order of their starts.
-    const std::vector<std::string>& names() const noexcept { return names_; }
+    /// "NAME (process NUMBER)" of the first ones that were found.
+    std::vector<std::string> names() const;
 
 private:
     static constexpr size_t most_names = 8;
 
-    void add(const std::string& name, uint32_t pid);
+    struct Found {
+        uint32_t pid;
+        std::string name;
+    };
 
-    std::vector<std::string> names_;
-    uint32_t command_ = 0;  ///< the command, if it is among them
+    void add(const std::string& name, uint32_t pid);
+    bool has(uint32_t pid) const;
+    void remove(uint32_t pid);
+
+    std::vector<Found> found_;
 };
 
 }  // namespace op::collect

@@ -253,8 +253,8 @@ struct StackShares {
     /// The file name of the program that most of them are of, of those that frame pointers would help; empty
     /// = none.
     std::string run_time_program = {};
-    /// "FUNCTION [IMAGE]" in which more than half of the stacks with the most frequent end end, their
-    /// outermost known function; empty = none.
+    /// "FUNCTION [IMAGE]", the outermost function that is known of more than half of the stacks with the most
+    /// frequent end; empty = none.
     std::string outermost = {};
 
     uint64_t total() const;

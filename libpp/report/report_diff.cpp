@@ -2,7 +2,6 @@
 // The comparison of two symbol lists: the union of their rows, with the second's counts.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -54,23 +53,16 @@ std::set<std::string_view> apps_of(const SymbolReport& report) {
     return apps;
 }
 
-/// The only one of some names that others lack; empty if there are several or none.
-std::string_view only_missing(const std::set<std::string_view>& names,
-                              const std::set<std::string_view>& others) {
-    std::vector<std::string_view> missing;
-    std::ranges::set_difference(names, others, std::back_inserter(missing));
-    return missing.size() == 1 ? missing.front() : std::string_view();
-}
-
-/// A program that has another name in each list, as builds of it have: of all applications it alone is in one
-/// of them only. Both are empty without such a program.
+/// A program that has another name in each list, as builds of it have: each list has one application. Both
+/// are empty otherwise.
 struct RenamedApp {
     std::string_view before, after;
 
     RenamedApp(const SymbolReport& first, const SymbolReport& second) {
         const auto olds = apps_of(first), news = apps_of(second);
-        const std::string_view one = only_missing(olds, news), other = only_missing(news, olds);
-        if (!one.empty() && !other.empty()) before = one, after = other;
+        if (olds.size() != 1 || news.size() != 1 || olds == news) return;
+        before = *olds.begin();
+        after = *news.begin();
     }
     /// The key that a row of the second list would have in the first. The program's own functions are not
     /// compared: they are of another file.
@@ -153,8 +145,10 @@ public:
         const auto new_rows = index_rows(after_);
         auto left = index_rows(before_);
         const RenamedApp renamed(before_, after_);
+        bool is_renamed = false;
         for (const auto& [key, row] : new_rows) {
             const auto old = left.find(renamed.key_before(key));
+            is_renamed |= old != left.end() && old->first != key;
             sides_.push_back({old == left.end() ? no_row : old->second, row});
             add(old == left.end() ? none_.data() : &before_.counts[old->second * width_], row);
             if (old != left.end()) left.erase(old);
@@ -163,7 +157,7 @@ public:
             sides_.push_back({row, no_row});
             add_removed(row);
         }
-        if (!renamed.before.empty())
+        if (is_renamed)
             result_.head.facts.push_back("libraries and the kernel in " + printable(renamed.before) +
                                          " are compared with those in " + printable(renamed.after));
         result_.columns.has_apps |= has_several_apps(result_);
