@@ -236,9 +236,10 @@ private:
     bool was_cut() const { return rotation_ && rotation_->cuts() > 0; }
 
     void look_at_tasks(std::span<const Record> records) {
-        if (!o_.system_wide) unprofiled_.look(records);
-        times_.tasks += static_cast<uint64_t>(std::ranges::count_if(
-            records, [](const Record& record) { return std::holds_alternative<Fork>(record); }));
+        for (const Record& record : records) {
+            times_.tasks += std::holds_alternative<Fork>(record);
+            if (!o_.system_wide) unprofiled_.look(record);
+        }
     }
 
     void make_keeper(FillGaps fill) {

@@ -19,6 +19,8 @@ struct CpuTime {
 /// Processor time of the children that have ended and been waited for, with that of their children that they
 /// waited for (getrusage(2), RUSAGE_CHILDREN).
 CpuTime children_cpu_time() noexcept;
+/// The page faults of the same children.
+uint64_t children_page_faults() noexcept;
 
 /// What is known of a run when it has ended.
 struct RunTimes {
@@ -38,13 +40,10 @@ std::string run_figures(const SessionInfo& run, const RunTimes& times);
 /// samples account for the time, or the run had another event than TIMER, whose period is no time.
 std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times);
 
-/// The page faults of the same children.
-uint64_t children_page_faults() noexcept;
-
 /// How much of a command's processor time its events covered, counted or waiting for a counter.
 struct Coverage {
     uint64_t used = 0, covered = 0;  ///< ns
-    uint64_t tasks = 1;              ///< processes and threads of the command at most
+    uint64_t tasks = 1;              ///< no fewer than the processes and threads of the command
     uint64_t faults = 0;             ///< page faults of the command
 };
 

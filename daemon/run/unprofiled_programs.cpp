@@ -56,15 +56,13 @@ void UnprofiledPrograms::look_at_command(const std::string& word, uint32_t pid) 
 
 /// A program that has a mapping in the records after that is profiled: one that a thread started reports the
 /// exit of the first thread, and a file's mode may have no effect. What was there at the start has no time.
-void UnprofiledPrograms::look(std::span<const Record> records) {
-    for (const Record& record : records) {
-        if (const auto* const exit = std::get_if<Exit>(&record)) {
-            if (exit->tgid == exit->tid && found_.size() < most_names && !has(exit->tgid) &&
-                !is_ending(static_cast<pid_t>(exit->tgid)))
-                add(read_kernel_line(proc_path(exit->tgid, "comm")), exit->tgid);
-        } else if (const auto* const mapping = std::get_if<Mapping>(&record)) {
-            if (mapping->time > 0 && !found_.empty()) remove(mapping->tgid);
-        }
+void UnprofiledPrograms::look(const Record& record) {
+    if (const auto* const exit = std::get_if<Exit>(&record)) {
+        const bool is_candidate = exit->tgid == exit->tid && found_.size() < most_names && !has(exit->tgid);
+        if (is_candidate && !is_ending(static_cast<pid_t>(exit->tgid)))
+            add(read_kernel_line(proc_path(exit->tgid, "comm")), exit->tgid);
+    } else if (const auto* const mapping = std::get_if<Mapping>(&record)) {
+        if (mapping->time > 0 && !found_.empty()) remove(mapping->tgid);
     }
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,8 @@ namespace op::collect {
 /// mention it). Only for the events of processes, not of CPUs.
 class UnprofiledPrograms {
 public:
-    /// Nothing is known of a process that has ended by now.
-    void look(std::span<const Record> records);
+    /// Each record, in their order. Nothing is known of a process that has ended by now.
+    void look(const Record& record);
     /// To be called before the command is started, as it may end before its exit is looked at: its file shows
     /// whether it is such a program. `word` as for find_program(), which throws.
     void look_at_command(const std::string& word, uint32_t pid);

@@ -128,15 +128,14 @@ void add_search_table(const FrameHeader& header, ElfFrames& out) {
 
 std::vector<std::byte> read_compressed(const Fd& file, const FrameSectionPlace& place) {
     constexpr const char* label = "compressed call frame information";
-    constexpr uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD of newer gABI
     const auto bytes = read_part(file, place.offset, place.size);
     ByteReader in(bytes, label);
     const uint32_t kind = in.get<Elf64_Chdr>().ch_type;
     const auto rest = in.take(in.remaining());
     const std::string_view packed(reinterpret_cast<const char*>(rest.data()), rest.size());
-    if (kind != ELFCOMPRESS_ZLIB && kind != zstd) throw_input(label);
-    const std::string text = kind == zstd ? unzstd(packed, label, largest_listed_section)
-                                          : gunzip(packed, label, largest_listed_section);
+    if (kind != ELFCOMPRESS_ZLIB && kind != zstd_section) throw_input(label);
+    const std::string text = kind == zstd_section ? unzstd(packed, label, largest_listed_section)
+                                                  : gunzip(packed, label, largest_listed_section);
     const auto* const start = reinterpret_cast<const std::byte*>(text.data());
     return {start, start + text.size()};
 }

@@ -23,7 +23,9 @@ constexpr int stream_window_limit = 27;       // of the highest level that needs
 /// Collects the result: grows piece by piece, and throws when the result is longer than allowed.
 class Output {
 public:
-    Output(std::string_view label, size_t limit) : label_(label), limit_(limit) {}
+    /// Behind `before`, which the limit does not count.
+    Output(std::string_view label, size_t limit, std::string before = {})
+        : label_(label), limit_(limit), before_(before.size()), used_(before_), text_(std::move(before)) {}
 
     /// Room at the end; to be followed by took().
     char* room() {
@@ -32,7 +34,7 @@ public:
     }
     void took(size_t bytes) {
         used_ += bytes;
-        if (used_ > limit_)
+        if (used_ - before_ > limit_)
             throw_input(std::string(label_) + ": expands to more than " + std::to_string(limit_) + " bytes");
     }
     std::string finish() && {
@@ -45,7 +47,7 @@ public:
 
 private:
     std::string_view label_;
-    size_t limit_, used_ = 0;
+    size_t limit_, before_, used_;
     std::string text_;
 };
 
@@ -69,11 +71,15 @@ std::string unxz(std::string_view bytes, std::string_view label, size_t limit) {
 }
 
 std::string unzstd(std::string_view bytes, std::string_view label, size_t limit) {
+    return append_unzstd({}, bytes, label, limit);
+}
+
+std::string append_unzstd(std::string text, std::string_view bytes, std::string_view label, size_t limit) {
     const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
     if (!context) throw std::bad_alloc();
     ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, window_limit);
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    Output out(label, limit);
+    Output out(label, limit, std::move(text));
     // 0: a frame ended. A full piece of output may mean that there is more, input or none.
     for (size_t hint = 1, given = chunk; in.pos < in.size || (hint != 0 && given == chunk);) {
         ZSTD_outBuffer piece{out.room(), chunk, 0};

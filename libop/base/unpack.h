@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,12 @@ std::string unxz(std::string_view bytes, std::string_view label, size_t limit = 
 
 /// The content of a .zst file; concatenated frames are joined. Throws like unxz.
 std::string unzstd(std::string_view bytes, std::string_view label, size_t limit = 256 << 20);
+/// The same behind a text, whose capacity is used.
+std::string append_unzstd(std::string text, std::string_view bytes, std::string_view label, size_t limit);
+
+/// The kind of compression of an ELF section that zstd compressed (gABI 4.3, "Compression Header"):
+/// ELFCOMPRESS_ZSTD, which elf.h lacks in glibc 2.36.
+inline constexpr uint32_t zstd_section = 2;
 
 /// A zstd stream that arrives in pieces, each flushed at its end. Needs 128 MiB of memory at most.
 class ZstdStream {

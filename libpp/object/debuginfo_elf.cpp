@@ -18,8 +18,6 @@ namespace op::pp {
 
 namespace {
 
-constexpr GElf_Word zstd_compressed = 2;  // ELFCOMPRESS_ZSTD, which older headers lack
-
 struct PackedSection {
     size_t index;
     GElf_Shdr header;
@@ -27,16 +25,21 @@ struct PackedSection {
     std::string_view stream;  ///< what zstd wrote
 };
 
+/// Those of debug information: libdw reads no others.
 std::vector<PackedSection> sections_of_zstd(Elf* elf) {
     std::vector<PackedSection> found;
+    size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0) return found;
     const size_t head_size = gelf_fsize(elf, ELF_T_CHDR, 1, EV_CURRENT);
     for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf, scn));) {
         GElf_Shdr header;
         GElf_Chdr unpacked;
         if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_COMPRESSED) ||
-            !gelf_getchdr(scn, &unpacked) || unpacked.ch_type != zstd_compressed)
+            !gelf_getchdr(scn, &unpacked) || unpacked.ch_type != zstd_section)
             continue;
+        const char* const name = elf_strptr(elf, names, header.sh_name);
         const Elf_Data* const data = elf_rawdata(scn, nullptr);
+        if (!name || !std::string_view(name).starts_with(".debug_")) continue;
         if (!data || !data->d_buf || data->d_size < head_size) continue;
         const std::string_view content(static_cast<const char*>(data->d_buf), data->d_size);
         found.push_back({elf_ndxscn(scn), header, unpacked, content.substr(head_size)});
@@ -75,18 +78,22 @@ void write_header(Elf* elf, std::string& file, size_t index, GElf_Shdr header) {
 /// The file with sections unpacked. Throws an input error if one is damaged.
 std::string unpack(Elf* elf, std::span<const std::byte> bytes, const std::vector<PackedSection>& sections) {
     constexpr size_t alignment = 16;
-    std::string file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    size_t size = bytes.size();
+    for (const PackedSection& section : sections)
+        size += section.unpacked.ch_size + alignment;
+    std::string file;
+    file.reserve(size);
+    file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     for (const PackedSection& section : sections) {
-        const std::string content = unzstd(section.stream, "section", section.unpacked.ch_size);
-        if (content.size() != section.unpacked.ch_size) throw_input("a section of another size");
         file.resize((file.size() + alignment - 1) / alignment * alignment);
         GElf_Shdr header = section.header;
         header.sh_flags &= ~GElf_Xword{SHF_COMPRESSED};
         header.sh_addralign = section.unpacked.ch_addralign;
         header.sh_offset = file.size();
-        header.sh_size = content.size();
+        file = append_unzstd(std::move(file), section.stream, "section", section.unpacked.ch_size);
+        header.sh_size = file.size() - header.sh_offset;
+        if (header.sh_size != section.unpacked.ch_size) throw_input("a section of another size");
         write_header(elf, file, section.index, header);
-        file += content;
     }
     return file;
 }

@@ -74,7 +74,7 @@ struct RenamedApp {
 };
 
 /// True if rows of one image differ in the application.
-bool has_several_apps(const SymbolReport& report) {
+bool has_image_in_several_apps(const SymbolReport& report) {
     std::map<std::string_view, std::string_view> apps;  // by image
     return std::ranges::any_of(report.rows, [&](const SymbolRow& row) {
         const std::string_view app = report.columns.images[row.app];
@@ -158,9 +158,9 @@ public:
             add_removed(row);
         }
         if (is_renamed)
-            result_.head.facts.push_back("libraries and the kernel in " + printable(renamed.before) +
-                                         " are compared with those in " + printable(renamed.after));
-        result_.columns.has_apps |= has_several_apps(result_);
+            result_.head.remarks.push_back("libraries and the kernel in " + printable(renamed.before) +
+                                           " are compared with those in " + printable(renamed.after));
+        result_.columns.has_apps |= has_image_in_several_apps(result_);
         test(sessions);
         return std::move(result_);
     }

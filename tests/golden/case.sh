@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs one golden case for run.sh: case.sh CASE_DIRECTORY RESULT_DIRECTORY leaves there `outcome` (stdout, then stderr if
 # there is any), `faults` (commands that ended with an unexpected status) and, when all was run, `done`. A case that is not over
-# within $OP_CASE_SECONDS (by default 120, of an idle machine) is ended with all that it started.
+# after $OP_CASE_SECONDS looks at it, a second apart (by default 120), is ended with all that it started.
 #
 # A cmd is a shell script, run with `set -e` in an empty directory of its own with
 #   session NAME [DIRECTORY]   makes a session directory (default: NAME) of tests/golden/sessions/NAME.txt

@@ -8,7 +8,8 @@
 #   WORD     only cases whose path contains one of them
 #   NAME     the made-up machine (tests/fixtures/machines) of cases that name none; the default is amd-no-counters
 # Environment: srcdir (the source tree), builddir (where the commands are), both default to '.'; jobs: how many cases run
-# at a time, by default one for each processor.
+# at a time, by default one for each processor; OP_CASE_SECONDS: see case.sh; OP_TEST_SECONDS: how long all may take
+# (processes.sh).
 set -u
 . "${srcdir:-.}/tests/e2e/processes.sh"
 srcdir=$(cd "${srcdir:-.}" && pwd)

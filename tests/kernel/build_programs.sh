@@ -38,6 +38,7 @@ program fixed_work
 program forks
 [ "$arch" != amd64 ] || program counted_loop
 program fs_fuzz
+program bad_reader
 program fuse_hang
 program map_run
 program poke

@@ -6,6 +6,7 @@ newest_kernel_flavours = sid-amd64 sid-rt-amd64 sid-arm64
 kernel_flavours = $(pinned_kernel_flavours) $(newest_kernel_flavours)
 all_kernel_flavours = $(kernel_flavours) 6.12-arm64 sid-rt-arm64
 kernel_programs = \
+	tests/kernel/programs/bad_reader.c \
 	tests/kernel/programs/call_chain.c \
 	tests/kernel/programs/call_chain_32.c \
 	tests/kernel/programs/calls.c \

@@ -3,8 +3,14 @@
 # soak: *-amd64 *-arm64
 # limit: 60
 # A reader that waits in the middle of a read, as its memory belongs to a FUSE server that does not answer, keeps nobody else waiting:
-# sampling can be stopped and started, and the statistics can be read.
+# sampling can be stopped and started, and the statistics can be read. One that gave a bad address gets what it missed at once.
 . "$KIT/lib.sh"
+
+load_driver timer=1
+use_timer 10000000
+bad_reader >bad.log || true
+check_eq "a bad address" "$(tr '\n' ' ' <bad.log)" "EFAULT ready records "
+unload_driver
 
 is_blocked() {
 	grep -q '^State:[[:space:]]*D' "/proc/$1/status"

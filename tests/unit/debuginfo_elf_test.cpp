@@ -10,13 +10,12 @@
 #include <string>
 
 #include "libop/base/fd.h"
+#include "libop/base/unpack.h"
 #include "libpp/object/debuginfo_section.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::pp {
 namespace {
-
-constexpr GElf_Word zstd_compressed = 2;  // ELFCOMPRESS_ZSTD
 
 struct Kind {
     int elf_class;
@@ -30,9 +29,9 @@ std::string zstd(const std::string& text) {
 }
 
 /// A header of a compressed section as `elf` has it in its file.
-std::string section_head(Elf* elf, Kind kind, uint64_t size) {
-    Elf64_Chdr wide{zstd_compressed, 0, size, 1};
-    Elf32_Chdr narrow{zstd_compressed, static_cast<Elf32_Word>(size), 1};
+std::string section_head(Elf* elf, Kind kind, uint64_t size, uint32_t compression) {
+    Elf64_Chdr wide{compression, 0, size, 1};
+    Elf32_Chdr narrow{compression, static_cast<Elf32_Word>(size), 1};
     std::string head(gelf_fsize(elf, ELF_T_CHDR, 1, EV_CURRENT), '\0');
     Elf_Data from{}, to{};
     from.d_type = ELF_T_CHDR;
@@ -61,7 +60,8 @@ void add_section(Elf* elf, size_t name, GElf_Word type, uint64_t flags, std::str
 
 /// A file with the sections .debug_str, which claims `size` bytes and has that stream, and .debug_line, which
 /// is "lines".
-std::string file_of(Kind kind, uint64_t size, const std::string& stream) {
+std::string file_of(Kind kind, uint64_t size, const std::string& stream, uint32_t compression = zstd_section,
+                    const std::string& name = ".debug_str") {
     const test::TempDir dir;
     elf_version(EV_CURRENT);
     {
@@ -75,9 +75,10 @@ std::string file_of(Kind kind, uint64_t size, const std::string& stream) {
         head.e_version = EV_CURRENT;
         head.e_shstrndx = 3;
         gelf_update_ehdr(elf.get(), &head);
-        std::string content = section_head(elf.get(), kind, size) + stream, lines = "lines";
-        std::string names("\0.debug_str\0.debug_line\0.shstrtab\0", 34);
-        add_section(elf.get(), names.find(".debug_str"), SHT_PROGBITS, SHF_COMPRESSED, content);
+        std::string content = section_head(elf.get(), kind, size, compression) + stream, lines = "lines";
+        const std::string nul(1, '\0');
+        std::string names = nul + name + nul + ".debug_line" + nul + ".shstrtab" + nul;
+        add_section(elf.get(), names.find(name), SHT_PROGBITS, SHF_COMPRESSED, content);
         add_section(elf.get(), names.find(".debug_line"), SHT_PROGBITS, 0, lines);
         add_section(elf.get(), names.find(".shstrtab"), SHT_STRTAB, 0, names);
         EXPECT_GT(elf_update(elf.get(), ELF_C_WRITE), 0) << elf_errmsg(-1);
@@ -108,14 +109,14 @@ TEST(DebugElf, has_sections_of_zstd_unpacked_in_files_of_each_class_and_byte_ord
     }
 }
 
-TEST(DebugElf, is_the_file_itself_where_nothing_is_of_zstd) {
-    std::string file = file_of(native, 5, zstd("hello"));
-    const auto flags = file.find(std::string("\x02\0\0\0\0\0\0\0\x05\0\0\0", 12));
-    ASSERT_NE(flags, file.npos);
-    file[flags] = ELFCOMPRESS_ZLIB;
-    const DebugElf elf(as_bytes(file));
-    EXPECT_EQ(elf.fault(), "");
-    EXPECT_EQ(elf.bytes().data(), as_bytes(file).data());
+TEST(DebugElf, is_the_file_itself_where_no_debug_information_is_of_zstd) {
+    const std::string zlib = file_of(native, 5, "anything", ELFCOMPRESS_ZLIB),
+                      other = file_of(native, 5, "no stream at all", zstd_section, ".others");
+    for (const std::string& file : {zlib, other}) {
+        const DebugElf elf(as_bytes(file));
+        EXPECT_EQ(elf.fault(), "");
+        EXPECT_EQ(elf.bytes().data(), as_bytes(file).data());
+    }
 }
 
 TEST(DebugElf, has_a_fault_where_a_stream_of_zstd_is_damaged_or_of_another_size) {

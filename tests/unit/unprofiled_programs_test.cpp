@@ -17,7 +17,8 @@ namespace {
 
 std::vector<std::string> names_after(std::span<const Record> records) {
     UnprofiledPrograms programs;
-    programs.look(records);
+    for (const Record& record : records)
+        programs.look(record);
     return programs.names();
 }
 
@@ -69,7 +70,6 @@ TEST(UnprofiledPrograms, have_the_command_once) {
     const test::TempDir dir;
     const std::string program = dir.write("program", "#!/bin/sh\n");
     const auto own_pid = static_cast<uint32_t>(::getpid());
-    const std::array<Record, 1> records{exit_of(::getpid(), ::getpid())};
     ::chmod(program.c_str(), 0755);
     UnprofiledPrograms readable;
     readable.look_at_command(program, own_pid);
@@ -80,7 +80,7 @@ TEST(UnprofiledPrograms, have_the_command_once) {
         GTEST_SKIP() << "no file of another user can be made here";
     UnprofiledPrograms unreadable;
     unreadable.look_at_command(program, own_pid);
-    unreadable.look(records);
+    unreadable.look(exit_of(::getpid(), ::getpid()));
     EXPECT_EQ(unreadable.names(), std::vector{program + " (process " + std::to_string(own_pid) + ")"});
 }
 
