@@ -15,7 +15,7 @@ namespace op {
 
 namespace {
 
-constexpr size_t chunk = 1 << 18;
+constexpr size_t chunk = unpack_room;
 constexpr uint64_t memory_limit = 256 << 20;  // bytes
 constexpr int window_limit = 28;              // log2 of bytes: the same for zstd
 constexpr int stream_window_limit = 27;       // of the highest level that needs no option

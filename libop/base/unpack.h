@@ -18,7 +18,10 @@ std::string unxz(std::string_view bytes, std::string_view label, size_t limit = 
 
 /// The content of a .zst file; concatenated frames are joined. Throws like unxz.
 std::string unzstd(std::string_view bytes, std::string_view label, size_t limit = 256 << 20);
-/// The same behind a text, whose capacity is used.
+/// Bytes that append_unzstd() needs behind the content, too.
+inline constexpr size_t unpack_room = 1 << 18;
+
+/// The same behind a text. It does not move if its capacity has room for the content and unpack_room.
 std::string append_unzstd(std::string text, std::string_view bytes, std::string_view label, size_t limit);
 
 /// The kind of compression of an ELF section that zstd compressed (gABI 4.3, "Compression Header"):

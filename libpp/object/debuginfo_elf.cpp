@@ -78,7 +78,7 @@ void write_header(Elf* elf, std::string& file, size_t index, GElf_Shdr header) {
 /// The file with sections unpacked. Throws an input error if one is damaged.
 std::string unpack(Elf* elf, std::span<const std::byte> bytes, const std::vector<PackedSection>& sections) {
     constexpr size_t alignment = 16;
-    size_t size = bytes.size();
+    size_t size = bytes.size() + unpack_room;
     for (const PackedSection& section : sections)
         size += section.unpacked.ch_size + alignment;
     std::string file;
