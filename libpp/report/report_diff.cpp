@@ -64,11 +64,11 @@ struct RenamedApp {
         before = *olds.begin();
         after = *news.begin();
     }
-    /// The key that a row of the second list would have in the first. The program's own functions are not
-    /// compared: they are of another file.
+    /// The key that a row of the second list would have in the first. The program's own functions have none
+    /// there: they are of another image.
     RowKey key_before(RowKey key) const {
-        auto& [image, app, name, number] = key;
-        if (app == after && image != app) app = before;
+        std::string_view& app = std::get<1>(key);
+        if (app == after) app = before;
         return key;
     }
 };
