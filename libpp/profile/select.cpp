@@ -146,8 +146,8 @@ std::string empty_reason(const SessionReader& session) {
         events.push_back(event.label());
     return "; the events of " + session.path() + " (" + joined(events) +
            ") occurred fewer times than their count, or the recording was killed before it stored any "
-           "sample: use a "
-           "smaller count or profile for longer";
+           "sample: "
+           "use a smaller count or profile for longer, unless the recorder reported another cause";
 }
 
 [[noreturn]] void throw_empty(const std::vector<SessionReader>& sessions) {
