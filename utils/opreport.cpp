@@ -365,6 +365,7 @@ int opreport(Tool& tool, int argc, char** argv) {
     load.compares_hosts = o.compares_hosts();
     pp::TextStyle style = text_style(o.show, o.output_file);
     style.has_whole_names = o.demangle.is_full();
+    if (words.second) o.settle_diff(style.width > 0);
     o.common.is_dir_in_head = style.width > 0 && o.report.heads && !o.exporter && o.writer().fits_terminals;
 
     Outside outside(o.common, plan_for(o, words), tool);

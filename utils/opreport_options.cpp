@@ -210,6 +210,9 @@ CommandSyntax ReportCommandOptions::syntax() {
          "list symbols with the samples in them and in all that they call, most first"},
         {"interval", 0, &report.intervals, "add the 95 % intervals of shares, as +- half of their width"},
         {"significant", 0, &report.significant, "of { } { }, list only changes that are more than chance"},
+        {"diff", 0, &diff,
+         "of { } { }, list changes of samples and time (the default on a terminal), or of shares",
+         "change|shares"},
         {"by", 0, &by, "of { } { }, test what sessions (the default) or hosts differ in: session or host",
          "session|host"},
         {"show-address", 'w', &report.addresses, "add the address of symbols (needs -l)"},
@@ -265,6 +268,16 @@ std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) c
         exporter ? export_conflicts(*this, is_differential) : report_conflicts(*this, is_differential);
     if (!html_size.empty()) found.emplace_back("--html-size needs --html");
     if (!by.empty() && !is_differential) found.emplace_back("--by needs { } { }: it is for comparisons");
+    if (!diff.empty() && !is_differential) found.emplace_back("--diff needs { } { }: it is for comparisons");
+    if (diff == "change" && (call_tree || is_page() || exporter || !writer().fits_terminals))
+        found.emplace_back(
+            "--diff=change is for lists of symbols as text: --format=json and --format=csv have the samples "
+            "of both "
+            "sides in any case");
+    if (diff == "change" && report.accumulated)
+        found.emplace_back("--diff=change and --accumulated exclude each other");
+    if (diff == "change" && report.intervals)
+        found.emplace_back("--diff=change and --interval exclude each other");
     return found;
 }
 
@@ -273,6 +286,8 @@ void ReportCommandOptions::settle(Diagnostics& notes) {
     show.check();
     if (!by.empty() && by != "session" && by != "host")
         throw_usage("--by=" + by + ": must be session or host");
+    if (!diff.empty() && diff != "change" && diff != "shares")
+        throw_usage("--diff=" + diff + ": must be change or shares");
     report.heads = !no_heads;
     report.long_names |= !exporter && !writer().is_for_people;
     report.threshold = has_default_threshold() ? default_tree_threshold : parse_threshold(common.threshold);
@@ -280,6 +295,13 @@ void ReportCommandOptions::settle(Diagnostics& notes) {
     report.sort = pp::parse_sort_keys(sort);
     if (!html_size.empty()) page_size = parse_page_size(html_size);
     if (!exporter && writer().is_by_application) settle_by_application(*this, notes);
+}
+
+void ReportCommandOptions::settle_diff(bool is_for_terminal) {
+    const bool has_choice = !call_tree && !exporter && !is_page() && writer().fits_terminals;
+    const bool asks_for_shares = report.accumulated || report.intervals;
+    report.compares_counts =
+        diff.empty() ? has_choice && is_for_terminal && !asks_for_shares : diff == "change";
 }
 
 }  // namespace op::tool

@@ -27,6 +27,7 @@ struct ReportCommandOptions {
     DemangleOptions demangle;
     std::optional<std::string> call_tree_root;  ///< "callers"; else from the applications
     std::string format, output_file, output_dir;
+    std::string diff;                ///< "change" or "shares"; empty = what is apt for the output
     std::string by;                  ///< what varies in a comparison: "session" or "host"; empty = session
     std::string html, html_size;     ///< the file of the page, as for write_output(), and its greatest size
     uint64_t page_size = 5'000'000;  ///< set by settle()
@@ -48,6 +49,9 @@ struct ReportCommandOptions {
     bool has_default_threshold() const;
     /// True if --merge has the rows of several files of one path joined. Details have the addresses of one.
     bool joins_builds() const;
+    /// Sets what is compared, given whether the report goes to a terminal. conflicts() must have returned
+    /// none.
+    void settle_diff(bool is_for_terminal);
     /// True if the sessions of a host are compared as one.
     bool compares_hosts() const { return by == "host"; }
     /// True if the samples are written as a page for a browser.

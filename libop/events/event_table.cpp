@@ -52,6 +52,10 @@ std::span<const EventInfo> event_table() {
     return events;
 }
 
+bool is_clock(std::string_view event) {
+    return event == timer_event || event == "cpu-clock" || event == "task-clock";
+}
+
 const EventInfo* find_event(std::string_view name) {
     const auto row = std::ranges::find(events, name, &EventInfo::name);
     return row == std::end(events) ? nullptr : row;

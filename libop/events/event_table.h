@@ -14,6 +14,9 @@ namespace op {
 /// The CPU clock, and cycles where there is a PMU.
 inline constexpr std::string_view timer_event = "TIMER", cycles_event = "CPU_CLK_UNHALTED";
 
+/// True if the event counts nanoseconds.
+bool is_clock(std::string_view event);
+
 /// The description of an event.
 struct EventInfo {
     std::string_view name;

@@ -16,6 +16,7 @@ constexpr double z_confidence = 1.959963984540054;  // the normal distribution's
 constexpr double power = 0.8, z_power = 0.8416212335729143;
 constexpr double rounding = 1e-12;    // of a sum of shares, at most
 constexpr double least_expected = 5;  // below, the normal distribution is no approximation
+constexpr double most_exact = 10000;  // samples: above, it is one, and the exact distribution takes long
 
 double two_sided(double z) {
     return std::erfc(std::fabs(z) / std::sqrt(2.0));
@@ -149,6 +150,17 @@ double equal_shares_probability(const Part& before, const Part& after) {
     if (smallest_expected(before, after) < least_expected) return exact_probability(before, after);
     const double error = std::sqrt(pooled * (1 - pooled) * (1 / before.total + 1 / after.total));
     return two_sided((after.share() - before.share()) / error);
+}
+
+double alike_rates_probability(const Rate& before, const Rate& after) {
+    const bool is_more = after.periods() > before.periods();
+    const Rate& most = is_more ? after : before;
+    const Rate& least = is_more ? before : after;
+    if (most.periods() <= least.periods() * alike_rates) return 1;
+    const double ratio = alike_rates * least.weight / most.weight;  // of the expected counts, at the utmost
+    const double p = ratio / (1 + ratio), n = most.count + least.count;
+    if (n <= most_exact) return std::min(1.0, 2 * incomplete_beta(most.count, least.count + 1, p));
+    return std::min(1.0, two_sided((most.count - n * p) / std::sqrt(n * p * (1 - p))));
 }
 
 double equal_means_probability(std::span<const double> before, std::span<const double> after) {

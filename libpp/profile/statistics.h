@@ -41,6 +41,21 @@ Interval difference_interval(const Part& before, const Part& after);
 /// side. The pooled z test, or Fisher's exact test where an expected count is less than 5.
 double equal_shares_probability(const Part& before, const Part& after);
 
+/// Samples as they were taken, each of which stands for `weight` periods of its event.
+struct Rate {
+    double count, weight;
+
+    double periods() const { return count * weight; }
+};
+
+/// Recordings of one program differ by so much by themselves: the greater rate is so many times the smaller.
+inline constexpr double alike_rates = 1.1;
+
+/// How likely counts at least as far apart are if their rates differ by a factor of alike_rates at most; 1 if
+/// the counts do not differ by more. The conditional test: J. Przyborowski and H. Wilenski, Biometrika 31
+/// (1940), 313-323.
+double alike_rates_probability(const Rate& before, const Rate& after);
+
 /// The same for the means of two groups of shares that vary from run to run, at least two each. B. L. Welch,
 /// Biometrika 34 (1947), 28-35. Groups without any variation are equal or certainly not.
 double equal_means_probability(std::span<const double> before, std::span<const double> after);

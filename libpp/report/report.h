@@ -40,13 +40,14 @@ struct ReportRequest {
 
 /// Options of a report. An empty list changes nothing.
 struct ReportOptions {
-    bool heads = true;            ///< banner and column heads
-    bool long_names = false;      ///< full paths
-    bool reverse = false;         ///< all orders are reversed
-    bool global_percent = false;  ///< shares of a part (library, address, call) are relative to everything
-    bool intervals = false;       ///< text and Markdown: the intervals of shares
-    bool significant = false;     ///< of a comparison only rows whose change is more than chance
-    double threshold = 0;         ///< percent; rows with a lower share are not shown
+    bool heads = true;             ///< banner and column heads
+    bool long_names = false;       ///< full paths
+    bool reverse = false;          ///< all orders are reversed
+    bool global_percent = false;   ///< shares of a part (library, address, call) are relative to everything
+    bool intervals = false;        ///< text and Markdown: the intervals of shares
+    bool significant = false;      ///< of a comparison only rows whose change is more than chance
+    bool compares_counts = false;  ///< lists of symbols: samples are compared, not their shares
+    double threshold = 0;          ///< percent; rows with a lower share are not shown
     // Symbol list only:
     bool debug_info = false;   ///< source lines
     bool addresses = false;    ///< column vma
@@ -136,7 +137,7 @@ struct SymbolRow {
 struct SymbolColumns {
     bool has_addresses = false, has_wide_addresses = false, is_accumulated = false, has_lines = false,
          has_long_names = false, has_images = false, has_apps = false, is_differential = false,
-         is_inclusive = false;
+         has_changes = false, is_inclusive = false;
     std::vector<std::string> images;  ///< as shown
 };
 
@@ -159,8 +160,10 @@ struct Difference {
 
 /// How the differences of a comparison were tested.
 enum class ComparisonTest : uint8_t {
-    shares,  ///< the shares of all samples of each side: z test or Fisher's exact test
-    means    ///< the mean shares of the sessions of each side: Welch's test
+    shares,      ///< the shares of all samples of each side: z test or Fisher's exact test
+    means,       ///< the mean shares of the sessions of each side: Welch's test
+    counts,      ///< the samples of each side: whether they differ by more than runs of one program do
+    mean_counts  ///< the mean samples of the sessions of each side: Welch's test
 };
 
 /// The least sessions on each side for ComparisonTest::means.
@@ -173,6 +176,13 @@ struct ComparisonPower {
     bool are_hosts = false;               ///< the sessions of a host are one
     std::vector<double> smallest_change;  ///< of a share of 1 %, percentage points; one per column
     size_t tested = 0, untested = 0;      ///< rows of the first column, before any was left out
+};
+
+/// Samples of a row on both sides of a comparison.
+struct SampleChange {
+    double before, after;
+
+    double delta() const { return after - before; }
 };
 
 /// Totals by symbol.
@@ -203,6 +213,11 @@ struct SymbolReport {
     /// The second profile's count.
     uint64_t count_after(size_t row_and_column) const {
         return differences[row_and_column].kind == Difference::Kind::removed ? 0 : counts[row_and_column];
+    }
+    /// Samples before and after, and the difference: of the mean session of each side.
+    SampleChange change_of(uint64_t before, uint64_t after) const {
+        return {static_cast<double>(before) / static_cast<double>(power.sessions_before),
+                static_cast<double>(after) / static_cast<double>(power.sessions_after)};
     }
 };
 

@@ -37,10 +37,23 @@ std::map<RowKey, size_t> index_rows(const SymbolReport& report) {
     return index;
 }
 
-bool is_shown(std::span<const Difference> row, const ReportOptions& options) {
-    if (options.significant && std::ranges::none_of(row, &Difference::is_significant)) return false;
-    const Difference& first = row.front();
-    return first.kind != Difference::Kind::changed || std::fabs(first.percent) >= options.threshold;
+/// Where samples are compared, a row has to reach the threshold on either side; of shares the change has to.
+bool is_shown(const SymbolReport& report, size_t row, const ReportOptions& options) {
+    const size_t width = report.totals.size(), first = row * width;
+    const auto differences = std::span(report.differences).subspan(first, width);
+    if (options.significant && std::ranges::none_of(differences, &Difference::is_significant)) return false;
+    if (!options.compares_counts) {
+        const Difference& difference = differences.front();
+        return difference.kind != Difference::Kind::changed ||
+               std::fabs(difference.percent) >= options.threshold;
+    }
+    if (reaches(std::span(report.counts_before).subspan(first, width), report.totals_before,
+                options.threshold))
+        return true;
+    std::vector<uint64_t> after;
+    for (size_t i = first; i < first + width; ++i)
+        after.push_back(report.count_after(i));
+    return reaches(after, report.totals, options.threshold);
 }
 
 constexpr size_t no_row = SIZE_MAX;
@@ -123,8 +136,11 @@ private:
 /// Puts the union together, unsorted.
 class Union {
 public:
-    Union(const SymbolReport& before, const SymbolReport& after)
-        : before_(before), after_(after), width_(after.totals.size()) {
+    Union(const SymbolReport& before, const SymbolReport& after, bool compares_counts)
+        : before_(before),
+          after_(after),
+          tested_(compares_counts ? Tested::counts : Tested::shares),
+          width_(after.totals.size()) {
         result_.head = after.head;
         result_.head.remarks = lines_of_both(before.head.remarks, after.head.remarks);
         result_.head.facts = lines_of_both(before.head.facts, after.head.facts);
@@ -133,7 +149,8 @@ public:
         result_.totals = after.totals;
         result_.totals_before = before.totals;
         result_.columns = after.columns;
-        result_.columns.is_differential = true;
+        result_.columns.is_differential = !compares_counts;
+        result_.columns.has_changes = compares_counts;
         const SymbolColumns& other = before.columns;
         result_.columns.has_images |= other.has_images;
         result_.columns.has_apps |= other.has_apps;
@@ -203,8 +220,9 @@ private:
             after.push_back(result_.count_after(i));
         const auto firsts = session_counts(sessions.before, before_, &Sides::before);
         const auto seconds = session_counts(sessions.after, after_, &Sides::after);
-        result_.power = test_differences({before_.head, result_.totals_before, result_.counts_before, firsts},
-                                         {result_.head, result_.totals, after, seconds}, result_.differences);
+        result_.power =
+            test_differences({before_.head, result_.totals_before, result_.counts_before, firsts},
+                             {result_.head, result_.totals, after, seconds}, result_.differences, tested_);
     }
 
     /// The counts of sessions of a side in the rows of the union.
@@ -228,6 +246,7 @@ private:
 
     const SymbolReport& before_;
     const SymbolReport& after_;
+    Tested tested_;
     size_t width_;
     std::vector<Sides> sides_;  ///< one per row
     const std::vector<uint64_t> none_ = std::vector<uint64_t>(width_);
@@ -235,7 +254,8 @@ private:
 };
 
 /// The order of rows: those with a significant change first, the greatest change of a share at their top,
-/// then the others; with sort keys as these have it.
+/// then the others; where samples are compared, the greatest change of samples first; with sort keys as these
+/// have it.
 class ComparedOrder {
 public:
     ComparedOrder(const SymbolReport& report, const ReportOptions& options)
@@ -243,7 +263,8 @@ public:
           is_reverse_(options.reverse) {
         if (options.sort.empty())
             for (size_t row = 0; row < report.rows.size(); ++row)
-                changes_.push_back(significant_change(report, row));
+                changes_.push_back(options.compares_counts ? change_of_samples(report, row)
+                                                           : significant_change(report, row));
     }
 
     bool operator()(size_t a, size_t b) const {
@@ -252,6 +273,12 @@ public:
     }
 
 private:
+    /// The change in the first column.
+    static double change_of_samples(const SymbolReport& report, size_t row) {
+        const size_t i = row * report.totals.size();
+        return std::fabs(report.change_of(report.counts_before[i], report.count_after(i)).delta());
+    }
+
     /// The greatest change of a share that is more than chance; 0 = none is.
     static double significant_change(const SymbolReport& report, size_t row) {
         const size_t width = report.totals.size();
@@ -276,7 +303,7 @@ void choose_rows(SymbolReport& report, const ReportOptions& options) {
     const size_t width = report.totals.size();
     std::vector<size_t> order;
     for (size_t i = 0; i < report.rows.size(); ++i)
-        if (is_shown(std::span(report.differences).subspan(i * width, width), options)) order.push_back(i);
+        if (is_shown(report, i, options)) order.push_back(i);
     std::ranges::stable_sort(order, ComparedOrder(report, options));
     SymbolReport sorted;
     for (const size_t i : order) {
@@ -298,7 +325,7 @@ void choose_rows(SymbolReport& report, const ReportOptions& options) {
 SymbolReport report_difference(const SymbolReport& before, const SymbolReport& after,
                                const ReportOptions& options, const SessionReports<SymbolReport>& sessions) {
     check_comparable(before.head, after.head);
-    SymbolReport report = Union(before, after).build(sessions);
+    SymbolReport report = Union(before, after, options.compares_counts).build(sessions);
     for (std::string& fact : test_facts(report.power, "symbols"))
         report.head.facts.push_back(std::move(fact));
     choose_rows(report, options);

@@ -27,12 +27,15 @@ struct ComparedSide {
     std::span<const SessionCounts> sessions = {};  ///< empty = not known
 };
 
+/// What is tested of a row.
+enum class Tested : uint8_t { shares, counts };
+
 /// Tests all rows of a comparison, each column for itself: sets probabilities, intervals and marks of
-/// `differences`, one per row and column, and the changes that these are of. With least_sessions on each side
-/// it tests what their sessions differ in; a session without samples in a column does not count there.
-/// Returns what it can show.
+/// `differences`, one per row and column, and the changes that these are of; of counts only probabilities and
+/// marks. With least_sessions on each side it tests what their sessions differ in; a session without samples
+/// in a column does not count there. Returns what it can show.
 ComparisonPower test_differences(const ComparedSide& before, const ComparedSide& after,
-                                 std::span<Difference> differences);
+                                 std::span<Difference> differences, Tested tested = Tested::shares);
 
 /// What the head of a comparison has on its tests; one a line. `rows`: "symbols".
 std::vector<std::string> test_facts(const ComparisonPower& power, std::string_view rows);

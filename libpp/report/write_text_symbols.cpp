@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The classic text layout of reports by symbol: lists, details, comparisons, call graphs.
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
 
 #include "libop/base/text.h"
+#include "libop/events/event_table.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/fit_names.h"
@@ -16,7 +20,7 @@ namespace {
 
 constexpr size_t vma_width = 9, samples_width = 9, cumulative_samples_width = 14, percent_width = 9,
                  cumulative_percent_width = 11, inclusive_samples_width = 15, inclusive_percent_width = 9,
-                 difference_width = 10, line_width = 28, image_width = 25, app_width = 25;
+                 difference_width = 10, change_width = 10, line_width = 28, image_width = 25, app_width = 25;
 constexpr std::string_view call_indent = "  ";
 constexpr size_t ruler_width = 79;
 constexpr size_t rest_width = 20;  ///< what counts and shares take on a terminal, about
@@ -51,6 +55,10 @@ public:
         std::string line;
         if (columns_.has_addresses) add_cell(line, "vma", vma_width);
         for (size_t i = 0; i < width_; ++i) {
+            if (columns_.has_changes) {
+                add_change_heads(line, i);
+                continue;
+            }
             add_cell(line, "samples", samples_width);
             if (columns_.is_accumulated) add_cell(line, "cum. samples", cumulative_samples_width);
             add_cell(line, "%", percent_width);
@@ -94,6 +102,25 @@ public:
                                            : percent_of(row.counts[0], row.bases[0])});
     }
 
+    /// A row of a comparison of samples, or their totals; `marks`: one per column, null = none.
+    void add_changes(const SymbolRow* symbol, std::span<const SampleChange> changes,
+                     const Difference* marks) {
+        std::string text;
+        if (symbol)
+            add_address(text, symbol->address);
+        else if (columns_.has_addresses)
+            add_cell(text, "", vma_width);
+        for (size_t i = 0; i < width_; ++i)
+            add_change(text, i, changes[i], marks && marks[i].is_significant);
+        if (columns_.has_lines)
+            add_cell(text, symbol ? line_text(symbol->line, columns_.has_long_names) : "", line_width);
+        if (columns_.has_images)
+            add_cell(text, symbol ? image_text(symbol->image, image_column()) : "", image_column());
+        if (columns_.has_apps)
+            add_cell(text, symbol ? image_text(symbol->app, app_column()) : "", app_column());
+        lines_.add({.cells = std::move(text), .name = symbol ? printable(symbol->name) : "total"});
+    }
+
     void add_detail(const DetailRow& row, const uint64_t* counts, const uint64_t* bases, Sums& sums) {
         std::string text(call_indent);
         add_address(text, row.address);
@@ -135,6 +162,38 @@ private:
         if (difference) add_cell(text, difference_text(*difference), difference_width);
     }
 
+    /// Milliseconds that a sample of a column stands for; 0 = the event is no clock.
+    double milliseconds(size_t column) const {
+        const ProfileClass& shown = head_.columns[column];
+        return is_clock(shown.event) ? static_cast<double>(shown.count) * 1e-6 : 0;
+    }
+
+    void add_change_heads(std::string& line, size_t column) const {
+        for (const char* const head : {"before", "after", "delta"})
+            add_cell(line, head, change_width);
+        if (milliseconds(column) > 0)
+            for (const char* const head : {"before ms", "after ms", "delta ms"})
+                add_cell(line, head, change_width);
+    }
+
+    void add_change(std::string& text, size_t column, const SampleChange& change, bool is_marked) const {
+        const auto add = [&](double before, double after, int digits, const char* mark) {
+            add_cell(text, number_text("%.*f", digits, before), change_width);
+            add_cell(text, number_text("%.*f", digits, after), change_width);
+            add_cell(text, number_text("%+.*f", digits, after - before) + mark, change_width);
+        };
+        const double before = std::round(change.before), after = std::round(change.after);
+        add(before, after, 0, is_marked ? "*" : "");
+        const double each = milliseconds(column);
+        if (each > 0) add(before * each, after * each, each == std::floor(each) ? 0 : 1, "");
+    }
+
+    static std::string number_text(const char* format, int digits, double number) {
+        char text[64];
+        std::snprintf(text, sizeof text, format, digits, number);
+        return text;
+    }
+
     static void add_inclusive(std::string& text, uint64_t count, uint64_t base) {
         add_cell(text, std::to_string(count), inclusive_samples_width);
         add_cell(text, format_percent(percent_of(count, base)), inclusive_percent_width);
@@ -167,6 +226,22 @@ void add_details(const SymbolReport& report, LineWriter& writer, size_t row) {
     Sums sums(width);
     for (size_t i = report.first_detail[row]; i < report.first_detail[row + 1]; ++i)
         writer.add_detail(report.details[i], &report.detail_counts[i * width], bases, sums);
+}
+
+/// The totals, then all rows.
+void add_changes(const SymbolReport& report, LineWriter& writer) {
+    const size_t width = report.totals.size();
+    std::vector<SampleChange> changes;
+    for (size_t column = 0; column < width; ++column)
+        changes.push_back(report.change_of(report.totals_before[column], report.totals[column]));
+    writer.add_changes(nullptr, changes, nullptr);
+    for (size_t row = 0; row < report.rows.size(); ++row) {
+        for (size_t column = 0; column < width; ++column) {
+            const size_t i = row * width + column;
+            changes[column] = report.change_of(report.counts_before[i], report.count_after(i));
+        }
+        writer.add_changes(&report.rows[row], changes, &report.differences[row * width]);
+    }
 }
 
 }  // namespace
@@ -206,6 +281,10 @@ std::string write_symbols_text(const SymbolReport& report, const TextStyle& styl
     for (const SymbolRow& row : report.rows)
         writer.make_room_for(row);
     if (report.head.is_shown) writer.add_heads();
+    if (report.columns.has_changes) {
+        add_changes(report, writer);
+        return std::move(writer).text();
+    }
     Sums sums(width);
     for (size_t i = 0; i < report.rows.size(); ++i) {
         LineWriter::Row row{.counts = &report.counts[i * width], .bases = report.totals.data()};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 
@@ -154,6 +155,66 @@ TEST(Significance, a_symbol_that_became_ten_percent_slower_is_marked_and_no_othe
     ReportOptions only;
     only.significant = true;
     EXPECT_EQ(report_difference(before, after, only).rows.size(), 1u);
+}
+
+// One function 45 times as fast, the rest of the program as before.
+TEST(ComparedCounts, a_faster_function_is_marked_and_what_is_as_before_is_not) {
+    const SymbolReport before = list({{"sorting", 4500}, {"parsing", 500}, {"printing", 80}, {"gone", 10}}),
+                       after = list({{"sorting", 100}, {"parsing", 521}, {"printing", 93}, {"come", 12}});
+    ReportOptions options;
+    options.compares_counts = true;
+    const SymbolReport comparison = report_difference(before, after, options);
+    EXPECT_EQ(marked(comparison), Words{"sorting"});
+    Words names;
+    for (const SymbolRow& row : comparison.rows)
+        names.emplace_back(row.name);
+    EXPECT_EQ(names, (Words{"sorting", "parsing", "printing", "come", "gone"}))
+        << "the greatest change first";
+    const Words of_shares = marked(report_difference(before, after, {}));
+    EXPECT_NE(std::ranges::find(of_shares, "parsing"), of_shares.end()) << "its share grew";
+}
+
+TEST(ComparedCounts, of_few_samples_or_small_changes_have_no_mark) {
+    const auto marks = [](uint64_t before, uint64_t after) {
+        ReportOptions options;
+        options.compares_counts = true;
+        return marked(report_difference(list({{"f", before}, {"rest", 10'000}}),
+                                        list({{"f", after}, {"rest", 10'000}}), options));
+    };
+    EXPECT_EQ(marks(1000, 1600), Words{"f"});
+    EXPECT_EQ(marks(1600, 1000), Words{"f"});
+    EXPECT_EQ(marks(0, 1600), Words{"f"});
+    EXPECT_EQ(marks(1000, 1250), Words{}) << "less than 3 % of all";
+    EXPECT_EQ(marks(20'000, 21'900), Words{}) << "less than a tenth";
+}
+
+TEST(ComparedCounts, a_threshold_is_a_share_of_either_side) {
+    ReportOptions options;
+    options.compares_counts = true;
+    options.threshold = 10;
+    const SymbolReport comparison =
+        report_difference(list({{"gone", 100}, {"less", 120}, {"little", 30}, {"rest", 750}}),
+                          list({{"less", 10}, {"come", 99}, {"more", 100}, {"rest", 791}}), options);
+    Words names;
+    for (const SymbolRow& row : comparison.rows)
+        names.emplace_back(row.name);
+    EXPECT_EQ(names, (Words{"less", "gone", "more", "rest"}));
+}
+
+TEST(ComparedCounts, of_three_sessions_on_each_side_are_means_tested_by_what_varies) {
+    const auto session = [](uint64_t f, uint64_t rest) { return list({{"f", f}, {"rest", rest}}); };
+    const SessionReports<SymbolReport> sessions{
+        {session(100, 9000), session(102, 9900), session(98, 8100)},
+        {session(120, 9100), session(118, 8000), session(122, 9900), session(120, 9000)}};
+    ReportOptions options;
+    options.compares_counts = true;
+    const SymbolReport comparison =
+        report_difference(sum_of(sessions.before), sum_of(sessions.after), options, sessions);
+    EXPECT_EQ(comparison.power.test, ComparisonTest::mean_counts);
+    EXPECT_EQ(marked(comparison), Words{"f"}) << "by a fifth in each, of 1 % of all";
+    const SampleChange total = comparison.change_of(comparison.totals_before[0], comparison.totals[0]);
+    EXPECT_EQ(total.before, 9100);
+    EXPECT_EQ(total.after, 9120);
 }
 
 TEST(Significance, rows_that_are_left_out_count_as_tests_and_few_samples_do_not) {

@@ -54,6 +54,25 @@ TEST(Statistics, z_test_of_many_samples) {
     EXPECT_EQ(p, equal_shares_probability({104, 11037}, {189, 11034}));
 }
 
+// Twice the tail of the binomial distribution, computed with whole numbers.
+TEST(Statistics, rates_are_alike_up_to_a_tenth) {
+    EXPECT_EQ(alike_rates_probability({1000, 1}, {1100, 1}), 1);
+    EXPECT_EQ(alike_rates_probability({1100, 1}, {1000, 1}), 1);
+    EXPECT_EQ(alike_rates_probability({0, 1}, {0, 1}), 1);
+    EXPECT_NEAR(alike_rates_probability({20, 1}, {60, 1}), 5.517657086637512e-05, 1e-12);
+    EXPECT_NEAR(alike_rates_probability({60, 1}, {20, 1}), 5.517657086637512e-05, 1e-12);
+    EXPECT_NEAR(alike_rates_probability({0, 1}, {10, 1}), 0.0031100251416539145, 1e-12);
+    EXPECT_NEAR(alike_rates_probability({30, 2}, {100, 1}), 0.05073819498732047, 1e-12);
+}
+
+TEST(Statistics, many_samples_are_tested_as_few_are) {
+    const double few = alike_rates_probability({4600, 1}, {5300, 1}),
+                 many = alike_rates_probability({4700, 1}, {5410, 1});
+    EXPECT_NEAR(few, many, 0.1 * few);
+    EXPECT_GT(few, 1e-6);
+    EXPECT_LT(few, 0.1);
+}
+
 // R. A. Fisher, The Design of Experiments (1935), the lady who tastes tea: 17 of 70 for three of four or
 // more, and as much on the other side.
 TEST(Statistics, exact_test_of_few_samples) {
