@@ -46,9 +46,9 @@
 #define CALM_NS NSEC_PER_SEC
 
 /*
- * A period in which the interrupted code did not move was too short, even if the account has credit: the counter's next one is to last
- * twice as long. Longer ones are left alone, as an idle CPU may be found at one place each time. An emulated machine on a busy host
- * takes 16 to 64 us for an interrupt outside its handlers.
+ * A period in which the interrupted code did not move was too short, even if the account has credit: the counter's next one
+ * is to last twice as long. Longer ones are left alone, as an idle CPU may be found at one place each time. An emulated
+ * machine on a busy host takes 16 to 64 us for an interrupt outside its handlers.
  */
 #define MAX_LEAST_NS (200 * NSEC_PER_USEC)
 #define LEAST_DECAY 4 /* once the code moves, each handler takes least >> LEAST_DECAY off what the next period has to last */

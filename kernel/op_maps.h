@@ -14,14 +14,15 @@ struct op_record_maps;
 #define OP_NO_MAPS 0
 
 /*
- * The number of a process' mappings, which may be new ones; OP_NO_MAPS if there is no memory for them at once, if too many wait
- * for the reader, or if the process has too many for this context. The mmap lock is held. Where op_can_make_cookies(); does not sleep.
+ * The number of a process' mappings, which may be new ones; OP_NO_MAPS if there is no memory for them at once, if too many
+ * wait for the reader, or if the process has too many for this context. The mmap lock is held. Where op_can_make_cookies();
+ * does not sleep.
  */
 u32 op_maps_number(struct mm_struct *mm, u32 tgid);
 
 /*
- * The same without the lock: OP_NO_MAPS if the mappings have changed since they were looked at. While a thread changes them those of
- * before count: code that is on the stack of another is in neither what goes nor what comes. Any context but NMI.
+ * The same without the lock: OP_NO_MAPS if the mappings have changed since they were looked at. While a thread changes them
+ * those of before count: code that is on the stack of another is in neither what goes nor what comes. Any context but NMI.
  */
 u32 op_known_maps_number(const struct mm_struct *mm, u32 tgid);
 

@@ -9,6 +9,9 @@
  * counter 0 overflows a second time when LVTPC is opened), stolen (1: each NMI is another user's: no counter has overflowed, and
  * that user has stopped them all; writing stops them, too), zeroed (writing makes all selects and counters 0, as KVM leaves them),
  * svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the counter only).
+ *
+ * When the machine is powered off or started again, the log has the number of CPUs that count, at first and after the model's
+ * notifier.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -16,6 +19,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/reboot.h>
 #include <linux/seq_file.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -440,6 +444,33 @@ static int taken_get(void *unused, u64 *value)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(taken, taken_get, taken_set, "%llu\n");
 
+static unsigned int counting_cpus(void)
+{
+	unsigned int cpu, i, n = 0;
+
+	for_each_online_cpu(cpu) {
+		const struct double_cpu *bank = per_cpu_ptr(&double_cpus, cpu);
+
+		for (i = 0; i < bank->used; i++)
+			n += is_global_ctrl(bank->registers[i].msr) && bank->registers[i].value;
+	}
+	return n;
+}
+
+static int reboot_first(struct notifier_block *block, unsigned long event, void *unused)
+{
+	pr_info("test build: CPUs that count: %u\n", counting_cpus());
+	return NOTIFY_DONE;
+}
+static struct notifier_block first_block = { .notifier_call = reboot_first, .priority = INT_MAX };
+
+static int reboot_last(struct notifier_block *block, unsigned long event, void *unused)
+{
+	pr_info("test build: CPUs that count in the end: %u\n", counting_cpus());
+	return NOTIFY_DONE;
+}
+static struct notifier_block last_block = { .notifier_call = reboot_last, .priority = INT_MIN };
+
 void op_msr_double_init(void)
 {
 	pr_warn("test build: counter registers are arrays in memory\n");
@@ -456,10 +487,14 @@ void op_msr_double_init(void)
 	debugfs_create_bool("svme", 0600, double_dir, &double_svme);
 	if (register_nmi_handler(NMI_LOCAL, begin_nmi, NMI_FLAG_FIRST, DOUBLE_NMI_NAME))
 		pr_err("test build: no NMI handler\n");
+	register_reboot_notifier(&first_block);
+	register_reboot_notifier(&last_block);
 }
 
 void op_msr_double_exit(void)
 {
+	unregister_reboot_notifier(&last_block);
+	unregister_reboot_notifier(&first_block);
 	unregister_nmi_handler(NMI_LOCAL, DOUBLE_NMI_NAME);
 	debugfs_remove(double_dir);
 	give_back();

@@ -49,7 +49,7 @@ struct op_p4_event {
 	op_u16 escr[2]; /* of each half; 0 = it cannot be counted there */
 };
 
-/* By code, from 1 on. The tagging that FRONT_END, EXECUTION and REPLAY_EVENT need is not set up. */
+/* By code, from 1 on. */
 static const struct op_p4_event op_p4_events[] = {
 	{ OP_P4_IQ, 5, 0x06, { 0x3cc, 0x3cd } }, /* 0x01 BRANCH_RETIRED */
 	{ OP_P4_IQ, 4, 0x03, { 0x3b8, 0x3b9 } }, /* 0x02 MISPRED_BRANCH_RETIRED */
@@ -98,6 +98,12 @@ static const struct op_p4_event op_p4_events[] = {
 static inline const struct op_p4_event *op_p4_find_event(op_u64 code)
 {
 	return code >= 1 && code <= OP_P4_EVENTS ? &op_p4_events[code - 1] : NULL;
+}
+
+/* FRONT_END_EVENT, EXECUTION_EVENT and REPLAY_EVENT count micro-ops that other ESCRs have to tag, which nothing sets up: never one. */
+static inline int op_p4_needs_tags(op_u64 code)
+{
+	return code >= 0x20 && code <= 0x22;
 }
 
 /* Counter n of OP_P4_COUNTERS, and its CCCR. */

@@ -71,10 +71,11 @@ static void p4_clear(void)
 		op_x86_write(own->msrs[n], n < counters ? op_x86_counter_mask(OP_P4_WIDTH) : 0);
 }
 
-/* The event of counter i; NULL if the counter's unit does not have it. */
+/* The event of counter i; NULL if the counter's unit does not have it, or if it would count nothing. */
 static const struct op_p4_event *p4_event(unsigned int i)
 {
-	const struct op_p4_event *event = op_p4_find_event(op_counters[i].event);
+	u64 code = op_counters[i].event;
+	const struct op_p4_event *event = op_p4_needs_tags(code) ? NULL : op_p4_find_event(code);
 
 	return event && event->unit == i % OP_P4_UNITS ? event : NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Taking a sample. It goes into the irq ring at once, unless it is of a user address that cannot be placed here, has callers that are
- * to be placed, or was taken in NMI and has a stack: then it goes into a slot (op_place.c).
+ * Taking a sample. It goes into the irq ring at once, unless it is of a user address that cannot be placed here, has callers
+ * that are to be placed, or was taken in NMI and has a stack: then it goes into a slot (op_place.c).
  */
 #include "op_pmu.h"
 

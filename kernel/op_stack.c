@@ -39,8 +39,8 @@ void op_save_registers(struct op_registers *registers, const struct pt_regs *reg
 	u64 *value = registers->value;
 
 	*registers = (struct op_registers){
-		.value = { regs->ip, regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp, regs->r8, regs->r9,
-			   regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
+		.value = { regs->ip, regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
+			   regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15 },
 		.is_32bit = op_is_32bit(regs),
 	};
 	if (!registers->is_32bit)

@@ -44,8 +44,8 @@ struct pt_regs *op_stack_registers(struct pt_regs *regs);
 void op_save_registers(struct op_registers *registers, const struct pt_regs *regs);
 
 /*
- * Makes the stack ready to be copied: record.maps is OP_NO_MAPS if the process' mappings are not known and cannot be looked at. Of the
- * current process; any context but NMI. `locked`: the mmap lock is held, and op_can_make_cookies().
+ * Makes the stack ready to be copied: record.maps is OP_NO_MAPS if the process' mappings are not known and cannot be looked
+ * at. Of the current process; any context but NMI. `locked`: the mmap lock is held, and op_can_make_cookies().
  */
 void op_init_stack(struct op_stack *stack, const struct op_registers *registers, struct mm_struct *mm, bool locked);
 

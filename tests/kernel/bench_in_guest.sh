@@ -104,11 +104,12 @@ measure() {
 	further=$((samples - further))
 }
 
-# row WHAT: what a sample costs, what start and end do.
+# row WHAT: what a sample costs, which is $each then, and what start and end do.
 row() {
 	extra=$((long - short - base))
+	each=$((extra / further))
 	fixed=$(((short - base / 3 - extra / 3) / 1000000))
-	printf '| %s | %s | %s | %s | %s | %s |\n' "$1" "$((extra / further))" "$fixed" "$samples" "$lost" "${peak:+$peak KB}"
+	printf '| %s | %s | %s | %s | %s | %s |\n' "$1" "$each" "$fixed" "$samples" "$lost" "${peak:+$peak KB}"
 }
 
 run_nothing "$millions" # everything is read in once
@@ -129,15 +130,18 @@ use_timer $period
 put pid_filter 999999
 measure timer
 row "the driver's timer alone: each sample filtered out"
+in_timer=$each
 put pid_filter 0
 run_reader 1
 measure reader
 row "the driver, and a reader that only counts"
+in_reader=$each
 put 0/enabled 0
 run_daemon 1
 figures_daemon
 measure daemon
 row "the driver, and the daemon that writes sample files"
+in_daemon=$each
 unload_driver
 
 if command -v perf >/dev/null; then
@@ -154,6 +158,11 @@ if command -v perf >/dev/null; then
 	measure perf
 	row "the same with \`-B\`: it does not read its file again at the end"
 fi
+cat <<END
+
+By part: the timer's interrupt $in_timer instructions, taking a sample and reading it $((in_reader - in_timer)), counting it and
+writing sample files $((in_daemon - in_reader)).
+END
 
 frames=16
 period=1000000

@@ -18,7 +18,7 @@ check_tools() {
 
 # Fails if a missing dependency has dropped one of the settings that matter.
 check_config() {
-	for setting in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_OBJECTS DEBUG_FS DEBUG_KMEMLEAK PREEMPT MODULES 9P_FS PERF_EVENTS HOTPLUG_CPU \
+	for setting in KASAN PROVE_LOCKING DEBUG_ATOMIC_SLEEP DEBUG_OBJECTS DEBUG_FS DEBUG_KMEMLEAK FAILSLAB PREEMPT MODULES 9P_FS PERF_EVENTS HOTPLUG_CPU \
 		OVERLAY_FS FUSE_FS BTRFS_FS BLK_DEV_LOOP CFS_BANDWIDTH; do
 		grep -q "^CONFIG_$setting=y" "$tree/.config" || die "the kernel's configuration dropped $setting"
 	done

@@ -56,6 +56,7 @@ kernel_cases = \
 	tests/kernel/t_memory.sh \
 	tests/kernel/t_msr.sh \
 	tests/kernel/t_new_files.sh \
+	tests/kernel/t_no_memory.sh \
 	tests/kernel/t_ocount.sh \
 	tests/kernel/t_ocount_power.sh \
 	tests/kernel/t_opcontrol.sh \
@@ -63,6 +64,7 @@ kernel_cases = \
 	tests/kernel/t_operf_power.sh \
 	tests/kernel/t_overlay.sh \
 	tests/kernel/t_p4.sh \
+	tests/kernel/t_power_off.sh \
 	tests/kernel/t_rounds.sh \
 	tests/kernel/t_rtc.sh \
 	tests/kernel/t_shares.sh \
@@ -113,6 +115,7 @@ kernel_harness = \
 	tests/kernel/verify_ocount_power.py \
 	tests/kernel/verify_operf.py \
 	tests/kernel/verify_operf_power.py \
+	tests/kernel/verify_power_off.py \
 	tests/kernel/verify_soak.py \
 	tests/kernel/lib.sh \
 	tests/kernel/private_apt.sh \

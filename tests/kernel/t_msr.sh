@@ -47,6 +47,23 @@ zeroed() {
 	echo 0 >"$msr/log"
 }
 
+# asleep CPU: counters that count are stopped while the machine sleeps, and then started as at first, in the kernel's own test of suspend,
+# which only freezes processes.
+asleep() {
+	[ -w /sys/power/pm_test ] || { echo "not tested: suspend, as this kernel has no test of it"; return 0; }
+	echo 1 >/sys/module/suspend/parameters/pm_test_delay
+	echo freezer >/sys/power/pm_test
+	exec 3<"$fs/buffer"
+	put enable 1
+	echo 0 >"$msr/log"
+	echo freeze >/sys/power/state
+	cat stop start >slept
+	expect_writes "$1 asleep" slept
+	exec 3<&-
+	fail_unless_same "$1: registers after suspend" registers.before "$msr/registers"
+	echo 0 >"$msr/log"
+}
+
 # guests REGISTER WITHOUT WITH: the select register follows SVM, with which guests can be left out.
 guests() {
 	exec 3<"$fs/buffer"
@@ -140,6 +157,7 @@ cat >mend <<END
 0x38f 0x3
 END
 zeroed intel
+asleep intel
 plug intel
 unload_driver
 

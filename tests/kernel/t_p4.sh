@@ -105,8 +105,11 @@ echo 0 >"$msr/again"
 echo 0 >"$msr/log"
 plug p4
 
-# Events that the processor does not have, or not on that counter.
+# Events that the processor does not have, not on that counter, or that would count nothing without tags.
 refused 0 0
+for code in 0x20 0x21 0x22; do
+	refused $code 3
+done
 refused 0x28 0
 refused 0x01 0
 refused 0x0e 0

@@ -83,6 +83,15 @@ TEST(P4Events, of_two_counters_never_share_an_escr) {
     }
 }
 
+TEST(P4Events, that_need_tags_are_the_three_at_retirement) {
+    std::set<op_u64> codes;
+    for (op_u64 code = 0; code <= OP_P4_EVENTS + 1; code++)
+        if (op_p4_needs_tags(code)) codes.insert(code);
+    EXPECT_EQ(codes, (std::set<op_u64>{0x20, 0x21, 0x22}));
+    for (const auto& [code, counters] : counters_in_files("i386/p4"))
+        EXPECT_FALSE(op_p4_needs_tags(code)) << code;
+}
+
 TEST(P4Events, have_the_counters_that_the_event_files_give_them) {
     const auto alone = counters_in_files("i386/p4"), shared = counters_in_files("i386/p4-ht");
     EXPECT_EQ(alone.size(), 36u);
