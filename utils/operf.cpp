@@ -182,7 +182,7 @@ private:
     }
 
     CollectorOptions collector_options() const {
-        CollectorOptions options{.images_are_local = true};
+        CollectorOptions options{.images_are_local = true, .keeps_builds = !o_.system_wide};
         options.separation.thread = o_.separate_thread;
         options.separation.cpu = o_.separate_cpu;
         options.stacks = o_.callgraph;

@@ -48,6 +48,10 @@ public:
     /// Looks at the next `paths` paths. Copies until `bytes` are reached, of which each search
     /// takes some; the others wait for later calls.
     void keep_replaced(size_t paths = SIZE_MAX, uint64_t bytes = UINT64_MAX);
+    /// If the options ask for it, keeps the files with samples that are likely to be built again: those at
+    /// their paths outside the system's directories, with a build-id. As far as there is room; no note of
+    /// others.
+    void keep_builds();
     /// `watch` (which must outlive the collector) learns which processes run code without a file, and when
     /// they end.
     void watch_code(CodeWatch& watch);

@@ -46,6 +46,12 @@ void Collector::keep_replaced(size_t paths, uint64_t bytes) {
     }
 }
 
+void Collector::keep_builds() {
+    if (!options_.keeps_builds) return;
+    for (const StringId name : images_.own_builds())
+        keeper_.keep_build(images_.facts(name));
+}
+
 /// The host's own first.
 std::vector<StringId> Collector::next_to_keep(size_t most) const {
     std::vector<StringId> names(to_keep_.begin(), to_keep_.end());

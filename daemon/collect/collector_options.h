@@ -18,8 +18,9 @@ struct CollectorOptions {
     /// an image, or of one of the kernel and its modules.
     Separation separation = {.library = true, .kernel = true};
     bool images_are_local =
-        false;            ///< images are files of this machine: mtimes and build-ids are read from them
-    bool stacks = false;  ///< every sample has a call stack, if only of its own address
+        false;                  ///< images are files of this machine: mtimes and build-ids are read from them
+    bool keeps_builds = false;  ///< see Collector::keep_builds()
+    bool stacks = false;        ///< every sample has a call stack, if only of its own address
     size_t most_callers = SIZE_MAX;             ///< of a sample; those further out are left out
     bool arcs = true;                           ///< calls are kept as pairs, too, in call-graph files
     size_t open_files = 400;                    ///< sample files open at a time

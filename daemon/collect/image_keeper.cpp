@@ -17,24 +17,34 @@ bool ImageKeeper::keep(const MappedFileFacts& facts) {
     const auto found = find_image_file(facts, search_);
     if (!found) return false;
     if (found->is_here) return true;
-    copy(found->build_id, found->fd, printable(facts.path));
+    copy_or_note(found->build_id, found->fd, printable(facts.path));
     return true;
 }
 
-void ImageKeeper::keep_vdso() {
-    copy(own_vdso_build_id(), own_vdso(), vdso_label);
+// No failure is noted: the file is where it was, and reports have its symbols until it is built again.
+void ImageKeeper::keep_build(const MappedFileFacts& facts) {
+    const auto found = find_image_file({.path = facts.path, .build_id = facts.build_id}, search_);
+    if (found && found->is_here) copy(found->build_id, found->fd, facts.path);
 }
 
-void ImageKeeper::copy(const std::string& build_id, const Fd& file, const std::string& label) {
+void ImageKeeper::keep_vdso() {
+    copy_or_note(own_vdso_build_id(), own_vdso(), vdso_label);
+}
+
+void ImageKeeper::copy_or_note(const std::string& build_id, const Fd& file, const std::string& label) {
+    if (const auto failure = copy(build_id, file, label)) note_left_out(*failure);
+}
+
+std::optional<std::string> ImageKeeper::copy(const std::string& build_id, const Fd& file,
+                                             const std::string& label) {
     try {
         const auto kept = session_.keep_image(build_id, file, room());
         copied_ += kept.value_or(0);
-        if (kept)
-            room() -= *kept;
-        else
-            note_left_out(label + " is too large to be kept in the session");
+        if (!kept) return label + " is too large to be kept in the session";
+        room() -= *kept;
+        return std::nullopt;
     } catch (const Error& error) {
-        note_left_out(std::string(error.what()) + ": " + label + " is not kept");
+        return std::string(error.what()) + ": " + label + " is not kept";
     }
 }
 

@@ -80,6 +80,8 @@ public:
     /// mark once they do again. Returns those newly marked that can be kept. Looks at `most` paths and goes
     /// on from there at the next call.
     std::set<StringId> find_replaced(size_t most);
+    /// The files of the manifest outside the system's directories whose paths lead to them, with a build-id.
+    std::vector<StringId> own_builds() const;
     /// False if a file of the manifest needs no further look: its path leads to it, or it is settled.
     bool is_pending(StringId name) const { return files_.at(name).is_pending; }
     /// What is known of a file in the manifest.

@@ -11,6 +11,20 @@
 #include "libop/base/clock.h"
 
 namespace op::collect {
+namespace {
+
+/// What packages install, which the archives of distributions have, as the Filesystem Hierarchy Standard 3.0
+/// (2.3, 3 and 4) has it, and the stores of Nix and Guix, where no file is ever replaced. Not /usr/local and
+/// /opt.
+bool is_of_system(std::string_view path) {
+    if (path.starts_with("/usr/local/")) return false;
+    constexpr std::string_view directories[] = {"/usr/",   "/bin/",  "/sbin/",      "/lib/",      "/lib32/",
+                                                "/lib64/", "/boot/", "/nix/store/", "/gnu/store/"};
+    return std::ranges::any_of(directories,
+                               [&](std::string_view directory) { return path.starts_with(directory); });
+}
+
+}  // namespace
 
 /// The file as it is now, seen through that process. A new link or another mode changes its time, too: its
 /// build-id or content shows whether it is what it was.
@@ -115,6 +129,19 @@ std::set<StringId> KnownImages::find_replaced(size_t most) {
     }
     next_to_check_ = at == used_.end() ? StringId::none : *at;
     return replaced;
+}
+
+std::vector<StringId> KnownImages::own_builds() const {
+    std::vector<StringId> names;
+    for (const StringId name : used_) {
+        const auto known = files_.find(name);
+        if (known == files_.end()) continue;
+        const KnownFile& file = known->second;
+        if (file.is_found && !file.recorded.elsewhere && !file.facts.build_id.empty() &&
+            !is_of_system(file.facts.path))
+            names.push_back(name);
+    }
+    return names;
 }
 
 }  // namespace op::collect

@@ -41,7 +41,7 @@ Interval difference_interval(const Part& before, const Part& after);
 /// side. The pooled z test, or Fisher's exact test where an expected count is less than 5.
 double equal_shares_probability(const Part& before, const Part& after);
 
-/// Samples as they were taken, each of which stands for `weight` periods of its event.
+/// Samples as they were taken, `weight` periods of their event each.
 struct Rate {
     double count, weight;
 

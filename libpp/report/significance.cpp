@@ -170,7 +170,7 @@ private:
                                        {parts.after.count, weight(after_)});
     }
 
-    /// How many periods of the event a sample that was taken stands for, in the mean of a side's sessions.
+    /// The periods of the event for each sample that was taken, in the mean of a side's sessions.
     double weight(const ComparedSide& side) const {
         const double periods = column_ < side.head.weights.size() ? side.head.weights[column_] : 1;
         return periods / static_cast<double>(sessions_with_samples(side));

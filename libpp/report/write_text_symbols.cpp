@@ -22,6 +22,8 @@ constexpr size_t vma_width = 9, samples_width = 9, cumulative_samples_width = 14
                  cumulative_percent_width = 11, inclusive_samples_width = 15, inclusive_percent_width = 9,
                  difference_width = 10, change_width = 10, line_width = 28, image_width = 25, app_width = 25;
 constexpr std::string_view call_indent = "  ";
+/// Of samples, then of milliseconds.
+constexpr std::string_view change_heads[] = {"before", "after", "delta", "before ms", "after ms", "delta ms"};
 constexpr size_t ruler_width = 79;
 constexpr size_t rest_width = 20;  ///< what counts and shares take on a terminal, about
 
@@ -49,6 +51,13 @@ public:
         if (style_.width == 0) return;
         widen(wide_.image, columns_.images[row.image].size(), image_width);
         widen(wide_.app, columns_.images[row.app].size(), app_width);
+    }
+
+    /// On a terminal, takes no more room for changes than they need.
+    void make_room_for(std::span<const SampleChange> changes) {
+        for (size_t column = 0; column < width_; ++column)
+            for (const std::string& text : change_texts(column, changes[column], true))
+                widest_change_ = std::max(widest_change_, text.size());
     }
 
     void add_heads() {
@@ -110,8 +119,11 @@ public:
             add_address(text, symbol->address);
         else if (columns_.has_addresses)
             add_cell(text, "", vma_width);
-        for (size_t i = 0; i < width_; ++i)
-            add_change(text, i, changes[i], marks && marks[i].is_significant);
+        for (size_t column = 0; column < width_; ++column) {
+            const auto texts = change_texts(column, changes[column], marks && marks[column].is_significant);
+            for (size_t i = 0; i < texts.size(); ++i)
+                add_cell(text, texts[i], change_column(i));
+        }
         if (columns_.has_lines)
             add_cell(text, symbol ? line_text(symbol->line, columns_.has_long_names) : "", line_width);
         if (columns_.has_images)
@@ -162,30 +174,34 @@ private:
         if (difference) add_cell(text, difference_text(*difference), difference_width);
     }
 
-    /// Milliseconds that a sample of a column stands for; 0 = the event is no clock.
+    /// Milliseconds of a column's sample; 0 = the event is no clock.
     double milliseconds(size_t column) const {
         const ProfileClass& shown = head_.columns[column];
         return is_clock(shown.event) ? static_cast<double>(shown.count) * 1e-6 : 0;
     }
 
-    void add_change_heads(std::string& line, size_t column) const {
-        for (const char* const head : {"before", "after", "delta"})
-            add_cell(line, head, change_width);
-        if (milliseconds(column) > 0)
-            for (const char* const head : {"before ms", "after ms", "delta ms"})
-                add_cell(line, head, change_width);
-    }
-
-    void add_change(std::string& text, size_t column, const SampleChange& change, bool is_marked) const {
+    /// What a column has of a change, in the order of change_heads.
+    std::vector<std::string> change_texts(size_t column, const SampleChange& change, bool is_marked) const {
+        std::vector<std::string> texts;
         const auto add = [&](double before, double after, int digits, const char* mark) {
-            add_cell(text, number_text("%.*f", digits, before), change_width);
-            add_cell(text, number_text("%.*f", digits, after), change_width);
-            add_cell(text, number_text("%+.*f", digits, after - before) + mark, change_width);
+            texts.push_back(number_text("%.*f", digits, before));
+            texts.push_back(number_text("%.*f", digits, after));
+            texts.push_back(number_text("%+.*f", digits, after - before) + mark);
         };
         const double before = std::round(change.before), after = std::round(change.after);
         add(before, after, 0, is_marked ? "*" : "");
         const double each = milliseconds(column);
         if (each > 0) add(before * each, after * each, each == std::floor(each) ? 0 : 1, "");
+        return texts;
+    }
+
+    void add_change_heads(std::string& line, size_t column) const {
+        const size_t shown = milliseconds(column) > 0 ? std::size(change_heads) : std::size(change_heads) / 2;
+        for (size_t i = 0; i < shown; ++i)
+            add_cell(line, change_heads[i], change_column(i));
+    }
+    size_t change_column(size_t i) const {
+        return style_.width > 0 ? std::max(change_heads[i].size(), widest_change_) + 1 : change_width;
     }
 
     static std::string number_text(const char* format, int digits, double number) {
@@ -216,6 +232,7 @@ private:
     size_t width_;
     const TextStyle& style_;
     Widths wide_;
+    size_t widest_change_ = 0;
     Lines lines_;
 };
 
@@ -228,20 +245,28 @@ void add_details(const SymbolReport& report, LineWriter& writer, size_t row) {
         writer.add_detail(report.details[i], &report.detail_counts[i * width], bases, sums);
 }
 
+/// The changes of a row, one per column.
+std::vector<SampleChange> changes_of(const SymbolReport& report, size_t row) {
+    const size_t width = report.totals.size();
+    std::vector<SampleChange> changes;
+    for (size_t i = row * width; i < (row + 1) * width; ++i)
+        changes.push_back(report.change_of(report.counts_before[i], report.count_after(i)));
+    return changes;
+}
+
 /// The totals, then all rows.
 void add_changes(const SymbolReport& report, LineWriter& writer) {
     const size_t width = report.totals.size();
-    std::vector<SampleChange> changes;
+    std::vector<SampleChange> totals;
     for (size_t column = 0; column < width; ++column)
-        changes.push_back(report.change_of(report.totals_before[column], report.totals[column]));
-    writer.add_changes(nullptr, changes, nullptr);
-    for (size_t row = 0; row < report.rows.size(); ++row) {
-        for (size_t column = 0; column < width; ++column) {
-            const size_t i = row * width + column;
-            changes[column] = report.change_of(report.counts_before[i], report.count_after(i));
-        }
-        writer.add_changes(&report.rows[row], changes, &report.differences[row * width]);
-    }
+        totals.push_back(report.change_of(report.totals_before[column], report.totals[column]));
+    writer.make_room_for(totals);
+    for (size_t row = 0; row < report.rows.size(); ++row)
+        writer.make_room_for(changes_of(report, row));
+    if (report.head.is_shown) writer.add_heads();
+    writer.add_changes(nullptr, totals, nullptr);
+    for (size_t row = 0; row < report.rows.size(); ++row)
+        writer.add_changes(&report.rows[row], changes_of(report, row), &report.differences[row * width]);
 }
 
 }  // namespace
@@ -280,11 +305,11 @@ std::string write_symbols_text(const SymbolReport& report, const TextStyle& styl
     LineWriter writer(report.head, report.columns, width, style);
     for (const SymbolRow& row : report.rows)
         writer.make_room_for(row);
-    if (report.head.is_shown) writer.add_heads();
     if (report.columns.has_changes) {
         add_changes(report, writer);
         return std::move(writer).text();
     }
+    if (report.head.is_shown) writer.add_heads();
     Sums sums(width);
     for (size_t i = 0; i < report.rows.size(); ++i) {
         LineWriter::Row row{.counts = &report.counts[i * width], .bases = report.totals.data()};

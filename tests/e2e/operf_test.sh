@@ -146,28 +146,34 @@ log_has other_count 'holds TIMER:100000, this run counts TIMER:200000'
 log_has other_count 'is not separated by CPU, this run is'
 ! grep -q "this run" "$work/appended.log" || fail "append: a difference is reported between equal runs"
 
-# A program that is rebuilt between two runs
+# A program that is rebuilt between two runs: each build has its own names, from the session. Without its copy of the first, as of a
+# program that is too large, that one has none
 mkdir "$work/rebuilt"
 run_rebuilt() {
-	echo "volatile unsigned long n; int main(void) { while (n < $2) n++; return 0; }" >"$work/rebuilt.c"
+	echo "volatile unsigned long n; void $2(void) { while (n < 100000000 + ${#2}) n++; } int main(void) { $2(); return 0; }" >"$work/rebuilt.c"
 	cc -O0 -o "$work/rebuilt/program" "$work/rebuilt.c"
 	expect 0 "$1" --session-dir "$work/rebuilt" --append --events TIMER:100000 "$work/rebuilt/program"
 }
-run_rebuilt rebuilt_first 100000000
-run_rebuilt rebuilt_same 100000000
-run_rebuilt rebuilt_other 200000000
+run_rebuilt rebuilt_first spin
+run_rebuilt rebuilt_same spin
+run_rebuilt rebuilt_other turn_on
+"$build/opreport" --session-dir "$work/rebuilt" --symbols --long-filenames >"$work/rebuilt.out" 2>&1 || fail "rebuilt: opreport"
+grep -q 'rebuilt/program  *spin$' "$work/rebuilt.out" || fail "rebuilt: the first build has no names: $(cat "$work/rebuilt.out")"
+grep -q 'rebuilt/program@[0-9a-f]*  *turn_on$' "$work/rebuilt.out" || fail "rebuilt: the other build has no names: $(cat "$work/rebuilt.out")"
+rm -r "$work/rebuilt/samples/current/images"
 "$build/opreport" --session-dir "$work/rebuilt" --symbols --long-filenames >"$work/rebuilt.out" 2>"$work/rebuilt.log" || fail "rebuilt: opreport"
 grep -q 'rebuilt/program .* is another build than the one' "$work/rebuilt.log" || fail "rebuilt: opreport is silent"
-! grep -q 'rebuilt/program  *main$' "$work/rebuilt.out" || fail "rebuilt: opreport uses the symbols of one build for another"
-grep -q 'rebuilt/program@[0-9a-f]*  *main$' "$work/rebuilt.out" || fail "rebuilt: the new build has no names"
+! grep -q 'rebuilt/program  *turn_on$' "$work/rebuilt.out" || fail "rebuilt: opreport uses the symbols of one build for another"
+grep -q 'rebuilt/program@[0-9a-f]*  *turn_on$' "$work/rebuilt.out" || fail "rebuilt: the new build has no names"
 "$build/opreport" --session-dir "$work/rebuilt" --symbols --long-filenames --trust-path >"$work/rebuilt.out" 2>"$work/rebuilt.log"
 grep -q 'rebuilt/program is not the build' "$work/rebuilt.log" || fail "rebuilt: --trust-path is silent"
-grep -q 'rebuilt/program  *main$' "$work/rebuilt.out" || fail "rebuilt: --trust-path uses no symbols"
+grep -q 'rebuilt/program  *turn_on$' "$work/rebuilt.out" || fail "rebuilt: --trust-path uses no symbols"
 
-# A program that was replaced since it was profiled: no report uses the new one's symbols, unless paths are trusted
+# A program that was replaced since it was profiled, and that the session does not keep: no report uses the new one's symbols, unless paths are trusted
 mkdir "$work/replaced"
 cp "$work/rebuilt/program" "$work/replaced/program"
 expect 0 replaced --session-dir "$work/replaced" --events TIMER:100000 "$work/replaced/program"
+rm -r "$work/replaced/samples/current/images"
 echo 'volatile unsigned long n; int other(void) { return n++ > 5; } int main(void) { return other(); }' >"$work/replaced.c"
 cc -O0 -o "$work/replaced/new" "$work/replaced.c"
 mv "$work/replaced/new" "$work/replaced/program"

@@ -43,6 +43,16 @@ sed -n 1p "$work/head.log" | grep -q '^TIMER:[0-9]* on .*' || fail "the head on 
 grep -q '^CPU: ' "$work/head.txt" && grep -q '^Using .*/oprofile_data/samples/ for samples directory\.$' "$work/using.log" ||
 	fail "the banner in a pipe"
 
+# A comparison is one of samples on a terminal, whose columns are no wider than they need to be, and one of shares in a pipe.
+"$tests/golden/make_session" "$here/tests/golden/sessions/compared.txt" "$work/compared"
+compare="$build/opreport --session-dir $work/compared --root $here/tests/fixtures/root --symbols { session:current } { session:after }"
+on_terminal "$compare --color=never --no-pager 2>/dev/null" >"$work/changes.log"
+grep -q '^before after delta before ms after ms delta ms ' "$work/changes.log" || fail "the heads of changes: $(tail -n 6 "$work/changes.log")"
+grep -q '^100    200   +100\* 100 ' "$work/changes.log" || fail "a change: $(tail -n 6 "$work/changes.log")"
+on_terminal "$compare --diff=shares --color=never --no-pager 2>/dev/null" >"$work/shares.log"
+grep -q '^samples  %        diff % ' "$work/shares.log" || fail "shares on a terminal"
+$compare 2>/dev/null | grep -q '^samples  %        diff % ' || fail "shares in a pipe"
+
 # Names lose their template arguments before their last component; --demangle=full has all of them, and a pipe, too.
 on_terminal "OPROFILE_PAGER=cat $report --color=never 2>/dev/null" >"$work/short.log"
 grep -q ' vector<…>::push_back$' "$work/short.log" || fail "template arguments on a narrow terminal"

@@ -81,6 +81,62 @@ TEST_F(DeletedProgram, is_not_kept_in_a_session_that_is_full_of_copies_of_earlie
     EXPECT_TRUE(is_kept());
 }
 
+/// A program that is likely to be built again after the run.
+class OwnBuild : public Collecting {
+protected:
+    void SetUp() override {
+        std::filesystem::copy_file("/bin/sleep", path_);
+        build_id_ = build_id_of_file(path_);
+        if (build_id_.empty()) GTEST_SKIP() << "/bin/sleep has no build-id";
+    }
+    void sample(const std::string& path) {
+        const std::string id = unhex(build_id_);
+        collector_->process(std::vector<Record>{
+            Mapping{0, 7, {0x10000000}, 0x1000, 0, false, path, std::as_bytes(std::span(id))},
+            user(0x10000010, 7)});
+    }
+    bool is_kept() {
+        collector_->flush_and_account();
+        collector_->keep_builds();
+        return find_kept_image(session_.current_path(), build_id_).has_value();
+    }
+
+    test::TempDir binaries_;
+    std::string path_ = binaries_ / "program", build_id_;
+};
+
+TEST_F(OwnBuild, is_kept_where_it_is_asked_for) {
+    collector({.images_are_local = true, .keeps_builds = true});
+    sample(path_);
+    EXPECT_TRUE(is_kept());
+    EXPECT_TRUE(notes_.warnings().empty());
+}
+
+TEST_F(OwnBuild, is_not_kept_otherwise) {
+    collector({.images_are_local = true});
+    sample(path_);
+    EXPECT_FALSE(is_kept());
+}
+
+TEST_F(OwnBuild, of_the_systems_directories_is_not_kept) {
+    if (build_id_of_file("/usr/bin/sleep") != build_id_)
+        GTEST_SKIP() << "there is no /usr/bin/sleep of that build";
+    collector({.images_are_local = true, .keeps_builds = true});
+    sample("/usr/bin/sleep");
+    EXPECT_FALSE(is_kept());
+}
+
+TEST_F(OwnBuild, that_is_too_large_or_built_again_is_left_out_without_a_note) {
+    collector({.images_are_local = true, .keeps_builds = true});
+    sample(path_);
+    std::filesystem::resize_file(path_, kept_image_limit + 1);
+    EXPECT_FALSE(is_kept());
+    std::filesystem::remove(path_);
+    std::filesystem::copy_file("/bin/cat", path_);
+    EXPECT_FALSE(is_kept());
+    EXPECT_TRUE(notes_.warnings().empty());
+}
+
 class ReplacedImages : public Collecting {
 protected:
     void sample(const std::string& path, uint32_t tgid, std::span<const std::byte> build_id = {}) {
