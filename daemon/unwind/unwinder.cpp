@@ -287,12 +287,15 @@ bool Unwinder::Cursor::follow(const UnwindRule& rule, CodeFinder& code) {
     return true;
 }
 
-/// {caller's frame pointer, return address} at the frame pointer, which both machines' compilers keep.
+/// {caller's frame pointer, return address} at the frame pointer, which both machines' compilers keep. A
+/// stack's start clears it. In the innermost function, or beside a return address that is none, that shows
+/// nothing: the function may use the register for data.
 bool Unwinder::Cursor::follow_frame_pointer() {
-    if (fp == 0) return stop(StackEnd::root);
+    if (fp == 0) return stop(is_innermost ? StackEnd::no_info : StackEnd::root);
     if (fp < sp || fp % word_size != 0) return stop(StackEnd::no_info);
     const auto caller_fp = stack.word(fp), caller = stack.word(fp + word_size);
     if (!caller_fp || !caller) return stop(outside_by_frame_pointer(stack, fp + (caller_fp ? word_size : 0)));
+    if (code_address(*caller) == 0) return stop(StackEnd::no_info);
     followed_value.reset();
     constexpr uint64_t most_locals = 1 << 16;
     const uint64_t frame_end = fp + 2 * word_size, kept = stack.word(fp - word_size).value_or(0);

@@ -140,13 +140,27 @@ TEST_F(Walk, follows_frame_pointers_through_code_without_a_table_and_goes_back_t
     EXPECT_EQ(pcs(), (std::vector<uint64_t>{callee_code + 0x10, jit_code + 8, main_code + 4}));
 }
 
-TEST_F(Walk, a_frame_pointer_of_0_ends_the_stack_and_an_impossible_one_is_no_info) {
+TEST_F(Walk, a_frame_pointer_of_0_ends_the_stack_of_a_function_that_was_called) {
+    code.rules = {{callee_code, sp_rule(8)}, {main_code, {}}};
+    words = {main_code + 4, 0};
+    EXPECT_EQ(run(), StackEnd::root);
+    EXPECT_EQ(frames.size(), 2u);
+    // By its frame pointer, which was 0 before.
+    code.rules = {{callee_code, {}}, {main_code, {}}};
+    registers.by_number[6] = stack_start;
+    words = {0, main_code + 4};
+    EXPECT_EQ(run(), StackEnd::root);
+    EXPECT_EQ(frames.size(), 2u);
+}
+
+TEST_F(Walk, a_frame_pointer_that_may_be_data_ends_no_stack) {
     code.rules = {{callee_code, {}}};
     words = {0, 0};
-    EXPECT_EQ(run(), StackEnd::root);
-    for (const uint64_t fp : {stack_start - 8, stack_start + 1, stack_start + 0x10000000}) {
+    for (const uint64_t fp :
+         {uint64_t{0}, stack_start, stack_start - 8, stack_start + 1, stack_start + 0x10000000}) {
         registers.by_number[6] = fp;
         EXPECT_EQ(run(), StackEnd::no_info) << fp;
+        EXPECT_EQ(frames.size(), 1u) << fp;
     }
 }
 
