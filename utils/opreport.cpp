@@ -392,6 +392,7 @@ int opreport(Tool& tool, int argc, char** argv) {
         write_page(o, words, loaded, other ? &*other : nullptr, outside, tool);
         return 0;
     }
+    o.settle_sort_column(loaded.classes().axis, loaded.classes().classes.size());
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
     warn_of_remarks(o, report, tool.notes);
     const std::string text = o.writer().write(report, style);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
 #include "libpp/page/write_page.h"
@@ -62,6 +63,7 @@ void add_tree_conflicts(const ReportCommandOptions& o, bool is_differential,
     refuse(o.report.accumulated, "--accumulated");
     refuse(o.report.global_percent, "--global-percent");
     refuse(!o.sort.empty(), "--sort");
+    refuse(o.sort_column.has_value(), "--sort-column");
     refuse(o.report.reverse, "--reverse-sort");
     refuse(o.report.inclusive, "--inclusive");
 }
@@ -127,6 +129,7 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     refuse(!o.report.include_symbols.empty(), "--include-symbols");
     refuse(!o.sort.empty(), "--sort");
+    refuse(o.sort_column.has_value(), "--sort-column");
     refuse(o.report.reverse, "--reverse-sort");
     refuse(o.report.accumulated, "--accumulated");
     refuse(o.report.global_percent, "--global-percent");
@@ -161,6 +164,7 @@ std::vector<std::string> page_conflicts(const ReportCommandOptions& o) {
     refuse(!o.report.exclude_symbols.empty(), "--exclude-symbols");
     refuse(!o.report.include_symbols.empty(), "--include-symbols");
     refuse(!o.sort.empty(), "--sort");
+    refuse(o.sort_column.has_value(), "--sort-column");
     refuse(o.report.reverse, "--reverse-sort");
     refuse(!o.by.empty(), "--by");
     refuse(!o.output_file.empty(), "--output-file");
@@ -220,6 +224,9 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"global-percent", '%', &report.global_percent,
          "shares of everything, not of the application, symbol or function"},
         {"sort", 's', &sort, "sort keys: sample, image, app-name, symbol, debug, vma", "KEY,..."},
+        {"sort-column", 0, &sort_column,
+         "sort by that column of several, from 1 on; else by the first event, or by all threads or CPUs",
+         "NUMBER"},
         {"reverse-sort", 'r', &report.reverse, "sort the other way round"},
         {"merge", 'm', &merge, "sum over: cpu, tid, tgid, unitmask, lib, build, all", "WHAT,..."},
         {"exclude-dependent", 'x', &exclude_dependent, "only samples in the application's own image"},
@@ -295,6 +302,17 @@ void ReportCommandOptions::settle(Diagnostics& notes) {
     report.sort = pp::parse_sort_keys(sort);
     if (!html_size.empty()) page_size = parse_page_size(html_size);
     if (!exporter && writer().is_by_application) settle_by_application(*this, notes);
+}
+
+void ReportCommandOptions::settle_sort_column(pp::Axis axis, size_t columns) {
+    if (sort_column && (*sort_column == 0 || *sort_column > columns))
+        throw_usage("--sort-column=" + std::to_string(*sort_column) + ": the report has " +
+                    counted(columns, "column") + " of samples");
+    // Samples of different events make no sum.
+    if (sort_column)
+        report.sort_column.number = *sort_column - 1;
+    else if (axis != pp::Axis::event && axis != pp::Axis::several)
+        report.sort_column.number.reset();
 }
 
 void ReportCommandOptions::settle_diff(bool is_for_terminal) {

@@ -3,6 +3,7 @@
 #include "libpp/report/report.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
@@ -11,6 +12,7 @@
 #include "libop/events/event_text.h"
 #include "libop/events/software_events.h"
 #include "libop/session/event_label.h"
+#include "libop/session/ledger.h"
 
 namespace op::pp {
 
@@ -91,6 +93,11 @@ ShownEvent shown_event(const ProfileClass& column, EventWords& words) {
 }
 
 }  // namespace
+
+uint64_t SortColumn::of(std::span<const uint64_t> counts) const {
+    if (number) return counts[*number];
+    return std::accumulate(counts.begin(), counts.end(), uint64_t{0}, add_saturating);
+}
 
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values) {
     std::vector<SortKey> keys;

@@ -31,6 +31,13 @@ enum class SortKey : uint8_t { sample, image, app_name, symbol, debug, vma };
 /// Parses the values of --sort. Throws a usage error for an unknown value.
 std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
 
+/// What rows with several columns are sorted by: one of them, or their sum.
+struct SortColumn {
+    std::optional<size_t> number = 0;  ///< from 0; nothing = the sum
+
+    uint64_t of(std::span<const uint64_t> counts) const;
+};
+
 /// The request for a report, in the words of the command line. Members that were not given are empty.
 struct ReportRequest {
     std::string command;  ///< all of it, a blank between words
@@ -58,6 +65,7 @@ struct ReportOptions {
                                ///< sources: own files first
     Demangle demangle = Demangle::normal;
     std::vector<SortKey> sort;  ///< most important first; the default order follows
+    SortColumn sort_column;     ///< for SortKey::sample, in all reports
     std::vector<std::string>
         include_symbols;  ///< only these: names as in the object file, as shown, or that without parameters
     std::vector<std::string> exclude_symbols;  ///< not these

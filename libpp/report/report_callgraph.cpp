@@ -176,7 +176,9 @@ private:
     /// end.
     void add_calls(std::vector<Item> items, const std::vector<uint64_t>& sums, Order order) {
         std::ranges::stable_sort(items, [&](const Item& a, const Item& b) {
-            return order == Order::rising ? a.counts[0] < b.counts[0] : a.counts[0] > b.counts[0];
+            const uint64_t first = options_.sort_column.of({a.counts, width_}),
+                           second = options_.sort_column.of({b.counts, width_});
+            return order == Order::rising ? first < second : first > second;
         });
         const auto& bases = options_.global_percent ? report_.totals : sums;
         for (const Item& item : items)

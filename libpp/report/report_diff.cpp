@@ -263,8 +263,9 @@ public:
           is_reverse_(options.reverse) {
         if (options.sort.empty())
             for (size_t row = 0; row < report.rows.size(); ++row)
-                changes_.push_back(options.compares_counts ? change_of_samples(report, row)
-                                                           : significant_change(report, row));
+                changes_.push_back(options.compares_counts
+                                       ? change_of_samples(report, row, options.sort_column)
+                                       : significant_change(report, row));
     }
 
     bool operator()(size_t a, size_t b) const {
@@ -273,10 +274,13 @@ public:
     }
 
 private:
-    /// The change in the first column.
-    static double change_of_samples(const SymbolReport& report, size_t row) {
-        const size_t i = row * report.totals.size();
-        return std::fabs(report.change_of(report.counts_before[i], report.count_after(i)).delta());
+    static double change_of_samples(const SymbolReport& report, size_t row, const SortColumn& column) {
+        std::vector<uint64_t> before, after;
+        for (size_t i = row * report.totals.size(); i < (row + 1) * report.totals.size(); ++i) {
+            before.push_back(report.counts_before[i]);
+            after.push_back(report.count_after(i));
+        }
+        return std::fabs(report.change_of(column.of(before), column.of(after)).delta());
     }
 
     /// The greatest change of a share that is more than chance; 0 = none is.

@@ -22,11 +22,18 @@ bool is_nothing(const Counts& counts) {
     return std::ranges::all_of(counts, [](uint64_t n) { return n == 0; });
 }
 
-void sort_rows(std::vector<ImageRow>& rows, bool reverse) {
+void sort_rows(std::vector<ImageRow>& rows, const ReportOptions& options) {
     std::ranges::stable_sort(rows, [&](const ImageRow& a, const ImageRow& b) {
-        if (a.counts[0] == b.counts[0]) return a.name < b.name;
-        return reverse == (a.counts[0] < b.counts[0]);
+        const uint64_t first = options.sort_column.of(a.counts), second = options.sort_column.of(b.counts);
+        if (first == second) return a.name < b.name;
+        return options.reverse == (first < second);
     });
+}
+
+bool reaches(const Counts& counts, const Counts& totals, double threshold) {
+    for (size_t column = 0; column < counts.size(); ++column)
+        if (percent_of(counts[column], totals[column]) >= threshold) return true;
+    return false;
 }
 
 /// The images of one application, in image order.
@@ -48,7 +55,7 @@ ImageRow make_row(const ImageName& app, const Application& application, const Co
                              {}});
     }
     if (is_own_only) row.parts.clear();
-    sort_rows(row.parts, options.reverse);
+    sort_rows(row.parts, options);
     return row;
 }
 
@@ -67,10 +74,10 @@ ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, c
     }
     for (const auto& [app, application] : applications) {
         if (is_nothing(application.counts)) continue;
-        if (percent_of(application.counts[0], grand_total[0]) < options.threshold) continue;
+        if (!reaches(application.counts, grand_total, options.threshold)) continue;
         report.rows.push_back(make_row(app, application, grand_total, options));
     }
-    sort_rows(report.rows, options.reverse);
+    sort_rows(report.rows, options);
     return report;
 }
 

@@ -230,6 +230,7 @@ RowOrder::RowOrder(std::span<const SymbolRow> rows, std::span<const uint64_t> co
       width_(width),
       ranks_(ranks(images)),
       is_reverse_(options.reverse),
+      sort_column_(options.sort_column),
       keys_(options.sort) {
     for (const SortKey key :
          {SortKey::sample, SortKey::image, SortKey::app_name, SortKey::symbol, SortKey::debug, SortKey::vma})
@@ -247,7 +248,8 @@ std::strong_ordering RowOrder::compare(SortKey key, size_t a, size_t b) const {
     const SymbolRow& y = rows_[b];
     switch (key) {
         case SortKey::sample:
-            return counts_[b * width_] <=> counts_[a * width_];
+            return sort_column_.of(counts_.subspan(b * width_, width_)) <=>
+                   sort_column_.of(counts_.subspan(a * width_, width_));
         case SortKey::image:
             return ranks_[x.image] <=> ranks_[y.image];
         case SortKey::app_name:

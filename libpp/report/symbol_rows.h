@@ -84,6 +84,7 @@ private:
     size_t width_;
     std::vector<uint32_t> ranks_;
     bool is_reverse_;
+    SortColumn sort_column_;
     std::vector<SortKey> keys_;
 };
 
