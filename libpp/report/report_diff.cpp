@@ -58,24 +58,40 @@ bool is_shown(const SymbolReport& report, size_t row, const ReportOptions& optio
 
 constexpr size_t no_row = SIZE_MAX;
 
-/// The applications of a list's rows, as shown.
-std::set<std::string_view> apps_of(const SymbolReport& report) {
-    std::set<std::string_view> apps;
-    for (const SymbolRow& row : report.rows)
-        apps.insert(report.columns.images[row.app]);
-    return apps;
+/// The samples of a list's applications, over all columns, by name as shown.
+std::map<std::string_view, double> samples_by_app(const SymbolReport& report) {
+    std::map<std::string_view, double> samples;
+    const size_t width = report.totals.size();
+    for (size_t i = 0; i < report.counts.size(); ++i)
+        samples[report.columns.images[report.rows[i / width].app]] += static_cast<double>(report.counts[i]);
+    return samples;
 }
 
-/// A program that has another name in each list, as builds of it have: each list has one application. Both
-/// are empty otherwise.
+/// The one application that the other list lacks, if most of the samples are of it; empty without one.
+std::string_view main_stranger(const std::map<std::string_view, double>& apps,
+                               const std::map<std::string_view, double>& others) {
+    std::string_view stranger;
+    double all = 0;
+    for (const auto& [app, samples] : apps) {
+        all += samples;
+        if (others.contains(app)) continue;
+        if (!stranger.empty()) return {};
+        stranger = app;
+    }
+    return !stranger.empty() && 2 * apps.at(stranger) > all ? stranger : std::string_view();
+}
+
+/// A program that has another name in each list, as builds of it have: the one application that the other
+/// lacks, with most of the samples. Both are empty otherwise.
 struct RenamedApp {
     std::string_view before, after;
 
     RenamedApp(const SymbolReport& first, const SymbolReport& second) {
-        const auto olds = apps_of(first), news = apps_of(second);
-        if (olds.size() != 1 || news.size() != 1 || olds == news) return;
-        before = *olds.begin();
-        after = *news.begin();
+        const auto olds = samples_by_app(first), news = samples_by_app(second);
+        const std::string_view gone = main_stranger(olds, news), come = main_stranger(news, olds);
+        if (gone.empty() || come.empty()) return;
+        before = gone;
+        after = come;
     }
     /// The key that a row of the second list would have in the first. The program's own functions have none
     /// there: they are of another image.
