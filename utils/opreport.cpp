@@ -202,6 +202,8 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     if (o.callgraph) {
         warn_of_calls(o, loaded);
         auto report = report_callgraph(profile, loaded.head(o.report), o.report);
+        // A library is its own application then; scripts know both columns.
+        if (loaded.classes().is_library_merged) report.columns.has_images |= report.columns.has_apps;
         if (report.blocks.empty()) warn_of_no_symbols(o, notes);
         return report;
     }
