@@ -288,7 +288,7 @@ bool Unwinder::Cursor::follow(const UnwindRule& rule, CodeFinder& code) {
 }
 
 /// {caller's frame pointer, return address} at the frame pointer, which both machines' compilers keep. A
-/// stack's start clears it. In the innermost function, or beside a return address that is none, that shows
+/// stack's start clears it. In the innermost function, or beside a return address of 0, that shows
 /// nothing: the function may use the register for data.
 bool Unwinder::Cursor::follow_frame_pointer() {
     if (fp == 0) return stop(is_innermost ? StackEnd::no_info : StackEnd::root);

@@ -145,22 +145,39 @@ private:
 
     // Types
 
-    /// One type of value for each event; columns that differ in process, thread or CPU share it.
+    /// The values of an event: samples, and nanoseconds if it is a clock.
+    struct EventValues {
+        std::string name;
+        uint64_t nanoseconds;  ///< of a sample; 0 = the event is no clock
+        size_t samples = 0;    ///< places among the values; that of the nanoseconds is the next one
+    };
+
+    /// Columns that differ in process, thread or CPU share an event's values. Of one event these are named as
+    /// Go's runtime names them (runtime/pprof): "samples" and, which readers show first, "cpu".
     void put_types() {
         const auto names = event_names(profile_.columns);
-        std::vector<std::string> types;
-        for (const std::string& name : names) {
-            const auto at = std::ranges::find(types, name);
-            type_of_column_.push_back(static_cast<size_t>(at - types.begin()));
-            if (at == types.end()) types.push_back(name);
+        for (size_t column = 0; column < names.size(); ++column) {
+            const auto at = std::ranges::find(events_, names[column], &EventValues::name);
+            event_of_column_.push_back(static_cast<size_t>(at - events_.begin()));
+            const ProfileClass& shown = profile_.columns[column];
+            if (at == events_.end())
+                events_.push_back({names[column], is_clock(shown.event) ? shown.count : 0});
         }
-        types_ = types.size();
-        for (const std::string& type : types)
-            put_value_type(ProfileField::sample_type, types_ == 1 ? "samples" : type, "count");
+        const bool is_one = events_.size() == 1;
+        for (EventValues& event : events_) {
+            event.samples = types_++;
+            put_value_type(ProfileField::sample_type, is_one ? "samples" : event.name, "count");
+            if (event.nanoseconds == 0) continue;
+            ++types_;
+            put_value_type(ProfileField::sample_type, is_one ? "cpu" : event.name + " time", "nanoseconds");
+        }
+        const bool has_time = is_one && events_.front().nanoseconds > 0;
+        out_.add_int64(ProfileField::default_sample_type, string(has_time ? "cpu"
+                                                                 : is_one ? "samples"
+                                                                          : events_.front().name));
         const ProfileClass& first = profile_.columns.front();
-        out_.add_int64(ProfileField::default_sample_type, string(types_ == 1 ? "samples" : types.front()));
-        put_value_type(ProfileField::period_type, first.event,
-                       first.event == timer_event ? "nanoseconds" : "count");
+        put_value_type(ProfileField::period_type, has_time ? "cpu" : first.event,
+                       is_clock(first.event) ? "nanoseconds" : "count");
         out_.add_int64(ProfileField::period, to_signed(first.count));
     }
 
@@ -217,8 +234,11 @@ private:
         const ProfileClass& shown = profile_.columns[column];
         auto& values = rows[{app, shown.tgid, shown.tid, shown.cpu}];
         values.resize(types_);
-        int64_t& value = values[type_of_column_[column]];
-        value = to_signed(add_saturating(static_cast<uint64_t>(value), count));
+        const EventValues& event = events_[event_of_column_[column]];
+        const uint64_t sum = add_saturating(static_cast<uint64_t>(values[event.samples]), count);
+        values[event.samples] = to_signed(sum);
+        if (event.nanoseconds > 0)
+            values[event.samples + 1] = to_signed(saturating_product(sum, event.nanoseconds));
     }
 
     void put_rows(const std::vector<uint64_t>& locations, const Rows& rows, StackEnd end) {
@@ -430,14 +450,15 @@ private:
             out_.add_int64(ProfileField::duration_nanos, nanoseconds(info->stop_time - info->start_time));
     }
 
-    static int64_t nanoseconds(uint64_t seconds) {
-        return to_signed(std::min(seconds, std::numeric_limits<uint64_t>::max() / second) * second);
+    static int64_t nanoseconds(uint64_t seconds) { return to_signed(saturating_product(seconds, second)); }
+    static uint64_t saturating_product(uint64_t a, uint64_t b) {
+        return a > std::numeric_limits<uint64_t>::max() / b ? std::numeric_limits<uint64_t>::max() : a * b;
     }
 
     /// Writes a comment on each event, once per event: its count and unit mask.
     void put_event_comment(size_t column) {
-        const auto first = std::ranges::find(type_of_column_, type_of_column_[column]);
-        if (first - type_of_column_.begin() != static_cast<ptrdiff_t>(column)) return;
+        const auto first = std::ranges::find(event_of_column_, event_of_column_[column]);
+        if (first - event_of_column_.begin() != static_cast<ptrdiff_t>(column)) return;
         const ProfileClass& event = profile_.columns[column];
         put_comment("event: " + event_label(event.event, event.count, event.unit_mask));
     }
@@ -451,8 +472,9 @@ private:
     StringTable strings_;               ///< the file's
     StringTable raw_strings_;           ///< as they were given, numbered without a gap
     std::vector<uint32_t> indexes_{0};  ///< in strings_, of each of these
+    std::vector<EventValues> events_;
+    std::vector<size_t> event_of_column_;
     size_t types_ = 0;
-    std::vector<size_t> type_of_column_;
     std::map<std::pair<uint32_t, CodeAddress>, uint64_t> locations_;
     std::map<MappingKey, Extent> mappings_;
     std::map<FunctionKey, uint64_t> functions_;

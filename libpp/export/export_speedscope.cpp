@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Stacks as speedscope reads them: "sampled" profiles of its file format, whose schema is
 // https://www.speedscope.app/file-format-schema.json. Written piece by piece: stacks are many.
+#include <cstdio>
+
 #include "libop/base/json.h"
 #include "libop/base/text.h"
+#include "libop/events/event_table.h"
 #include "libop/session/ledger.h"
 #include "libpp/export/exporter.h"
 #include "libpp/export/stack_lines.h"
@@ -47,13 +50,18 @@ private:
         return frames_[name] = static_cast<uint32_t>(used_.size() - 1);
     }
 
-    /// A sample of a stack weighs as much as the stack has samples.
+    /// A sample of a stack weighs as much as the stack has samples, of a clock as many milliseconds.
     void add_profile(std::string& text, const NamedStacks& stacks, uint32_t column, const std::string& name) {
         std::string stack, weights;
         std::vector<size_t> ends;  // of the callers' part of `stack`
         uint64_t total = 0;
-        text += "{\"type\":\"sampled\",\"name\":" + compact(name) +
-                ",\"unit\":\"none\",\"startValue\":0,\n\"samples\":[";
+        const ProfileClass& shown = profile_.columns[column];
+        const uint64_t nanoseconds = is_clock(shown.event) ? shown.count : 0;
+        const auto weight = [&](uint64_t count) {
+            return nanoseconds > 0 ? milliseconds_text(count, nanoseconds) : std::to_string(count);
+        };
+        text += "{\"type\":\"sampled\",\"name\":" + compact(name) + ",\"unit\":\"" +
+                (nanoseconds > 0 ? "milliseconds" : "none") + "\",\"startValue\":0,\n\"samples\":[";
         const auto enter = [&](uint32_t frame_name, uint64_t count) {
             ends.push_back(stack.size());
             if (!stack.empty()) stack += ',';
@@ -61,7 +69,7 @@ private:
             if (count == 0) return;
             const char* const separator = weights.empty() ? "" : ",";
             text.append(separator).append("[").append(stack).append("]");
-            weights.append(separator).append(std::to_string(count));
+            weights.append(separator).append(weight(count));
             total = add_saturating(total, count);
         };
         const auto leave = [&] {
@@ -70,7 +78,18 @@ private:
         };
         stacks.walk(column, enter, leave);
         text.append("],\n\"weights\":[").append(weights).append("],\n\"endValue\":");
-        text.append(std::to_string(total)).append("}");
+        text.append(weight(total)).append("}");
+    }
+
+    /// As a number of JSON, to the nanosecond.
+    static std::string milliseconds_text(uint64_t samples, uint64_t nanoseconds) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%.6f",
+                      static_cast<double>(samples) * static_cast<double>(nanoseconds) * 1e-6);
+        std::string digits = text;
+        digits.erase(digits.find_last_not_of('0') + 1);
+        if (digits.ends_with('.')) digits.pop_back();
+        return digits;
     }
 
     const Profile& profile_;

@@ -58,7 +58,9 @@ if command -v go >/dev/null; then
 		report $layout --format=pprof --output-file="$work/$layout.pb.gz"
 		HOME=$work PPROF_TMPDIR=$work go tool pprof -symbolize=none -raw "$work/$layout.pb.gz" >"$work/raw" 2>"$work/pprof.log" ||
 			fail "pprof $layout"
-		found=$(awk '/^Locations/ { exit } /^ *[0-9]+( +[0-9]+)*: / { sub(/:.*/, ""); for (i = 1; i <= NF; i++) sum += $i } END { print sum }' "$work/raw")
+		found=$(sed 's/ time\/nanoseconds/_time\/nanoseconds/g' "$work/raw" | awk '/^Locations/ { exit }
+			/^Samples:/ { getline; for (i = 1; i <= NF; i++) is_count[i] = $i ~ /\/count(\[|$)/; next }
+			/^ *[0-9]+( +[0-9]+)*: / { sub(/:.*/, ""); for (i = 1; i <= NF; i++) if (is_count[i]) sum += $i } END { print sum }')
 		[ "$found" = 120 ] || fail "$layout: pprof finds $found samples of 120"
 		grep -q schedule "$work/raw" || fail "$layout: pprof does not have the kernel's functions"
 	done

@@ -6,16 +6,18 @@
 need_client go golang-go
 make_sessions
 
-# pprof WORDS: what it prints; it looks for no names itself
+# pprof WORDS: what it prints, of the first values, which are samples; it looks for no names itself
 pprof() {
-	HOME=$work PPROF_TMPDIR=$work go tool pprof -symbolize=none "$@" 2>"$work/pprof.log" || fail "pprof $*"
+	HOME=$work PPROF_TMPDIR=$work go tool pprof -symbolize=none -sample_index=0 "$@" 2>"$work/pprof.log" || fail "pprof $*"
 }
 
-# raw_totals FILE: the sums of all values of samples, one for each event
+# raw_totals FILE UNIT: the sums of the values of samples that have that unit, one for each event
 raw_totals() {
-	pprof -raw "$1" | awk '/^Locations/ { exit_now = 1 } exit_now { next } /^Samples:/ { on = 1; next }
+	pprof -raw "$1" | sed 's/ time\/nanoseconds/_time\/nanoseconds/g' | awk -v unit="$2" '
+		/^Locations/ { exit_now = 1 } exit_now { next } /^Samples:/ { on = 1; next }
+		on == 1 { for (i = 1; i <= NF; i++) wanted[i] = index($i "/", "/" unit "/") || index($i, "/" unit "["); on = 2; next }
 		on && /^ *[0-9]+( +[0-9]+)*: / { sub(/:.*/, ""); for (i = 1; i <= NF; i++) sum[i] += $i; n = NF }
-		END { for (i = 1; i <= n; i++) printf "%s%d", (i > 1 ? " " : ""), sum[i]; print "" }'
+		END { for (i = 1; i <= n; i++) if (wanted[i]) printf "%s%d", (found++ ? " " : ""), sum[i]; print "" }'
 }
 
 # top FILE COLUMN [WORDS]: "COUNT NAME" a line; column 1 is flat, 4 with what was called
@@ -29,7 +31,7 @@ top() {
 for session in $sessions separate; do
 	report "$session" --format=pprof --output-file="$work/$session.pb.gz"
 	wanted=$(totals "$session")
-	found=$(raw_totals "$work/$session.pb.gz")
+	found=$(raw_totals "$work/$session.pb.gz" count)
 	echo "$session: opreport $wanted, pprof $found"
 	[ "$wanted" = "$found" ] || fail "$session: pprof counts otherwise"
 	functions "$session" >"$work/functions"
@@ -38,6 +40,12 @@ for session in $sessions separate; do
 	sed -E 's#^([0-9]+) \[(demo|program)\]$#\1 [no symbol]#' "$work/every" >"$work/top"
 	same "$session: the functions" "$work/functions" "$work/top"
 done
+
+# Of a clock there are nanoseconds, too, which readers show first
+found=$(raw_totals "$work/demo.pb.gz" nanoseconds)
+[ "$found" = "$(($(totals demo) * 1000000))" ] || fail "demo: $found nanoseconds"
+HOME=$work PPROF_TMPDIR=$work go tool pprof -symbolize=none -top "$work/demo.pb.gz" 2>"$work/pprof.log" | grep -q '^Type: cpu$' ||
+	fail "demo: the first values shown are no CPU time"
 
 # Labels select samples; here those of thread 101 of process 100
 found=$(HOME=$work pprof -top -tagfocus=tid=101 "$work/separate.pb.gz" | sed -nE 's/^Showing nodes accounting for ([0-9]+), .*/\1/p')

@@ -77,11 +77,11 @@ std::string text(const Message& profile, uint64_t index) {
     return profile.bytes.at(6).at(index);
 }
 
+/// Of the first values.
 uint64_t total(const Message& profile) {
     uint64_t sum = 0;
     for (const std::string& sample : profile.bytes.at(2))
-        for (const uint64_t value : Message(sample).packed(2))
-            sum += value;
+        sum += Message(sample).packed(2).at(0);
     return sum;
 }
 
@@ -89,6 +89,34 @@ uint64_t total(const Message& profile) {
 
 TEST(ExportPprof, counts_every_sample_once) {
     EXPECT_EQ(total(Called{}.written()), 7u) << "the arc must not add to it";
+}
+
+TEST(ExportPprof, of_a_clock_each_sample_has_nanoseconds_too) {
+    const Message profile = Called{}.written();
+    ASSERT_EQ(profile.bytes.at(1).size(), 2u);
+    const Message type(profile.bytes.at(1)[1]);
+    EXPECT_EQ(text(profile, type.number(1)) + "/" + text(profile, type.number(2)), "cpu/nanoseconds");
+    EXPECT_EQ(text(profile, profile.number(14)), "cpu") << "what readers show first";
+    for (const std::string& bytes : profile.bytes.at(2)) {
+        const auto values = Message(bytes).packed(2);
+        ASSERT_EQ(values.size(), 2u);
+        EXPECT_EQ(values[1], 1000 * values[0]);
+    }
+}
+
+TEST(ExportPprof, a_clock_beside_another_event_has_its_name) {
+    Called called;
+    called.profile.columns = {ProfileClass{"TIMER", 1000, 0, {}, {}, {}},
+                              ProfileClass{"E", 100, 0, {}, {}, {}}};
+    called.profile.counts = {1, 2, 0, 4};
+    called.profile.arcs.clear();
+    called.profile.arc_counts.clear();
+    const Message profile = called.written();
+    std::vector<std::string> types;
+    for (const std::string& bytes : profile.bytes.at(1))
+        types.push_back(text(profile, Message(bytes).number(1)));
+    EXPECT_EQ(types, (std::vector<std::string>{"TIMER", "TIMER time", "E"}));
+    EXPECT_EQ(Message(profile.bytes.at(2)[0]).packed(2), (std::vector<uint64_t>{1, 1000, 2}));
 }
 
 TEST(ExportPprof, a_caller_is_a_second_frame_within_the_call) {
@@ -178,7 +206,7 @@ TEST(ExportPprof, records_what_was_counted_and_when) {
     const Message profile = Called{}.written();
     const Message type(profile.bytes.at(1).at(0)), period(profile.bytes.at(11).at(0));
     EXPECT_EQ(text(profile, type.number(1)) + "/" + text(profile, type.number(2)), "samples/count");
-    EXPECT_EQ(text(profile, period.number(1)) + "/" + text(profile, period.number(2)), "TIMER/nanoseconds");
+    EXPECT_EQ(text(profile, period.number(1)) + "/" + text(profile, period.number(2)), "cpu/nanoseconds");
     EXPECT_EQ(profile.number(12), 1000u);
     EXPECT_EQ(profile.number(9), 1'000'000'000'000u);
     EXPECT_EQ(profile.number(10), 3'000'000'000u);

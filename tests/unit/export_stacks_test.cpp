@@ -110,6 +110,23 @@ TEST(ExportSpeedscope, has_a_sampled_profile_for_each_event) {
     EXPECT_FALSE(frames[1].find("file")) << "a cut";
 }
 
+TEST(ExportSpeedscope, of_a_clock_weighs_milliseconds) {
+    test::FakeStacks made(1);
+    made.profile.columns[0].event = "TIMER";
+    made.profile.columns[0].count = 250'000;
+    made.add(0, {"main", "f"}, 3, 0, 0);
+    made.add(0, {"main"}, 8, 0, 0);
+    const Json json =
+        parse_json(find_exporter("speedscope")->write(made.finish(), {}), "output", "profile", {});
+    const Json& profile = (*json.find("profiles")->if_array())[0];
+    EXPECT_EQ(*profile.find("unit")->if_string(), "milliseconds");
+    std::vector<double> weights;
+    for (const Json& weight : *profile.find("weights")->if_array())
+        weights.push_back(*weight.number());
+    EXPECT_EQ(weights, (std::vector<double>{2, 0.75}));
+    EXPECT_EQ(profile.find("endValue")->number(), std::optional(2.75));
+}
+
 // What the schema cannot express, and speedscope relies on.
 TEST(ExportSpeedscope, has_frames_in_range_and_weights_that_add_up) {
     test::FakeStacks made(2);
