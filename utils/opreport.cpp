@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "libop/base/counted.h"
 #include "libop/base/error.h"
+#include "libop/base/nearest.h"
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libpp/export/exporter.h"
 #include "libpp/profile/sample_set.h"
 #include "libpp/report/report.h"
+#include "libpp/report/symbol_rows.h"
 #include "libpp/report/writer.h"
 #include "utils/export_profile.h"
 #include "utils/load_profile.h"
@@ -72,12 +75,22 @@ void describe_selection(const LoadedProfile& loaded) {
     write_stdout(safe);
 }
 
-void warn_of_no_symbols(const ReportCommandOptions& o, Diagnostics& notes) {
+/// `profiles` have the names that may have been meant.
+void warn_of_no_symbols(const ReportCommandOptions& o, std::span<const pp::Profile* const> profiles,
+                        Diagnostics& notes) {
     const bool may_be_inlined = !o.inlines && !o.report.include_symbols.empty();
+    std::string alike;
+    if (o.report.include_symbols.size() == 1) {
+        std::vector<std::string> names;
+        for (const pp::Profile* const profile : profiles)
+            for (const std::string& name : bare_names(*profile, o.report))
+                names.push_back(printable(name));
+        alike = did_you_mean(nearest_names(o.report.include_symbols.front(), names));
+    }
     notes.warn(
         std::string("nothing to show: no symbol with samples passes --include-symbols, --exclude-symbols and "
                     "--threshold") +
-        (may_be_inlined ? "; functions that were inlined everywhere are found with --inline" : ""));
+        (may_be_inlined ? "; functions that were inlined everywhere are found with --inline" : "") + alike);
 }
 
 /// Chains break in code without frame pointers; a graph with holes should not look whole.
@@ -195,7 +208,7 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
         report.stack_losses = loaded.stack_losses();
         if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
         const bool is_part = !o.report.include_symbols.empty() || !o.report.exclude_symbols.empty();
-        if (report.rows.empty() && is_part) warn_of_no_symbols(o, notes);
+        if (report.rows.empty() && is_part) warn_of_no_symbols(o, {{&profile}}, notes);
         if (report.rows.empty() && !is_part) notes.warn("nothing to show: no function reaches --threshold");
         return report;
     }
@@ -204,11 +217,11 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
         auto report = report_callgraph(profile, loaded.head(o.report), o.report);
         // A library is its own application then; scripts know both columns.
         if (loaded.classes().is_library_merged) report.columns.has_images |= report.columns.has_apps;
-        if (report.blocks.empty()) warn_of_no_symbols(o, notes);
+        if (report.blocks.empty()) warn_of_no_symbols(o, {{&profile}}, notes);
         return report;
     }
     auto report = report_symbols(profile, loaded.head(o.report), o.report);
-    if (report.rows.empty()) warn_of_no_symbols(o, notes);
+    if (report.rows.empty()) warn_of_no_symbols(o, {{&profile}}, notes);
     return report;
 }
 
@@ -306,7 +319,7 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     if (report.rows.empty() && o.report.significant)
         notes.warn(no_significant_change);
     else if (report.rows.empty())
-        warn_of_no_symbols(o, notes);
+        warn_of_no_symbols(o, {{&before.profile(), &after.profile()}}, notes);
     return report;
 }
 

@@ -24,6 +24,21 @@ std::string_view last_component(std::string_view name) {
     return at == name.npos ? name : name.substr(at + separator.size());
 }
 
+/// "score" of "logs::score<int>(std::string const&)": without namespaces, classes, arguments and parameters.
+std::string_view bare_name(std::string_view shown) {
+    std::string_view name = last_component(shown);
+    if (name.find("operator") != name.npos) return name;
+    const std::string_view whole = shown.substr(0, shown.find('('));
+    if (!whole.ends_with('>')) return name;
+    size_t at = whole.size(), depth = 0;
+    while (at > 0) {
+        const char c = whole[--at];
+        depth += c == '>';
+        if (c == '<' && --depth == 0) return last_component(whole.substr(0, at));
+    }
+    return name;
+}
+
 /// The names, those put together again that were split at a comma between brackets.
 std::vector<std::string> whole_names(std::span<const std::string> parts) {
     std::vector<std::string> names;
@@ -53,6 +68,13 @@ public:
                names_.contains(shown.substr(0, shown.find('('))) ||
                names_.contains(shown.substr(0, shown.find(" [clone ")));
     }
+    /// Those without namespace and brackets.
+    std::vector<std::string_view> bare_names() const {
+        std::vector<std::string_view> bare;
+        for (const std::string& name : names_)
+            if (name.find_first_of(":()<>[]") == name.npos) bare.push_back(name);
+        return bare;
+    }
     /// The same for a function that debug information names without its class and parameters. It may be
     /// another class's function or one of C.
     bool contains_bare(std::string_view name) const { return last_components_.contains(name); }
@@ -61,21 +83,37 @@ private:
     std::set<std::string, std::less<>> names_, last_components_;
 };
 
+/// A symbol's name as in the object file, and as in reports.
+struct SymbolNames {
+    std::string_view name, shown;
+};
+
 class NameFilter {
 public:
     explicit NameFilter(const ReportOptions& options)
         : include_(options.include_symbols), exclude_(options.exclude_symbols) {}
 
     bool is_empty() const { return include_.is_empty() && exclude_.is_empty(); }
+    /// From now on an included name that none of these symbols has is that of all whose bare name it is.
+    void forgive(std::span<const SymbolNames> symbols) {
+        for (const std::string_view name : include_.bare_names()) {
+            const NameSet one({{std::string(name)}});
+            if (std::ranges::none_of(symbols,
+                                     [&](const SymbolNames& s) { return one.contains(s.name, s.shown); }))
+                forgiven_.insert(name);
+        }
+    }
     bool passes(std::string_view name, std::string_view shown, bool is_inlined = false) const {
         const bool is_bare = is_inlined && name == shown;
         const bool is_included = include_.is_empty() || include_.contains(name, shown) ||
-                                 (is_bare && include_.contains_bare(name));
+                                 (is_bare && include_.contains_bare(name)) ||
+                                 forgiven_.contains(bare_name(shown));
         return is_included && !exclude_.contains(name, shown);
     }
 
 private:
     NameSet include_, exclude_;
+    std::set<std::string_view> forgiven_;  ///< of include_
 };
 
 std::string_view shown_name_of(const Profile& profile, const ProfileSymbol& symbol,
@@ -114,14 +152,25 @@ bool has_several_apps(const Profile& profile) {
 }  // namespace
 
 std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& options) {
-    const NameFilter filter(options);
-    std::vector<bool> wanted;
-    wanted.reserve(profile.symbols.size());
+    NameFilter filter(options);
+    if (filter.is_empty()) return std::vector<bool>(profile.symbols.size(), true);
+    std::vector<SymbolNames> names;
+    names.reserve(profile.symbols.size());
     for (const auto& symbol : profile.symbols)
-        wanted.push_back(
-            filter.is_empty() ||
-            filter.passes(symbol.symbol->name, shown_name_of(profile, symbol, options), symbol.is_inlined));
+        names.push_back({symbol.symbol->name, shown_name_of(profile, symbol, options)});
+    filter.forgive(names);
+    std::vector<bool> wanted;
+    wanted.reserve(names.size());
+    for (size_t i = 0; i < names.size(); ++i)
+        wanted.push_back(filter.passes(names[i].name, names[i].shown, profile.symbols[i].is_inlined));
     return wanted;
+}
+
+std::vector<std::string> bare_names(const Profile& profile, const ReportOptions& options) {
+    std::set<std::string_view> names;
+    for (const auto& symbol : profile.symbols)
+        names.insert(bare_name(shown_name_of(profile, symbol, options)));
+    return {names.begin(), names.end()};
 }
 
 std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& options) {

@@ -43,10 +43,16 @@ SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted
 /// For each symbol of the profile, true if the report asks for it. A name given by the user matches the name
 /// in the object file, the shown name, and the shown name without its parameters or without the mark of a
 /// clone. To include an inlined function that has a bare name, the last component of a longer name is enough.
+/// A name to be included that no symbol has matches those that have it without namespaces, classes and
+/// arguments.
 std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& options);
 
 /// The same for everything row_symbol() returns.
 std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& options);
+
+/// The names of all symbols of the profile as shown, without namespaces, classes, arguments and parameters;
+/// each once.
+std::vector<std::string> bare_names(const Profile& profile, const ReportOptions& options);
 
 /// The sum over all rows per column, saturating.
 std::vector<uint64_t> column_totals(std::span<const uint64_t> counts, size_t width);

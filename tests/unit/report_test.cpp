@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "libpp/report/report.h"
+#include "libpp/report/symbol_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -183,6 +184,43 @@ TEST(SymbolReport, a_clone_is_found_by_the_name_of_its_function) {
     }
     options.include_symbols = {"f(long)"};
     EXPECT_TRUE(report_symbols(profile, head(1), options).rows.empty());
+}
+
+TEST(SymbolReport, a_name_without_its_namespaces_is_found_if_no_symbol_has_just_that) {
+    test::FakeSymbols symbols{{"logs::score(std::string const&)", 0x100, 0x10},
+                              {"shop::score<std::pair<int, long> >(int)", 0x110, 0x10},
+                              {"logs::Table<int, a::b>::find(int) const", 0x120, 0x10},
+                              {"find", 0x130, 0x10},
+                              {"Table::operator>(Table const&) const", 0x140, 0x10},
+                              {"scores()", 0x150, 0x10}};
+    Profile profile;
+    profile.columns = head(1).columns;
+    profile.images = {{image("/bin/a"), &symbols}};
+    for (uint32_t i = 0; i < symbols.symbols().size(); ++i) {
+        profile.symbols.push_back({0, &symbols.symbols()[i]});
+        profile.locations.push_back({0, i, symbols.symbols()[i].start});
+        profile.frames.push_back(i);
+        profile.samples.push_back({0, i, 1});
+        profile.counts.push_back(1);
+    }
+    const auto found = [&](const Words& included, const Words& excluded = {}) {
+        ReportOptions options;
+        options.include_symbols = included;
+        options.exclude_symbols = excluded;
+        options.sort = parse_sort_keys(Words{"vma"});
+        std::string text;
+        for (const SymbolRow& row : report_symbols(profile, head(1), options).rows)
+            text += static_cast<char>('0' + row.address.value() / 0x10 % 0x10);
+        return text;
+    };
+    EXPECT_EQ(found({"score"}), "01");
+    EXPECT_EQ(found({"score", "scores"}), "015");
+    EXPECT_EQ(found({"find"}), "3") << "one symbol is that";
+    EXPECT_EQ(found({"logs::score"}), "0");
+    EXPECT_EQ(found({"operator>"}), "") << "a name with brackets has to be whole";
+    EXPECT_EQ(found({}, {"score"}), "012345") << "to exclude takes the whole name";
+    EXPECT_EQ(found({"sco"}), "");
+    EXPECT_EQ(bare_names(profile, {}), (Words{"find", "operator>", "score", "scores"}));
 }
 
 TEST(SymbolReport, a_name_is_found_that_was_split_at_its_commas) {
