@@ -167,6 +167,7 @@ std::vector<std::string> page_conflicts(const ReportCommandOptions& o) {
     refuse(o.sort_column.has_value(), "--sort-column");
     refuse(o.report.reverse, "--reverse-sort");
     refuse(!o.by.empty(), "--by");
+    refuse(!o.diff.empty(), "--diff");
     refuse(!o.output_file.empty(), "--output-file");
     refuse(!o.output_dir.empty(), "--output-dir");
     return found;
@@ -278,9 +279,9 @@ std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) c
     if (!diff.empty() && !is_differential) found.emplace_back("--diff needs { } { }: it is for comparisons");
     if (diff == "change" && (call_tree || is_page() || exporter || !writer().fits_terminals))
         found.emplace_back(
-            "--diff=change is for lists of symbols as text: --format=json and --format=csv have the samples "
-            "of both "
-            "sides in any case");
+            "--diff=change is for lists of symbols as text; --format=json and --format=csv have the samples "
+            "of "
+            "both sides in any case");
     if (diff == "change" && report.accumulated)
         found.emplace_back("--diff=change and --accumulated exclude each other");
     if (diff == "change" && report.intervals)

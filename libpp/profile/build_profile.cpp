@@ -25,16 +25,19 @@ struct Hit {
     auto place() const { return std::tie(offset, app, column); }
 };
 
-/// Checks that files summed as one agree on the image they are of.
+/// Checks that files summed as one agree on the image they are of. That is known of an image with one
+/// build-id, whenever its file was written.
 class HeaderCheck {
 public:
+    explicit HeaderCheck(bool is_one_build) : is_one_build_(is_one_build) {}
+
     void add(const SelectedFile& file, uint32_t column, const SampleHeader& header) {
         const auto [first, is_new] = first_.try_emplace(column, Seen{&file, header.mtime, header.is_kernel});
         Seen& seen = first->second;
         if (is_new) return;
         if (seen.is_kernel != header.is_kernel) fail(seen, file, "whether their image is the kernel");
         if (seen.mtime == 0) seen.mtime = header.mtime;
-        if (header.mtime != 0 && seen.mtime != header.mtime)
+        if (header.mtime != 0 && seen.mtime != header.mtime && !is_one_build_)
             fail(seen, file, "their image's modification time");
     }
 
@@ -45,9 +48,15 @@ private:
         bool is_kernel;
     };
     [[noreturn]] static void fail(const Seen& seen, const SelectedFile& file, const std::string& what) {
-        throw_input("sample files to be summed differ in " + what + ": " + seen.file->path + " and " +
-                    file.path + "; select one of them");
+        const bool is_one_session = seen.file->session == file.session;
+        throw_input("sample files to be summed differ in " + what + ": " + seen.file->path +
+                    (is_one_session
+                         ? " and " + file.path + "; select one of them"
+                         : " in two sessions; report on one of them, or compare them: { session:A } "
+                           "{ session:B }"));
     }
+
+    bool is_one_build_;
 
     std::map<uint32_t, Seen> first_;
 };
@@ -93,7 +102,7 @@ private:
         mtime_ = 0;
         is_kernel_ = false;
         for (const ImagePart& part : image.parts)
-            read_part(part);
+            read_part(image.image, part);
         if (hits_.empty()) return;
         std::ranges::sort(hits_, {}, &Hit::place);
         const uint32_t index = indexes_.of(image.image);
@@ -103,8 +112,8 @@ private:
     }
 
     /// Adds the part's hits, and what its headers record of the image.
-    void read_part(const ImagePart& part) {
-        HeaderCheck check;
+    void read_part(const ImageName& image, const ImagePart& part) {
+        HeaderCheck check(symbolizer_.is_one_build(image));
         for (const ClassFile& file : part.files) {
             const auto content = samples_.read(file.file);
             if (!content) continue;

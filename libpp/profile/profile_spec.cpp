@@ -133,6 +133,9 @@ public:
     }
     ProfileWords finish() && {
         if (is_open_) throw_braces("a brace is not closed");
+        check_sessions(common_);
+        for (const Texts& group : groups_)
+            check_sessions(group);
         if (groups_.empty()) return {std::move(common_), std::nullopt};
         if (groups_.size() == 1) throw_braces("there is one pair of braces only");
         if (groups_[0].empty() && !groups_[1].empty()) throw_braces("the first pair of braces is empty");
@@ -154,6 +157,16 @@ private:
         if (!is_open_) throw_braces("a brace is not opened");
         is_open_ = false;
     }
+    /// Within braces another session than outside of them is meant; side by side two are not.
+    static void check_sessions(const Texts& words) {
+        const auto is_session = [](const std::string& word) { return word.starts_with("session:"); };
+        const auto first = std::ranges::find_if(words, is_session);
+        if (first == words.end()) return;
+        const auto second = std::find_if(first + 1, words.end(), is_session);
+        if (second == words.end() || *second == *first) return;
+        throw_usage("invalid profile specification: " + *first + " and " + *second +
+                    ": sessions are added up as session:A,B, and compared as { session:A } { session:B }");
+    }
     Texts joined(const Texts& group) const {
         Texts words = common_;
         words.insert(words.end(), group.begin(), group.end());
@@ -172,6 +185,10 @@ void settle_sessions(Draft& draft) {
         return std::ranges::find(draft.excluded_sessions, name) != draft.excluded_sessions.end();
     });
     if (sessions.empty()) throw_usage("session-exclude: leaves no session to report on");
+    std::set<std::string> named;
+    for (const std::string& name : sessions)
+        if (!named.insert(name).second)
+            throw_usage("session '" + name + "' is named twice: its samples would count twice");
 }
 
 }  // namespace

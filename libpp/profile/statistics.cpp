@@ -112,15 +112,19 @@ double squared_error(std::span<const double> values) {
     return squares / (n - 1) / n;
 }
 
-MeanDifference mean_difference(std::span<const double> before, std::span<const double> after) {
+/// `by_chance`: as for equal_means_probability().
+MeanDifference mean_difference(std::span<const double> before, std::span<const double> after,
+                               double by_chance) {
     const double first = squared_error(before), second = squared_error(after);
     const double both = first + second;
     const auto degrees = [](size_t size) { return static_cast<double>(size) - 1; };
     const double freedom =
-        both * both / (first * first / degrees(before.size()) + second * second / degrees(after.size()));
+        both <= 0 ? degrees(before.size()) + degrees(after.size())
+                  : both * both /
+                        (first * first / degrees(before.size()) + second * second / degrees(after.size()));
     const double one = mean_of(before), other = mean_of(after);
     const bool is_rounding = std::fabs(other - one) <= rounding * (std::fabs(one) + std::fabs(other));
-    return {is_rounding ? 0 : other - one, both, freedom};
+    return {is_rounding ? 0 : other - one, std::max(both, by_chance), freedom};
 }
 
 }  // namespace
@@ -163,19 +167,21 @@ double alike_rates_probability(const Rate& before, const Rate& after) {
     return std::min(1.0, two_sided((most.count - n * p) / std::sqrt(n * p * (1 - p))));
 }
 
-double equal_means_probability(std::span<const double> before, std::span<const double> after) {
-    const auto [difference, squared, freedom] = mean_difference(before, after);
+double equal_means_probability(std::span<const double> before, std::span<const double> after,
+                               double by_chance) {
+    const auto [difference, squared, freedom] = mean_difference(before, after, by_chance);
     if (difference == 0) return 1;
     if (squared <= 0) return 0;
     return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + difference * difference / squared));
 }
 
 double mean_change(std::span<const double> before, std::span<const double> after) {
-    return mean_difference(before, after).difference;
+    return mean_difference(before, after, 0).difference;
 }
 
-Interval mean_difference_interval(std::span<const double> before, std::span<const double> after) {
-    const auto [difference, squared, freedom] = mean_difference(before, after);
+Interval mean_difference_interval(std::span<const double> before, std::span<const double> after,
+                                  double by_chance) {
+    const auto [difference, squared, freedom] = mean_difference(before, after, by_chance);
     const double half =
         squared <= 0 ? 0 : student_quantile(1 - (1 - confidence) / 2, freedom) * std::sqrt(squared);
     return {difference - half, difference + half};

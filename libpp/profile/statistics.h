@@ -56,13 +56,17 @@ inline constexpr double alike_rates = 1.1;
 /// (1940), 313-323.
 double alike_rates_probability(const Rate& before, const Rate& after);
 
-/// The same for the means of two groups of shares that vary from run to run, at least two each. B. L. Welch,
-/// Biometrika 34 (1947), 28-35. Groups without any variation are equal or certainly not.
-double equal_means_probability(std::span<const double> before, std::span<const double> after);
+/// The same for the means of two groups of numbers that vary from run to run, at least two each. B. L. Welch,
+/// Biometrika 34 (1947), 28-35. `by_chance` is the variance of the difference of their means that samples
+/// have at least: where a few runs happen to be more alike than that, they are no better known. Groups
+/// without any variation are equal or certainly not.
+double equal_means_probability(std::span<const double> before, std::span<const double> after,
+                               double by_chance = 0);
 
 /// The difference between those means, `after` less `before`, and its interval.
 double mean_change(std::span<const double> before, std::span<const double> after);
-Interval mean_difference_interval(std::span<const double> before, std::span<const double> after);
+Interval mean_difference_interval(std::span<const double> before, std::span<const double> after,
+                                  double by_chance = 0);
 
 /// The quantile of Student's distribution at `probability`, from 0.5 to below 1.
 double student_quantile(double probability, double freedom);

@@ -56,6 +56,11 @@ std::vector<std::string> lines_of_both(const std::vector<std::string>& first,
 }
 
 void check_comparable(const ReportHead& before, const ReportHead& after) {
+    const bool are_of_threads = before.axis == after.axis && before.axis != Axis::event;
+    if (!are_comparable(before, after) && are_of_threads)
+        throw_usage("the profiles cannot be compared column by column: the first has " +
+                    columns_text(before) + ", the second " + columns_text(after) +
+                    "; add them up with --merge=tid, tgid or cpu");
     if (!are_comparable(before, after))
         throw_usage("the two profiles' classes are incompatible: the first has " + columns_text(before) +
                     ", the second " + columns_text(after) +

@@ -183,7 +183,8 @@ struct ComparisonPower {
     size_t sessions_before = 1, sessions_after = 1;
     bool are_hosts = false;               ///< the sessions of a host are one
     std::vector<double> smallest_change;  ///< of a share of 1 %, percentage points; one per column
-    size_t tested = 0, untested = 0;      ///< rows of the first column, before any was left out
+    size_t column = 0;                    ///< that with most samples
+    size_t tested = 0, untested = 0;      ///< its rows, before any was left out
 };
 
 /// Samples of a row on both sides of a comparison.

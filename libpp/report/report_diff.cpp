@@ -37,6 +37,15 @@ std::map<RowKey, size_t> index_rows(const SymbolReport& report) {
     return index;
 }
 
+/// False if the mean of its sessions rounds to no sample on both sides, in all columns.
+bool is_anything(const SymbolReport& report, size_t first) {
+    for (size_t i = first; i < first + report.totals.size(); ++i) {
+        const SampleChange change = report.change_of(report.counts_before[i], report.count_after(i));
+        if (change.before >= 0.5 || change.after >= 0.5) return true;
+    }
+    return false;
+}
+
 /// Where samples are compared, a row has to reach the threshold on either side; of shares the change has to.
 bool is_shown(const SymbolReport& report, size_t row, const ReportOptions& options) {
     const size_t width = report.totals.size(), first = row * width;
@@ -47,6 +56,7 @@ bool is_shown(const SymbolReport& report, size_t row, const ReportOptions& optio
         return difference.kind != Difference::Kind::changed ||
                std::fabs(difference.percent) >= options.threshold;
     }
+    if (!is_anything(report, first)) return false;
     if (reaches(std::span(report.counts_before).subspan(first, width), report.totals_before,
                 options.threshold))
         return true;

@@ -84,6 +84,15 @@ size_t sessions_with_samples(const ComparedSide& side) {
     return side.sessions.empty() ? side.head.sessions : ColumnSessions(side, 0).size();
 }
 
+/// The column with most samples: of several threads the first may have hardly any.
+size_t main_column(const ComparedSide& after, const ComparedSide& before) {
+    size_t main = 0;
+    const auto samples = [&](size_t column) { return std::max(after.totals[column], before.totals[column]); };
+    for (size_t column = 1; column < after.totals.size(); ++column)
+        if (samples(column) > samples(main)) main = column;
+    return main;
+}
+
 /// Tests the rows of one column.
 class ColumnTest {
 public:
@@ -111,7 +120,8 @@ public:
         for (size_t i = 0; i < tested.size(); ++i)
             tested[i]->is_significant = found[i] && is_great(tested[i]);
         power.smallest_change.push_back(100 * smallest());
-        if (column_ > 0) return;
+        if (column_ != main_column(after_, before_)) return;
+        power.column = column_;
         power.test = test_used();
         power.tested = tested.size();
         power.untested = rows - tested.size();
@@ -165,9 +175,19 @@ private:
     }
 
     double counts_probability(size_t row, const Parts& parts) const {
-        if (has_sessions()) return equal_means_probability(first_.counts(row), second_.counts(row));
+        if (has_sessions())
+            return equal_means_probability(first_.counts(row), second_.counts(row),
+                                           variance_of_mean(parts.before, before_, first_.size()) +
+                                               variance_of_mean(parts.after, after_, second_.size()));
         return alike_rates_probability({parts.before.count, weight(before_)},
                                        {parts.after.count, weight(after_)});
+    }
+
+    /// Of the mean count of sessions that differ by chance only, in periods of the event.
+    double variance_of_mean(const Part& part, const ComparedSide& side, size_t sessions) const {
+        const double periods = weight(side) * static_cast<double>(sessions_with_samples(side));
+        const auto n = static_cast<double>(sessions);
+        return std::max(part.count, 1.0) * periods * periods / n / n;
     }
 
     /// The periods of the event for each sample that was taken, in the mean of a side's sessions.
@@ -178,12 +198,12 @@ private:
 
     void test_means(size_t row, const Parts& parts, Difference& difference) {
         const std::vector<double> before = first_.shares(row), after = second_.shares(row);
-        difference.change = mean_change(before, after);
-        difference.points = mean_difference_interval(before, after);
-        if (!parts.is_testable()) return;
-        difference.probability = equal_means_probability(before, after);
         const double share =
             (parts.before.count + parts.after.count) / (parts.before.total + parts.after.total);
+        difference.change = mean_change(before, after);
+        difference.points = mean_difference_interval(before, after, variance(share));
+        if (!parts.is_testable()) return;
+        difference.probability = equal_means_probability(before, after, variance(share));
         if (const double by_chance = variance(share); by_chance > 0)
             excess_.push_back((squared_error(before) + squared_error(after)) / by_chance);
     }
@@ -267,7 +287,8 @@ std::vector<std::string> test_facts(const ComparisonPower& power, std::string_vi
     if (is_of_counts(power)) return {tested + ")", test_text(power)};
     return {tested + ")",
             "the smallest change that this comparison could show: " +
-                digits("%.2g", power.smallest_change.front()) + " percentage points, at a share of 1 %",
+                digits("%.2g", power.smallest_change.at(power.column)) +
+                " percentage points, at a share of 1 %",
             test_text(power)};
 }
 

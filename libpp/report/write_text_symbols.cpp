@@ -107,8 +107,8 @@ public:
         lines_.add({.cells = std::move(text),
                     .name = printable(symbol.name),
                     .end = std::string(row.end),
-                    .share = row.inclusive ? percent_of(row.inclusive[0], row.inclusive_bases[0])
-                                           : percent_of(row.counts[0], row.bases[0])});
+                    .share = row.inclusive ? share_of(row.inclusive, row.inclusive_bases)
+                                           : share_of(row.counts, row.bases)});
     }
 
     /// A row of a comparison of samples, or their totals; `marks`: one per column, null = none.
@@ -208,6 +208,17 @@ private:
         char text[64];
         std::snprintf(text, sizeof text, format, digits, number);
         return text;
+    }
+
+    /// For the colour: of the first event, or of all threads, processes or CPUs.
+    double share_of(const uint64_t* counts, const uint64_t* bases) const {
+        if (head_.axis == Axis::event || head_.axis == Axis::several) return percent_of(counts[0], bases[0]);
+        uint64_t count = 0, base = 0;
+        for (size_t column = 0; column < width_; ++column) {
+            count = add_saturating(count, counts[column]);
+            base = add_saturating(base, bases[column]);
+        }
+        return percent_of(count, base);
     }
 
     static void add_inclusive(std::string& text, uint64_t count, uint64_t base) {

@@ -138,6 +138,13 @@ bool Symbolizer::is_replaced(const ImageName& image) const {
     return it != impl_->images.end() && it->second.is_replaced;
 }
 
+bool Symbolizer::is_one_build(const ImageName& image) const {
+    if (!impl_->info || image.kind != ImageName::Kind::file) return false;
+    const auto recorded = impl_->info->images.find(image.name);
+    return recorded != impl_->info->images.end() && !recorded->second.build_id.empty() &&
+           !recorded->second.several_builds;
+}
+
 std::pair<ImageName, uint64_t> Symbolizer::place(const ImageName& region) const {
     const RunTimeCode* const code = impl_->options.run_time_code;
     const auto placed = code ? code->place(region) : std::nullopt;

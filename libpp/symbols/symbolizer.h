@@ -153,6 +153,10 @@ public:
     /// True if the names come from a file other than the profiled one; a note reports that.
     bool is_replaced(const ImageName& image) const;
 
+    /// True if the sessions recorded one build-id of the image: then its files' modification times do not
+    /// matter.
+    bool is_one_build(const ImageName& image) const;
+
     /// The image that anonymous memory is part of, and its first offset there: itself and 0, unless it has
     /// code that was made at run time and is known.
     std::pair<ImageName, uint64_t> place(const ImageName& region) const;
