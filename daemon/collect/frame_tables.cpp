@@ -211,6 +211,7 @@ void FrameTables::load(Known& file, const Region& region, uint32_t tgid) {
     try {
         const auto found = find_elf_frames(fd);
         if (!found || found->machine != &host_machine) return;
+        forget_unused();
         file.frames = std::make_unique<FileFrames>(*found);
         memory_ += file.frames->memory();
     } catch (const Error&) {
@@ -295,6 +296,21 @@ FoundRule FrameTables::find_unreturned(const Region& region, uint32_t tgid, uint
         });
 }
 
+void FrameTables::forget(Known& file, void (FileFrames::*part)()) {
+    memory_ -= file.frames->memory();
+    ((*file.frames).*part)();
+    memory_ += file.frames->memory();
+}
+
+void FrameTables::forget_unused() {
+    const uint64_t time = now();
+    if (time < next_forgetting_) return;
+    next_forgetting_ = time + limits_.unused;
+    for (auto& [image, each] : known_)
+        if (each.frames && each.used <= uses_before_) forget(each, &FileFrames::forget);
+    uses_before_ = uses_;
+}
+
 /// Drops the tables of the files that were used longest ago. A file keeps its list of entries however large
 /// that is, as long as no other file is asked for.
 void FrameTables::limit_memory(Known& newest) {
@@ -303,11 +319,6 @@ void FrameTables::limit_memory(Known& newest) {
     for (auto& [image, each] : known_)
         if (&each != &newest && each.frames) others.push_back(&each);
     std::ranges::sort(others, {}, &Known::used);
-    const auto forget = [this](Known& each, void (FileFrames::*forget_part)()) {
-        memory_ -= each.frames->memory();
-        ((*each.frames).*forget_part)();
-        memory_ += each.frames->memory();
-    };
     for (Known* const each : others) {
         if (memory_ <= limits_.memory / 4 * 3) return;
         forget(*each, &FileFrames::forget);

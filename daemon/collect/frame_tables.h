@@ -34,6 +34,9 @@ struct FrameLimits {
     /// Bytes of tables that are read and executed at once, in each of two shares: of files that belong to
     /// root or the recorder's user, and of others'. Then as much in 8 seconds; of a recording nothing more.
     uint64_t work = uint64_t{64} << 20;
+    /// Tables that were not used for so long, ns, up to twice that, are dropped when a further file is found:
+    /// the mappings of programs that have ended may be known much longer.
+    uint64_t unused = 60'000'000'000;
     /// Between two attempts to find the file of one image, ns.
     uint64_t retry = 1'000'000'000;
 };
@@ -95,12 +98,16 @@ private:
     template <class Find>
     FoundRule read_rule(const Region& region, uint32_t tgid, uint64_t file_offset, uint8_t number, Find find);
     void limit_memory(Known& newest);
+    void forget(Known& file, void (FileFrames::*part)());
+    void forget_unused();
     void sweep();
 
     std::unordered_map<const MappedImage*, Known> known_;
     bool local_;
     FrameLimits limits_;
     uint64_t memory_ = 0, uses_ = 0, serials_ = 0;
+    uint64_t uses_before_ = 0;      ///< uses_ when unused tables were dropped last
+    uint64_t next_forgetting_ = 0;  ///< not before, monotonic ns
     std::vector<ReadRule> read_rules_;
     uint64_t next_retry_ = 0;  ///< of any file, not before, monotonic ns
     size_t sweep_at_ = 1024;   ///< images

@@ -292,6 +292,23 @@ TEST_F(FrameTablesOfOwnCode, the_file_that_was_used_longest_ago_is_dropped_first
         << "the program's are gone, the ones just built are not";
 }
 
+TEST_F(FrameTablesOfOwnCode, that_are_unused_are_dropped_when_a_further_file_is_found) {
+    const auto in_third = reinterpret_cast<uint64_t>(::dlsym(RTLD_DEFAULT, "_ZSt9terminatev"));
+    const Region* const third = sampler.table.find_user(pid, {in_third});
+    if (!third || third->image == program->image) GTEST_SKIP() << "the C++ library is no file of its own";
+    FrameTables kept, tables(true, {.unused = 0});
+    const FoundRule first = find(tables, program, in_program);
+    find(tables, library, in_library);
+    for (const auto& [region, address] : {std::pair(program, in_program), {library, in_library}})
+        find(kept, region, address);
+    EXPECT_EQ(tables.memory(), kept.memory()) << "the program's were used since the last time";
+    find(tables, third, in_third);
+    find(kept, third, in_third);
+    EXPECT_LT(tables.memory(), kept.memory());
+    EXPECT_EQ(find(tables, program, in_program), first);
+    EXPECT_EQ(tables.memory(), kept.memory());
+}
+
 TEST_F(FrameTablesOfOwnCode, no_file_stays_open) {
     const size_t before = open_files();
     FrameTables tables;
