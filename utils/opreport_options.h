@@ -28,7 +28,7 @@ struct ReportCommandOptions {
     std::optional<std::string> call_tree_root;  ///< "callers"; else from the applications
     std::string format, output_file, output_dir;
     std::optional<uint64_t> sort_column;  ///< from 1
-    std::string diff;                ///< "change" or "shares"; empty = what is apt for the output
+    std::string diff;                     ///< "change" or "shares"; empty = what is apt for the output
     std::string by;                  ///< what varies in a comparison: "session" or "host"; empty = session
     std::string html, html_size;     ///< the file of the page, as for write_output(), and its greatest size
     uint64_t page_size = 5'000'000;  ///< set by settle()

@@ -89,8 +89,8 @@ for path in sys.argv[2:]:
                         n |= (byte & 127) << shift
                         shift += 7
                         if byte < 128:
-                            total += n
-                            n = shift = 0
+                            total += n  # the first value: samples; then their nanoseconds
+                            break
 print(total)
 END
 )
