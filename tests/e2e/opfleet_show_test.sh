@@ -39,6 +39,7 @@ if "$tests/e2e/can_profile" 2>"$work/can_profile.log"; then
 	mkdir "$work/real"
 	profile real --session-dir "$work/real" --callgraph --events TIMER:1000000 "$program" plain 500 || fail "operf"
 	mv "$work/real/samples/current" "$before/samples/real"
+	rm -rf "$before/samples/real/images" # kept binaries are not pushed
 	names="$names real"
 	real_host=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["host"])' "$before/samples/real/manifest.json")
 	real_day=$(python3 -c 'import json, sys, time
