@@ -99,20 +99,22 @@ function squaredError(values, mean) {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1) / values.length;
 }
 
-// Of the shares in the sessions of each side: how the means differ, its squared error, and Welch's degrees of freedom.
-function meanDifference(before, after) {
+// Of the shares in the sessions of each side: how the means differ, its squared error, by chance at least that of samples, and Welch's
+// degrees of freedom.
+function meanDifference(before, after, byChance) {
   const means = [meanOf(before), meanOf(after)], first = squaredError(before, means[0]), second = squaredError(after, means[1]);
   const squared = first + second, change = means[1] - means[0];
-  const freedom = squared * squared / (first * first / (before.length - 1) + second * second / (after.length - 1));
-  return [Math.abs(change) <= 1e-12 * (means[0] + means[1]) ? 0 : change, squared, freedom];
+  const freedom = squared > 0 ? squared * squared / (first * first / (before.length - 1) + second * second / (after.length - 1))
+    : before.length + after.length - 2;
+  return [Math.abs(change) <= 1e-12 * (means[0] + means[1]) ? 0 : change, Math.max(squared, byChance), freedom];
 }
-function sameMeansProbability(before, after) {
-  const [change, squared, freedom] = meanDifference(before, after);
+function sameMeansProbability(before, after, byChance) {
+  const [change, squared, freedom] = meanDifference(before, after, byChance);
   if (!change || squared <= 0) return change ? 0 : 1;
   return incompleteBeta(freedom / 2, 0.5, freedom / (freedom + change * change / squared));
 }
-function meansInterval(before, after) {
-  const [change, squared, freedom] = meanDifference(before, after);
+function meansInterval(before, after, byChance) {
+  const [change, squared, freedom] = meanDifference(before, after, byChance);
   if (squared <= 0) return [change, change];
   let low = 0, high = 1;  // of freedom / (freedom + t^2)
   for (let i = 0; i < 50; ++i) {
@@ -132,13 +134,23 @@ function sessionsOf(side) {
 const leastSessions = 3;
 const comparesSessions = () => sessionsOf(0).length >= leastSessions && sessionsOf(1).length >= leastSessions;
 
+// The variance of the difference of the sessions' mean shares, where they differ by chance only.
+function chanceVariance(counts) {
+  const [a, b] = bothParts(ofSides(counts)), share = (a[0] + b[0]) / (a[1] + b[1]);
+  return [0, 1].reduce((all, side) => {
+    const columns = sessionsOf(side);
+    return all + columns.reduce((sum, at) => sum + share * (1 - share) / taken(state.whole[at], side), 0) / columns.length ** 2;
+  }, 0);
+}
+
 // The test of rows of counts, one of each column: a function that returns a probability, or NaN for too few samples.
 function rowTest() {
   const sides = comparesSessions() ? [sessionsOf(0), sessionsOf(1)] : null, whole = state.whole;
   return counts => {
     const [a, b] = bothParts(ofSides(counts));
     if (Math.max(a[0], b[0]) < leastTested) return NaN;
-    return sides ? sameMeansProbability(...sides.map(columns => columns.map(at => counts[at] / whole[at]))) : sameProbability(a, b);
+    if (!sides) return sameProbability(a, b);
+    return sameMeansProbability(...sides.map(columns => columns.map(at => counts[at] / whole[at])), chanceVariance(counts));
   };
 }
 
@@ -152,7 +164,7 @@ const changeIn = counts => { const [before, after] = sharesOf(counts); return af
 // The interval of that change.
 function changeInterval(counts) {
   if (!comparesSessions()) return differenceInterval(...bothParts(ofSides(counts)));
-  return meansInterval(...[0, 1].map(side => sessionsOf(side).map(at => counts[at] / state.whole[at])));
+  return meansInterval(...[0, 1].map(side => sessionsOf(side).map(at => counts[at] / state.whole[at])), chanceVariance(counts));
 }
 
 const bothParts = counts => counts.map((n, side) => [taken(n, side), taken(state.whole[side], side)]);
