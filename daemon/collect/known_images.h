@@ -81,6 +81,7 @@ public:
     /// on from there at the next call.
     std::set<StringId> find_replaced(size_t most);
     /// The files of the manifest outside the system's directories whose paths lead to them, with a build-id.
+    /// Only the host's own, see is_of_host(): a stranger could put another file there.
     std::vector<StringId> own_builds() const;
     /// False if a file of the manifest needs no further look: its path leads to it, or it is settled.
     bool is_pending(StringId name) const { return files_.at(name).is_pending; }

@@ -137,7 +137,7 @@ std::vector<StringId> KnownImages::own_builds() const {
         const auto known = files_.find(name);
         if (known == files_.end()) continue;
         const KnownFile& file = known->second;
-        if (file.is_found && !file.recorded.elsewhere && !file.facts.build_id.empty() &&
+        if (file.is_found && file.is_of_host && !file.recorded.elsewhere && !file.facts.build_id.empty() &&
             !is_of_system(file.facts.path))
             names.push_back(name);
     }

@@ -112,6 +112,15 @@ TEST_F(OwnBuild, is_kept_where_it_is_asked_for) {
     EXPECT_TRUE(notes_.warnings().empty());
 }
 
+TEST_F(OwnBuild, of_another_user_is_not_kept) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can make a file another user's";
+    constexpr uid_t somebody = 65534;
+    ASSERT_EQ(::chown(path_.c_str(), somebody, somebody), 0);
+    collector({.images_are_local = true, .keeps_builds = true});
+    sample(path_);
+    EXPECT_FALSE(is_kept());
+}
+
 TEST_F(OwnBuild, is_not_kept_otherwise) {
     collector({.images_are_local = true});
     sample(path_);
