@@ -23,7 +23,7 @@
 #include "op_identity.h"
 #include "uapi/op_stream.h"
 
-#define OP_IMAGES_LIMIT 65536 /* new ones after which the table is emptied: readers do not keep every cookie (known_images.cpp) */
+#define OP_IMAGES_LIMIT 16384 /* new ones after which the table is emptied: readers do not keep every cookie (known_images.cpp) */
 #define OP_WAITING_LIMIT 16384 /* not announced yet: programs can make any number of mappings while the reader sleeps */
 
 /* Until it is announced the list owns an image, afterwards the table if it is a region, or the watch if it is a file. */

@@ -9,6 +9,7 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "op_buffer.h"
 #include "op_image.h"
@@ -106,27 +107,34 @@ static void log_stuck(void)
 	op_log_unplaced();
 }
 
-/* Leaves OP_STUCK if the process that had not run for so long has run. */
-static int recover_stuck(void)
+/* Leaves OP_STUCK if the process that had not run for so long has run; else false. op_mutex is held. */
+static bool leave_stuck(void)
 {
-	if (!op_wait_for_slots(0)) {
-		log_stuck();
-		return -EBUSY;
-	}
+	if (!op_wait_for_slots(0))
+		return false;
 	free_all();
 	WRITE_ONCE(op_state, OP_STOPPED);
 	module_put(THIS_MODULE);
-	return 0;
+	return true;
+}
+
+static void look_after_stuck(struct work_struct *work);
+static DECLARE_DELAYED_WORK(stuck_work, look_after_stuck);
+
+static void look_after_stuck(struct work_struct *work)
+{
+	mutex_lock(&op_mutex);
+	if (op_state == OP_STUCK && !leave_stuck())
+		schedule_delayed_work(&stuck_work, HZ);
+	mutex_unlock(&op_mutex);
 }
 
 int op_set_up(void)
 {
-	int error = 0;
+	int error;
 
-	if (op_state == OP_STUCK)
-		error = recover_stuck();
-	if (error)
-		return error;
+	if (op_state == OP_STUCK && !leave_stuck())
+		log_stuck();
 	if (op_state != OP_STOPPED)
 		return -EBUSY;
 	if (op_settings.buffer_watershed >= op_settings.buffer_size)
@@ -238,6 +246,7 @@ void op_shut_down(void)
 	__module_get(THIS_MODULE);
 	pr_warn("a sampled process has not run for %d seconds: no profiling until it has\n", OP_CLOSE_TIMEOUT_S);
 	op_log_unplaced();
+	schedule_delayed_work(&stuck_work, HZ);
 }
 
 void op_update_timer(unsigned int cpu)
@@ -273,6 +282,7 @@ no_images:
 
 static void __exit oprofile_exit(void)
 {
+	cancel_delayed_work_sync(&stuck_work); /* it may still run when it has given up the last reference */
 	op_fs_unregister();
 	if (op_model->exit)
 		op_model->exit();

@@ -8,7 +8,7 @@
  * CPU's LINT1, by which an emulator injects NMIs), taken (select register N-1 is reserved for another user; 0: none), again (1:
  * counter 0 overflows a second time when LVTPC is opened), stolen (1: each NMI is another user's: no counter has overflowed, and
  * that user has stopped them all; writing stops them, too), zeroed (writing makes all selects and counters 0, as KVM leaves them),
- * svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the counter only).
+ * guest (1: a guest has the registers for itself, with LVTPC that gives no NMI), svme (1: SVM is on), flagged (1: NetBurst's overflows show in the CCCR only, else in the counter only).
  *
  * When the machine is powered off or started again, the log has the number of CPUs that count, at first and after the model's
  * notifier.
@@ -76,7 +76,7 @@ static atomic_t double_logged; /* writes since the log was emptied, also those t
 static struct dentry *double_dir;
 
 /* As their files; no lock. */
-static bool double_again, double_stolen, double_svme, double_flagged;
+static bool double_again, double_stolen, double_guest, double_svme, double_flagged;
 
 /* 1 + the select register that is reserved as if by another user; 0 = none. No lock: tests write the file one at a time. */
 static unsigned int double_taken;
@@ -231,6 +231,11 @@ static void log_write(u32 msr, u64 value)
 		double_log[at] = (struct double_entry){ msr, smp_processor_id(), !!in_nmi(), value };
 }
 
+static u32 double_vector(void)
+{
+	return double_guest ? APIC_DM_FIXED : apic->read(APIC_LVTPC);
+}
+
 /* LVTPC is the APIC's own. In the log it has the number that it has in x2APIC mode. */
 static void double_set_vector(u32 value)
 {
@@ -256,6 +261,7 @@ static int double_write(u32 msr, u64 value)
 const struct op_msr_ops op_msr = {
 	.read = double_read,
 	.write = double_write,
+	.vector = double_vector,
 	.set_vector = double_set_vector,
 };
 
@@ -483,6 +489,7 @@ void op_msr_double_init(void)
 	debugfs_create_file("stolen", 0600, double_dir, NULL, &stolen);
 	debugfs_create_file("zeroed", 0200, double_dir, NULL, &zeroed);
 	debugfs_create_bool("again", 0600, double_dir, &double_again);
+	debugfs_create_bool("guest", 0600, double_dir, &double_guest);
 	debugfs_create_bool("flagged", 0600, double_dir, &double_flagged);
 	debugfs_create_bool("svme", 0600, double_dir, &double_svme);
 	if (register_nmi_handler(NMI_LOCAL, begin_nmi, NMI_FLAG_FIRST, DOUBLE_NMI_NAME))

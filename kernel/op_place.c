@@ -24,6 +24,8 @@
 #include <linux/task_work.h>
 #include <linux/workqueue.h>
 
+#include <asm/irq_regs.h>
+
 #include "compat.h"
 #include "op_buffer.h"
 #include "op_exe.h"
@@ -378,6 +380,18 @@ bool op_worker_places_all(void)
 	return place_by_worker && (place_by_task || IS_ENABLED(CONFIG_PREEMPT_RT));
 }
 
+/*
+ * Whether the process is on its way back to user mode. A sampler's interrupt may come in kernel code, in which the process can then
+ * sleep for any time, with task work that nobody does. NMIs hand over in the interrupt that follows at once, or when the kernel code
+ * that they came in allows interrupts.
+ */
+static bool interrupted_user(void)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	return regs && user_mode(regs);
+}
+
 /* It takes long to place the sample. */
 static bool needs_task(const struct op_slot *slot)
 {
@@ -396,7 +410,7 @@ static void hand_over_now(struct op_slot *slot)
 	}
 	if (can_place_now() && (place_by_worker || !needs_task(slot)) && place(slot, current->mm))
 		return;
-	if (place_by_worker)
+	if (place_by_worker || !interrupted_user())
 		give_to_worker(slot, current->mm);
 	else
 		give_to_task(slot);

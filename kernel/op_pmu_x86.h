@@ -21,11 +21,12 @@ struct pt_regs;
  * Access to registers of the CPU this runs on. Any context.
  *
  * read, write: model specific registers; 0, or -EIO if there is no such register.
- * set_vector: writes LVTPC of the local APIC.
+ * vector, set_vector: LVTPC of the local APIC.
  */
 struct op_msr_ops {
 	int (*read)(u32 msr, u64 *value);
 	int (*write)(u32 msr, u64 value);
+	u32 (*vector)(void);
 	void (*set_vector)(u32 value);
 };
 

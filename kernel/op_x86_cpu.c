@@ -152,12 +152,18 @@ static bool op_x86_claim_late(struct op_x86_cpu *cpu)
 	return true;
 }
 
+/* False while KVM has put a guest's own counters, selects and LVTPC into the registers. Then no NMI is theirs. */
+static bool op_x86_has_registers(void)
+{
+	return (op_msr.vector() & APIC_DM_FIXED_MASK) == APIC_DM_NMI;
+}
+
 int op_x86_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct op_x86_cpu *cpu = this_cpu_ptr(&op_x86_cpus);
 	unsigned int handled = 0;
 
-	if (READ_ONCE(cpu->counting))
+	if (READ_ONCE(cpu->counting) && op_x86_has_registers())
 		handled = op_x86_collect(cpu, regs);
 	if (!handled)
 		return op_x86_claim_late(cpu) ? NMI_HANDLED : NMI_DONE;

@@ -20,6 +20,11 @@
 const struct op_x86_pmu *op_x86_pmu;
 
 #ifndef OP_MSR_DOUBLE
+static u32 op_x86_vector(void)
+{
+	return apic->read(APIC_LVTPC);
+}
+
 static void op_x86_set_vector(u32 value)
 {
 	apic->write(APIC_LVTPC, value);
@@ -28,6 +33,7 @@ static void op_x86_set_vector(u32 value)
 const struct op_msr_ops op_msr = {
 	.read = op_rdmsr_safe,
 	.write = op_wrmsr_safe,
+	.vector = op_x86_vector,
 	.set_vector = op_x86_set_vector,
 };
 #endif

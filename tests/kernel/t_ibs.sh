@@ -234,6 +234,43 @@ check "samples when the interrupt came late" "$late" -gt "$(fewer 100)"
 check "of these, called by b called by a, per mille" $((whole * 1000 / late)) -ge 700 # the others are in other calls of the kernel
 unload_double
 
+# A process that sleeps in the kernel code in which the interrupt came, for good: its samples are placed without it, and closing does not
+# wait for it.
+insmod "$KIT/ibs_double.ko" ns_per_count="$(longer 20)"
+insmod "$KIT/oprofile.ko" place_by_task=1
+mkdir -p "$fs"
+mount -t oprofilefs nodev "$fs"
+put 0/count 50000
+put 0/kernel 1
+put 0/user 1
+put 0/enabled 1
+put 0/pmu "$(cat /sys/bus/event_source/devices/ibs_op/type)"
+mkfifo pipe
+cat >asleep.sh <<-'END'
+	cat pipe >/dev/null & reader=$!
+	dd if=/dev/zero of=pipe bs=64M >/dev/null 2>&1 & writer=$!
+	echo "$reader $writer" >ends
+	until grep -q '^dd$' "/proc/$writer/comm"; do
+		sleep 0.05
+	done
+	start=$(awk '$2 ~ /x/ { sub("-.*", "", $1); print $1; exit }' "/proc/$writer/maps")
+	echo "0x$start" >/sys/module/ibs_double/parameters/late_address
+	echo "$writer" >/sys/module/ibs_double/parameters/pid
+	sleep 3
+	kill -STOP "$reader"
+	sleep 0.5
+END
+sample_balanced asleep.log sh asleep.sh
+check "samples of a process that then sleeps" "$(samples_of asleep.log image busybox)" -gt "$(fewer 100)"
+check_eq "lost because it did not run" "$(cat "$fs"/stats/cpu*/sample_lost_pending | awk '{ n += $1 } END { print n }')" 0
+sample_balanced after.log sleep 0.1
+read -r reader writer <ends
+echo 0 >/sys/module/ibs_double/parameters/pid
+kill "$writer"
+kill -CONT "$reader"
+unload_driver
+rmmod ibs_double
+
 # Without such PMUs, and with a model that has none.
 insmod "$KIT/oprofile.ko" timer=1
 mkdir -p "$fs"

@@ -25,6 +25,21 @@ taken_away() {
 	echo 0 >"$msr/log"
 }
 
+# kept_by_guest CPU: while a guest has the registers for itself, NMIs that come are another's: nothing is written or claimed.
+kept_by_guest() {
+	exec 3<"$fs/buffer"
+	put enable 1
+	echo 1 >"$msr/guest"
+	echo 0 >"$msr/log"
+	mark_log
+	wait_for 20 unclaimed_nmi
+	! grep -q ' nmi ' "$msr/log" || fail "$1: written in an NMI while a guest had the registers: $(grep ' nmi ' "$msr/log" | head -n 3)"
+	echo 0 >"$msr/guest"
+	exec 3<&-
+	fail_unless_same "$1: registers after a guest that had them" registers.before "$msr/registers"
+	echo 0 >"$msr/log"
+}
+
 # has_written CPU: that CPU wrote outside NMIs since the log was emptied.
 has_written() {
 	[ -n "$(writes "$1")" ]
@@ -57,6 +72,7 @@ asleep() {
 	put enable 1
 	echo 0 >"$msr/log"
 	echo freeze >/sys/power/state
+	echo none >/sys/power/pm_test
 	cat stop start >slept
 	expect_writes "$1 asleep" slept
 	exec 3<&-
@@ -144,6 +160,7 @@ check_order "intel, an overflow while LVTPC is masked" 0x38f 0xc1 0xc2 0x390 0x8
 echo 0 >"$msr/again"
 echo 0 >"$msr/log"
 taken_away intel 0x38f
+kept_by_guest intel
 cat >mend <<END
 0x38f 0x0
 0x186 0x13413c

@@ -63,6 +63,12 @@ else
 	stuck=no
 fi
 echo max >group/slow/cpu.max
+if [ $stuck = yes ]; then
+	umount "$fs"
+	wait_for 30 rmmod oprofile # nobody has opened it
+	load_driver timer=1 place_by_task=1
+	use_timer 100000
+fi
 wait_for 30 sh -c "poke $fs/buffer >/dev/null || [ \"\$(poke $fs/buffer)\" != EBUSY ]"
 sample again.log sleep 1
 check_eq "balance, going on" "$(value again.log balance)" ok
