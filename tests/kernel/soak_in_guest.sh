@@ -90,7 +90,7 @@ sum() {
 }
 
 names() {
-	echo minute $memory daemon_rss daemon_ticks session_kib session_files $counts bt_lost_no_mapping idle_ticks
+	echo minute $memory daemon_rss daemon_anon daemon_ticks session_kib session_files $counts bt_lost_no_mapping idle_ticks
 }
 
 # figures MINUTE: caches are dropped first, so that their growth does not hide that of others. On a busy host the daemon may answer too
@@ -104,7 +104,7 @@ figures() {
 	for name in $memory; do
 		line="$line $(of /proc/meminfo "$name")"
 	done
-	line="$line $(of "/proc/$daemon/status" VmRSS) $(awk '{ print $14 + $15 }' "/proc/$daemon/stat")"
+	line="$line $(of "/proc/$daemon/status" VmRSS) $(of "/proc/$daemon/status" RssAnon) $(awk '{ print $14 + $15 }' "/proc/$daemon/stat")"
 	line="$line $(du -sk $session | cut -f 1) $(find $session -type f | wc -l)"
 	for name in $counts; do
 		line="$line $(sum "$name")"
