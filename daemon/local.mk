@@ -22,6 +22,7 @@ libopd_a_SOURCES = \
 	daemon/collect/known_file.cpp daemon/collect/known_file.h \
 	daemon/collect/known_images.cpp daemon/collect/known_images.h \
 	daemon/collect/known_images_looks.cpp \
+	daemon/collect/limit_note.cpp daemon/collect/limit_note.h \
 	daemon/collect/mapped_image.h \
 	daemon/collect/process_table.cpp daemon/collect/process_table.h \
 	daemon/collect/rotation.cpp daemon/collect/rotation.h \

@@ -279,6 +279,7 @@ private:
         good &= tool_.attempt([&] { session_.write_statistics(keeper_->whole(info)); });
         good &= tool_.attempt([&] { session_.append_account(operf_log, info); });
         good &= tool_.attempt([&] { keeper_->write_met_symbols(kallsyms_); });
+        keeper_->collector().keep_builds();
         if (command_) say_end(command_end());
         tool_.print_notes();
         complete_times();
@@ -286,6 +287,7 @@ private:
         if (uncovered_) say(*uncovered_);
         if (const auto note = unsampled_note(info, times_); note && !uncovered_ && !was_cut()) say(*note);
         say(outcome(info));
+        if (const auto note = waiting_note(info, times_); note && !was_cut() && !uncovered_) say(*note);
         say_more(info);
         return good;
     }

@@ -50,7 +50,7 @@ public:
     void keep_replaced(size_t paths = SIZE_MAX, uint64_t bytes = UINT64_MAX);
     /// If the options ask for it, keeps the files with samples that are likely to be built again: those at
     /// their paths outside the system's directories, with a build-id. As far as there is room; no note of
-    /// others.
+    /// those that are too large. To be called when all else is written: on a full disk that comes first.
     void keep_builds();
     /// `watch` (which must outlive the collector) learns which processes run code without a file, and when
     /// they end.
@@ -216,6 +216,7 @@ private:
     void lose(LossCause cause, uint32_t cpu, uint64_t weight);
     void note_kernel_code(const Sample& sample);
 
+    SessionWriter& session_;
     SessionInfo info_;
     CollectorOptions options_;
     Diagnostics& notes_;
@@ -231,6 +232,7 @@ private:
     Ledger ledger_;                   ///< without the counts that the files keep
     uint64_t lost_ = 0;               ///< the ledger's sum
     uint64_t arcs_lost_ = 0;
+    bool is_limit_noted_ = false;
     bool has_refused_arcs_ = false;  ///< some of those met the limits
     uint64_t batch_time_ = 0;        ///< when the records being processed had been taken, sample time
     bool saw_kernel_ = false;

@@ -49,7 +49,7 @@ void Collector::keep_replaced(size_t paths, uint64_t bytes) {
 void Collector::keep_builds() {
     if (!options_.keeps_builds) return;
     for (const StringId name : images_.own_builds())
-        keeper_.keep_build(images_.facts(name));
+        if (!keeper_.keep_build(images_.facts(name))) return;
 }
 
 /// The host's own first.

@@ -21,10 +21,19 @@ bool ImageKeeper::keep(const MappedFileFacts& facts) {
     return true;
 }
 
-// No failure is noted: the file is where it was, and reports have its symbols until it is built again.
-void ImageKeeper::keep_build(const MappedFileFacts& facts) {
+// One that is too large is not noted: it is where it was, and reports have its symbols until it is built
+// again.
+bool ImageKeeper::keep_build(const MappedFileFacts& facts) {
     const auto found = find_image_file({.path = facts.path, .build_id = facts.build_id}, search_);
-    if (found && found->is_here) copy(found->build_id, found->fd, facts.path);
+    if (!found || !found->is_here) return true;
+    try {
+        copy(found->build_id, found->fd);
+        return true;
+    } catch (const Error& error) {
+        notes_.warn(std::string(error.what()) + ": " + printable(facts.path) +
+                    " is not kept; reports have its symbols until it is built again");
+        return false;
+    }
 }
 
 void ImageKeeper::keep_vdso() {
@@ -32,20 +41,18 @@ void ImageKeeper::keep_vdso() {
 }
 
 void ImageKeeper::copy_or_note(const std::string& build_id, const Fd& file, const std::string& label) {
-    if (const auto failure = copy(build_id, file, label)) note_left_out(*failure);
+    try {
+        if (!copy(build_id, file)) note_left_out(label + " is too large to be kept in the session");
+    } catch (const Error& error) {
+        note_left_out(std::string(error.what()) + ": " + label + " is not kept");
+    }
 }
 
-std::optional<std::string> ImageKeeper::copy(const std::string& build_id, const Fd& file,
-                                             const std::string& label) {
-    try {
-        const auto kept = session_.keep_image(build_id, file, room());
-        copied_ += kept.value_or(0);
-        if (!kept) return label + " is too large to be kept in the session";
-        room() -= *kept;
-        return std::nullopt;
-    } catch (const Error& error) {
-        return std::string(error.what()) + ": " + label + " is not kept";
-    }
+bool ImageKeeper::copy(const std::string& build_id, const Fd& file) {
+    const auto kept = session_.keep_image(build_id, file, room());
+    copied_ += kept.value_or(0);
+    room() -= kept.value_or(0);
+    return kept.has_value();
 }
 
 uint64_t& ImageKeeper::room() {

@@ -22,8 +22,9 @@ public:
     /// Copies the file into the session if its path does not lead to it here. Returns false if it was not
     /// found: another process may have it. What cannot be kept is noted once.
     bool keep(const MappedFileFacts& facts);
-    /// Copies the file of that build-id at its path here into the session. Nothing is noted.
-    void keep_build(const MappedFileFacts& facts);
+    /// Copies the file of that build-id at its path here into the session. False, and noted, if the session
+    /// cannot be written.
+    bool keep_build(const MappedFileFacts& facts);
     /// Copies the recorder's own vDSO into the session. Failure is noted.
     void keep_vdso();
     /// Bytes of all copies so far.
@@ -34,8 +35,8 @@ public:
 private:
     /// The bytes for which the session has room.
     uint64_t& room();
-    /// Returns why it is not kept, or nothing.
-    std::optional<std::string> copy(const std::string& build_id, const Fd& file, const std::string& label);
+    /// False if it is too large. Throws a system error.
+    bool copy(const std::string& build_id, const Fd& file);
     void copy_or_note(const std::string& build_id, const Fd& file, const std::string& label);
     void note_left_out(const std::string& what);
 

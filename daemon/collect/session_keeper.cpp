@@ -92,9 +92,7 @@ void SessionKeeper::write_first() {
 SessionInfo SessionKeeper::save() {
     collector_.keep_replaced();
     collector_.store_starting();
-    SessionInfo run = write_account(last_names_limit, true, false);
-    collector_.keep_builds();  // on a full disk samples come first
-    return run;
+    return write_account(last_names_limit, true, false);
 }
 
 void SessionKeeper::capture_code(ReaderSpawner& spawner) {

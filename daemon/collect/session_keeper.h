@@ -45,8 +45,8 @@ public:
     SessionInfo flush_and_account();
     /// The account of the whole session: this run and, if it was appended to, the earlier ones.
     SessionInfo whole(const SessionInfo& run) const;
-    /// Keeps all binaries that were replaced, writes the manifest, as one whose run has ended, keeps builds
-    /// as the collector does, and returns this run's part of the manifest. Throws a system error.
+    /// Keeps all binaries that were replaced, writes the manifest, as one whose run has ended, and returns
+    /// this run's part of it. Throws a system error.
     SessionInfo save();
     /// Writes the current manifest, and the kernel's symbols once there are kernel samples, so that a crash
     /// keeps them. Of binaries that were replaced it keeps a few, so that recording goes on. The manifest is

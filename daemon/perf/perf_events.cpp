@@ -33,7 +33,7 @@ CheckedEvent check_builtin(const EventSpec& spec, bool callgraph) {
 
 CheckedEvent check_resolved(const ResolvedEvent& resolved, const EventCatalogue& catalogue, uint64_t factor) {
     const EventSpec& spec = resolved.spec;
-    const uint64_t minimum = resolved.event->minimum_count * factor;
+    const uint64_t minimum = resolved.event->least_count(factor);
     const uint64_t count = spec.count != 0 ? spec.count : std::max(usual_count, minimum);
     return {spec,
             {spec.name, resolved.event->code, count, resolved.unit_mask.stored(), spec.kernel, spec.user,
@@ -84,6 +84,7 @@ public:
         std::vector<EventSpec> wanted = request_.specs;
         if (wanted.empty()) wanted.push_back(default_event());
         std::vector<CheckedEvent> chosen;
+        refuse_without_counters(wanted);
         for (CheckedEvent& checked : check_perf_events(wanted, request_.callgraph, request_.catalogue))
             add_distinct(chosen, working(std::move(checked)));
         std::vector<EventEncoding> encodings;
@@ -106,6 +107,19 @@ private:
         info_.cpu_type_name = hardware_ && !known.empty() ? known : models.detect(machine).name;
     }
 
+    /// Throws for a name that another machine may know, such as perf's, where no such event could be counted.
+    void refuse_without_counters(const std::vector<EventSpec>& wanted) const {
+        for (const EventSpec& spec : wanted) {
+            if (request_.catalogue.knows(spec.name) || request_.catalogue.builtin(spec.name)) continue;
+            const CheckedEvent cycles = check_builtin(spec_of(cycles_event), false);
+            if (request_.works(cycles.event, cycles.encoding)) return;
+            throw_usage(
+                "event '" + printable(spec.name) +
+                "': the kernel offers no hardware counters here, as in most virtual machines; event TIMER "
+                "works, and the kernel's own events, which ophelp lists at the end");
+        }
+    }
+
     EventSpec default_event() const {
         const auto& own = request_.catalogue.model.default_event;
         if (!own || !request_.catalogue.knows(own->name)) return spec_of(cycles_event);
@@ -117,7 +131,7 @@ private:
     /// With call graphs.
     uint64_t least_count(std::string_view name) const {
         const auto& events = request_.catalogue.events;
-        return std::ranges::find(events, name, &CatalogueEvent::name)->minimum_count * callgraph_count_factor;
+        return std::ranges::find(events, name, &CatalogueEvent::name)->least_count(callgraph_count_factor);
     }
 
     /// A count for an event that works and was asked for without one.

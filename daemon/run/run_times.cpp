@@ -20,6 +20,9 @@ constexpr uint64_t second = 1'000'000'000;
 constexpr uint64_t least_gap = second / 20;
 /// Samples that an average task should have: it loses half a period on average.
 constexpr uint64_t wanted_samples = 10;
+/// Shorter runs are hardly profiled for what they wait for.
+constexpr uint64_t least_wait = second / 2;
+constexpr std::string_view switches_event = "context-switches";
 /// Nor is one part of so many of the time a gap.
 constexpr uint64_t least_gap_share = 100;
 /// The kernel closes the events of a task some time before it ends: 60 us on a fast machine, and 0.3 us for
@@ -99,6 +102,21 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
                             : "the process") +
            " ended before a sample of them was due; " + "--events " + event_label(timer_event, count) +
            " samples nearly all";
+}
+
+std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times) {
+    if (!times.cpu || times.wall < least_wait) return std::nullopt;
+    uint64_t used = times.cpu->user + times.cpu->kernel;
+    for (const RecordedEvent& event : run.events) {
+        if (event.name == switches_event) return std::nullopt;
+        // Of programs that nobody has waited for the samples alone are known.
+        if (run.events.size() == 1 && is_clock(event.name))
+            used = std::max(used, run.ledger.sampled() * event.count);
+    }
+    if (used >= times.wall / 2) return std::nullopt;
+    return "the program waited " + std::to_string((times.wall - used) * 100 / times.wall) +
+           " % of the time; operf --events " + event_label(switches_event, 1) + " --callgraph samples where" +
+           (times.kernel_mode ? "" : ", as root");
 }
 
 uint64_t covered_time(const SessionInfo& run) noexcept {

@@ -40,6 +40,10 @@ std::string run_figures(const SessionInfo& run, const RunTimes& times);
 /// samples account for the time, or the run had another event than TIMER, whose period is no time.
 std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times);
 
+/// A line for a command that waited for more than half of its time, so that none of its threads ran: it has
+/// the command that samples where. None for runs of less than half a second, and for those that sampled that.
+std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times);
+
 /// How much of a command's processor time its events covered, counted or waiting for a counter.
 struct Coverage {
     uint64_t used = 0, covered = 0;  ///< ns

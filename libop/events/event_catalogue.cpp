@@ -227,7 +227,7 @@ std::string minimum_text(uint64_t minimum, uint64_t factor) {
 /// Why an event cannot be sampled every so many times; empty if it can.
 std::string count_fault(const EventSpec& spec, const CatalogueEvent& event, uint64_t factor) {
     const std::string asked = "event '" + spec.name + "': count " + std::to_string(spec.count);
-    if (event.minimum_count != 0 && spec.count / factor < event.minimum_count)
+    if (spec.count < event.least_count(factor))
         return asked + " is below the minimum of " + minimum_text(event.minimum_count, factor) +
                "; lower ones could leave no time for anything else";
     if (spec.count > greatest_count)

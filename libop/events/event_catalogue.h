@@ -38,6 +38,9 @@ struct CatalogueEvent : EventDescription {
 
     /// The counters that can hold it.
     CounterMask counter_mask() const;
+    /// The least count, times the factor. Of events such as switches between tasks, of which each may be
+    /// sampled, it is 1 whatever a sample costs: they stop the program in any case.
+    uint64_t least_count(uint64_t factor) const { return minimum_count == 1 ? 1 : minimum_count * factor; }
 };
 
 /// The directory of event files: $OPROFILE_EVENTS_DIR, or the one they were installed in.

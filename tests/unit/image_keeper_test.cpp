@@ -112,6 +112,19 @@ TEST_F(OwnBuild, is_kept_where_it_is_asked_for) {
     EXPECT_TRUE(notes_.warnings().empty());
 }
 
+TEST_F(OwnBuild, that_cannot_be_written_is_noted_once_and_ends_the_copies) {
+    collector({.images_are_local = true, .keeps_builds = true});
+    dir_.write("samples/current/images", "no directory");
+    sample(path_);
+    const std::string other = binaries_ / "other";
+    std::filesystem::copy_file("/bin/cat", other);
+    build_id_ = build_id_of_file(other);
+    sample(other);
+    EXPECT_FALSE(is_kept());
+    ASSERT_EQ(notes_.warnings().size(), 1u);
+    EXPECT_NE(notes_.warnings().front().find("is not kept"), std::string::npos) << notes_.warnings().front();
+}
+
 TEST_F(OwnBuild, of_another_user_is_not_kept) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can make a file another user's";
     constexpr uid_t somebody = 65534;

@@ -76,6 +76,27 @@ TEST(RunTimes, other_or_several_events_are_not_compared_with_time) {
     EXPECT_EQ(unsampled_note(run, swarm(4800 * ms, 1000)), std::nullopt);
 }
 
+TEST(RunTimes, a_program_that_waits_for_most_of_its_time_is_noted_with_what_samples_that) {
+    RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}};
+    EXPECT_EQ(
+        waiting_note(sampled(350), times),
+        "the program waited 93 % of the time; operf --events context-switches:1 --callgraph samples where");
+    times.kernel_mode = false;
+    EXPECT_TRUE(waiting_note(sampled(350), times)->ends_with(" samples where, as root"));
+    times.cpu->user = 2500 * ms;
+    EXPECT_EQ(waiting_note(sampled(2550), times), std::nullopt) << "it ran for half of it";
+}
+
+TEST(RunTimes, a_wait_is_not_noted_where_it_is_short_unknown_or_sampled) {
+    const RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}};
+    EXPECT_EQ(waiting_note(sampled(9), {.wall = 499 * ms, .cpu = CpuTime{9 * ms, 0}}), std::nullopt);
+    EXPECT_EQ(waiting_note(sampled(350), {.wall = 5 * second}), std::nullopt) << "no command was profiled";
+    EXPECT_EQ(waiting_note(sampled(4000), times), std::nullopt) << "of children that nobody has waited for";
+    SessionInfo switches = sampled(350);
+    switches.events.push_back({"context-switches", 3, 1});
+    EXPECT_EQ(waiting_note(switches, times), std::nullopt);
+}
+
 TEST(RunTimes, the_count_is_never_below_the_minimum) {
     const auto note = unsampled_note(sampled(1), swarm(100 * ms, 100000));
     ASSERT_TRUE(note);
