@@ -69,6 +69,7 @@ libpp_a_SOURCES = \
 	libpp/profile/stack_tree.cpp libpp/profile/stack_tree.h \
 	libpp/profile/symbol_notes.cpp libpp/profile/symbol_notes.h \
 	libpp/report/comparison.cpp libpp/report/comparison.h \
+	libpp/report/count_text.cpp libpp/report/count_text.h \
 	libpp/report/fit_names.cpp libpp/report/fit_names.h \
 	libpp/report/name_brackets.cpp libpp/report/name_brackets.h \
 	libpp/report/recording_account.cpp libpp/report/recording_account.h \
@@ -99,6 +100,7 @@ libpp_a_SOURCES = \
 	libpp/symbols/image_symbols.cpp libpp/symbols/image_symbols.h \
 	libpp/symbols/joined_kallsyms.cpp libpp/symbols/joined_kallsyms.h \
 	libpp/symbols/kernel_symbols.cpp libpp/symbols/kernel_symbols.h \
+	libpp/symbols/distribution.cpp libpp/symbols/distribution.h \
 	libpp/symbols/packages.cpp libpp/symbols/packages.h \
 	libpp/symbols/run_time_code.cpp libpp/symbols/run_time_code.h \
 	libpp/symbols/symbolizer.cpp libpp/symbols/symbolizer.h

@@ -126,6 +126,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/helper_test.cpp \
 	tests/unit/image_file_test.cpp \
 	tests/unit/image_keeper_test.cpp \
+	tests/unit/limit_note_test.cpp \
 	tests/unit/image_search_test.cpp \
 	tests/unit/image_limits_test.cpp \
 	tests/unit/image_finder_test.cpp \
@@ -169,6 +170,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/outside_test.cpp \
 	tests/unit/packing.h \
 	tests/unit/package_note_test.cpp \
+	tests/unit/distribution_test.cpp \
 	tests/unit/packages_test.cpp \
 	tests/unit/pager_test.cpp \
 	tests/unit/percent_test.cpp \

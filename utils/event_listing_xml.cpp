@@ -32,7 +32,7 @@ std::string event_element(const CatalogueEvent& event, uint64_t count_factor) {
     tag.attribute("event_name", event.name).attribute("desc", event.description);
     tag.attribute("counter_mask", event.counters);
     if (!event.extended.empty()) tag.attribute("ext", event.extended);
-    tag.attribute("min_count", event.minimum_count * count_factor);
+    tag.attribute("min_count", event.least_count(count_factor));
     const std::string masks = unit_masks_element(*event.unit_masks);
     return masks.empty() ? tag.empty() : tag.around(masks);
 }

@@ -239,6 +239,8 @@ Compared<OneReport> compared(const ReportCommandOptions& o, LoadedProfile& befor
                              const Make& make) {
     pp::ReportOptions all = o.report;
     all.threshold = 0;
+    const pp::Profile* const both[] = {&before.profile(), &after.profile()};
+    all.bare_names = included_bare_names(both, o.report);
     const auto losses = o.call_tree ? StackLosses::apart : StackLosses::in_head;
     const auto side = [&](LoadedProfile& loaded) {
         const pp::Profile& profile = loaded.profile();
@@ -373,6 +375,7 @@ int opreport(Tool& tool, int argc, char** argv) {
         tool.complain(text);
     if (!wrong.empty()) return 1;
     o.settle(tool.notes);
+    if (!o.common.is_verbose("all")) tool.limit_notes(most_notes);
     o.report.request =
         request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
     LoadOptions load = load_options(o, words.second.has_value());
@@ -407,6 +410,7 @@ int opreport(Tool& tool, int argc, char** argv) {
         write_page(o, words, loaded, other ? &*other : nullptr, outside, tool);
         return 0;
     }
+    o.settle_unit(loaded.classes().classes);
     o.settle_sort_column(loaded.classes().axis, loaded.classes().classes.size());
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
     warn_of_remarks(o, report, tool.notes);

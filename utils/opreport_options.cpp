@@ -7,6 +7,7 @@
 #include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/events/event_table.h"
 #include "libpp/page/write_page.h"
 
 namespace op::tool {
@@ -168,6 +169,7 @@ std::vector<std::string> page_conflicts(const ReportCommandOptions& o) {
     refuse(o.report.reverse, "--reverse-sort");
     refuse(!o.by.empty(), "--by");
     refuse(!o.diff.empty(), "--diff");
+    refuse(!o.unit.empty(), "--unit");
     refuse(!o.output_file.empty(), "--output-file");
     refuse(!o.output_dir.empty(), "--output-dir");
     return found;
@@ -215,6 +217,8 @@ CommandSyntax ReportCommandOptions::syntax() {
          "list symbols with the samples in them and in all that they call, most first"},
         {"interval", 0, &report.intervals, "add the 95 % intervals of shares, as +- half of their width"},
         {"significant", 0, &report.significant, "of { } { }, list only changes that are more than chance"},
+        {"unit", 0, &unit, "counts of a clock's event: samples (the default) or ms, milliseconds",
+         "samples|ms"},
         {"diff", 0, &diff,
          "of { } { }, list changes of samples and time (the default on a terminal), or of shares",
          "change|shares"},
@@ -277,11 +281,13 @@ std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) c
     if (!html_size.empty()) found.emplace_back("--html-size needs --html");
     if (!by.empty() && !is_differential) found.emplace_back("--by needs { } { }: it is for comparisons");
     if (!diff.empty() && !is_differential) found.emplace_back("--diff needs { } { }: it is for comparisons");
+    if (!unit.empty() && (exporter || !writer().is_for_people))
+        found.emplace_back(
+            "--unit is for text and Markdown; other formats have samples and their event's count");
     if (diff == "change" && (call_tree || is_page() || exporter || !writer().fits_terminals))
         found.emplace_back(
             "--diff=change is for lists of symbols as text; --format=json and --format=csv have the samples "
-            "of "
-            "both sides in any case");
+            "of both sides in any case");
     if (diff == "change" && report.accumulated)
         found.emplace_back("--diff=change and --accumulated exclude each other");
     if (diff == "change" && report.intervals)
@@ -296,6 +302,8 @@ void ReportCommandOptions::settle(Diagnostics& notes) {
         throw_usage("--by=" + by + ": must be session or host");
     if (!diff.empty() && diff != "change" && diff != "shares")
         throw_usage("--diff=" + diff + ": must be change or shares");
+    if (!unit.empty() && unit != "samples" && unit != "ms")
+        throw_usage("--unit=" + unit + ": must be samples or ms");
     report.heads = !no_heads;
     report.long_names |= !exporter && !writer().is_for_people;
     report.threshold = has_default_threshold() ? default_tree_threshold : parse_threshold(common.threshold);
@@ -311,9 +319,17 @@ void ReportCommandOptions::settle_sort_column(pp::Axis axis, size_t columns) {
                     counted(columns, "column") + " of samples");
     // Samples of different events make no sum.
     if (sort_column)
-        report.sort_column.number = *sort_column - 1;
+        report.sort_column = {*sort_column - 1, true};
     else if (axis != pp::Axis::event && axis != pp::Axis::several)
         report.sort_column.number.reset();
+}
+
+void ReportCommandOptions::settle_unit(std::span<const pp::ProfileClass> columns) {
+    report.shows_time = unit == "ms";
+    for (const pp::ProfileClass& column : columns)
+        if (report.shows_time && !is_clock(column.event))
+            throw_usage("--unit=ms: samples of " + printable(column.event) +
+                        " are no time; those of TIMER, cpu-clock and task-clock are");
 }
 
 void ReportCommandOptions::settle_diff(bool is_for_terminal) {

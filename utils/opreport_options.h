@@ -28,6 +28,7 @@ struct ReportCommandOptions {
     std::optional<std::string> call_tree_root;  ///< "callers"; else from the applications
     std::string format, output_file, output_dir;
     std::optional<uint64_t> sort_column;  ///< from 1
+    std::string unit;                     ///< "samples" or "ms"; empty = samples
     std::string diff;                     ///< "change" or "shares"; empty = what is apt for the output
     std::string by;                  ///< what varies in a comparison: "session" or "host"; empty = session
     std::string html, html_size;     ///< the file of the page, as for write_output(), and its greatest size
@@ -52,6 +53,9 @@ struct ReportCommandOptions {
     bool joins_builds() const;
     /// Sets what rows are sorted by, given the report's columns. Throws a usage error if there are fewer.
     void settle_sort_column(pp::Axis axis, size_t columns);
+    /// Sets the unit of counts, given the report's columns. Throws a usage error if one has samples that are
+    /// no time.
+    void settle_unit(std::span<const pp::ProfileClass> columns);
     /// Sets what is compared, given whether the report goes to a terminal. conflicts() must have returned
     /// none.
     void settle_diff(bool is_for_terminal);

@@ -18,6 +18,9 @@
 
 namespace op::tool {
 
+/// Lines of warnings that a person who reads a report on a terminal gets.
+inline constexpr size_t most_notes = 3;
+
 /// The options that every report command has, as given.
 struct CommonOptions {
     std::string session_dir, root, vmlinux, threshold;

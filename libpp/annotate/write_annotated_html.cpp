@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "libop/base/counted.h"
 #include "libop/base/markup.h"
@@ -23,8 +24,8 @@ namespace {
 constexpr uint32_t near_lines = 6;
 /// Fewer lines between such are not worth hiding.
 constexpr uint32_t least_hidden = 4;
-/// So many of a file's hottest lines stand in the index.
-constexpr size_t hottest_in_index = 5;
+/// So many of a file's hottest lines are in the index, and so many functions.
+constexpr size_t hottest_in_index = 5, functions_in_index = 20;
 
 /// An element without attributes of foreign origin; `content` is HTML.
 std::string element(std::string_view tag, std::string_view attributes, std::string_view content) {
@@ -65,7 +66,8 @@ public:
         body +=
             "<input type=\"checkbox\" id=\"near\" checked> <label for=\"near\">Only lines near "
             "samples</label>\n<main>\n";
-        body += sources_.empty() ? "<p class=\"none\">No source file has samples.</p>\n" : index();
+        body +=
+            sources_.empty() ? "<p class=\"none\">No source file has samples.</p>\n" : functions() + index();
         for (size_t i = 0; i < sources_.size(); ++i)
             body += section(i);
         return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -126,13 +128,13 @@ private:
         return "<td colspan=\"" + std::to_string(width * annotation_.totals.size()) + "\"></td>";
     }
 
-    std::string column_heads() const {
+    std::string column_heads(bool has_inclusive) const {
         std::string text;
         for (const ProfileClass& column : annotation_.head.columns) {
             text += element("th", "scope=\"col\"",
                             markup_text(printable(column.short_name(annotation_.head.axis)))) +
                     "<th scope=\"col\">%</th>";
-            if (annotation_.is_inclusive)
+            if (has_inclusive)
                 text +=
                     "<th scope=\"col\" title=\"with what is inlined into the line and, if call stacks were "
                     "recorded, "
@@ -144,6 +146,46 @@ private:
 
     // The index
 
+    /// A function, and the index of the source that it begins in.
+    struct Function {
+        size_t source;
+        const AnnotatedSymbol* symbol;
+    };
+
+    /// Those with most samples, falling.
+    std::vector<Function> hottest_functions() const {
+        std::vector<Function> functions;
+        for (size_t i = 0; i < sources_.size(); ++i)
+            for (const AnnotatedSymbol& symbol : sources_[i].file->symbols)
+                functions.push_back({i, &symbol});
+        std::ranges::stable_sort(functions, std::greater{}, [&](const Function& function) {
+            return highest_share(function.symbol->counts, annotation_.totals);
+        });
+        functions.resize(std::min(functions.size(), functions_in_index));
+        return functions;
+    }
+
+    std::string functions() const {
+        std::string rows;
+        for (const auto& [source, symbol] : hottest_functions()) {
+            const std::string name = markup_text(printable(symbol->name));
+            const std::string place = symbol->line == 0 ? file_id(source) : line_id(source, symbol->line);
+            rows += "<tr>";
+            for (size_t i = 0; i < annotation_.totals.size(); ++i)
+                rows += cell(symbol->counts[i], annotation_.totals[i], false);
+            rows += element("td", "class=\"text\"", "<a href=\"#" + place + "\">" + name + "</a>") +
+                    element("td", "class=\"text\"",
+                            markup_text(printable(base_name(sources_[source].file->path))) +
+                                (symbol->line == 0 ? "" : ":" + std::to_string(symbol->line))) +
+                    "</tr>\n";
+        }
+        if (rows.empty()) return "";
+        return "<table class=\"index\">\n<thead><tr>" + column_heads(false) +
+               "<th class=\"text\" scope=\"col\">function</th><th class=\"text\" "
+               "scope=\"col\">begins at</th></tr></thead>\n<tbody>\n" +
+               rows + "</tbody>\n</table>\n";
+    }
+
     std::string index() const {
         std::string rows;
         for (size_t i = 0; i < sources_.size(); ++i)
@@ -152,7 +194,7 @@ private:
                             "<a href=\"#" + file_id(i) + "\">" +
                                 markup_text(printable(sources_[i].file->path)) + "</a>") +
                     element("td", "", hottest_lines(i)) + "</tr>\n";
-        return "<table class=\"index\">\n<thead><tr>" + column_heads() +
+        return "<table class=\"index\">\n<thead><tr>" + column_heads(annotation_.is_inclusive) +
                "<th class=\"text\" scope=\"col\">file</th><th scope=\"col\">hottest "
                "lines</th></tr></thead>\n<tbody>\n" +
                rows + "</tbody>\n</table>\n";
@@ -196,7 +238,7 @@ private:
             text += "<p class=\"none\">The source is not found: its functions and lines with samples.</p>\n";
         const bool is_aside = annotation_.is_aside(file);
         if (is_aside) text += "<details>\n<summary>Of a package or library</summary>\n";
-        text += "<table class=\"source\">\n<thead><tr>" + column_heads() +
+        text += "<table class=\"source\">\n<thead><tr>" + column_heads(annotation_.is_inclusive) +
                 "<th class=\"line\" scope=\"col\">line</th><th class=\"text\" "
                 "scope=\"col\">source</th></tr></thead>\n";
         text += sources_[index].text ? source_lines(index, *sources_[index].text) : known_lines(index);

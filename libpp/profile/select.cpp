@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <list>
 #include <set>
 
 #include "libop/base/counted.h"
@@ -88,10 +89,13 @@ std::vector<std::string> sessions_beside(const fs::path& path) {
     return names;
 }
 
-[[noreturn]] void throw_no_session(const std::string& path, const std::string& name) {
+[[noreturn]] void throw_no_session(const std::string& session_dir, const std::string& name) {
+    const std::string path = session_path(session_dir, name);
     std::string message = "No sample file found: there is no session " + path;
     const auto others = sessions_beside(path);
-    if (is_directory(name + "/samples"))
+    if (is_directory(session_dir + system_session_dir + "/samples"))
+        message += "; " + session_dir + " is an archive of oparchive: read it with archive:" + session_dir;
+    else if (is_directory(name + "/samples"))
         message += "; " + name + " is a session directory: use --session-dir=" + name;
     else if (!others.empty() && name.find('/') == name.npos)
         message += others.size() == 1
@@ -107,7 +111,7 @@ SessionReader open_session(const std::string& session_dir, const std::string& na
     try {
         return SessionReader(path);
     } catch (const Error& error) {
-        if (error.code() == ENOENT || error.code() == ENOTDIR) throw_no_session(path, name);
+        if (error.code() == ENOENT || error.code() == ENOTDIR) throw_no_session(session_dir, name);
         if (error.code() != EACCES) throw;
         throw Error(
             error.kind(),
@@ -164,7 +168,7 @@ std::string hint_for(const std::string& word) {
     if (colon != word.npos && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == colon)
         return text + ", which begins with no known tag, so it was taken for a path";
     if (word.find_first_of("/*?[") != word.npos) return text;
-    return text + ": give the full path, or a wildcard like '*/" + printable(word) + "'";
+    return text + ": '*" + printable(word) + "*' matches a part of a name";
 }
 
 /// The numbers in which the sample files seen differ.
@@ -208,12 +212,13 @@ public:
         : spec_(spec), filter_(spec, finder, options.is_exact), options_(options), notes_(notes) {}
 
     void add_session(const SessionReader& session) {
-        const std::string directory = resolved_path(session.path());
+        const std::string& directory = directories_.emplace_back(resolved_path(session.path()));
         for (auto& path : session.list())
             if (auto name = parse_sample_path(path)) add(std::move(path), std::move(*name), directory);
         ++session_;
     }
     std::vector<SelectedFile> finish(const std::vector<SessionReader>& sessions) && {
+        choose();
         if (without_program_ > 0)
             notes_.warn(counted(without_program_, "sample file") +
                         " left out: their application is anonymous memory, not a program");
@@ -225,12 +230,20 @@ public:
     }
 
 private:
+    /// Those that no image has.
+    std::vector<std::string> unknown_words() {
+        std::vector<std::string> unknown;
+        for (const auto* words : {&spec_.words, &spec_.images, &spec_.libraries})
+            for (const auto& word : *words)
+                if (!is_any_named(word)) unknown.push_back(word);
+        return unknown;
+    }
+
     /// The words that no image has, and the images that there are.
     std::string hints_for_images() {
         std::string text;
-        for (const auto* words : {&spec_.words, &spec_.images, &spec_.libraries})
-            for (const auto& word : *words)
-                if (!is_any_named(word)) text += hint_for(word);
+        for (const std::string& word : unknown_words())
+            text += hint_for(word);
         if (text.empty()) return "";
         std::set<std::string> names;
         for (const ImageName& image : images_)
@@ -266,10 +279,26 @@ private:
             return;
         }
         if (options_.exclude_dependent && is_dependent(name)) return;
-        if (!filter_.matches(name, directory, path, notes_)) return;
-        has_samples_ |= !name.callee;
-        files_.push_back({session_, std::move(path), std::move(name)});
+        candidates_.push_back({{session_, std::move(path), std::move(name)}, directory});
     }
+
+    /// Chooses among the candidates, when all images are known.
+    void choose() {
+        if (!options_.is_exact)
+            for (const std::string& word : unknown_words())
+                filter_.match_base_names(word);
+        for (Candidate& candidate : candidates_) {
+            SelectedFile& file = candidate.file;
+            if (!filter_.matches(file.name, candidate.directory, file.path, notes_)) continue;
+            has_samples_ |= !file.name.callee;
+            files_.push_back(std::move(file));
+        }
+    }
+
+    struct Candidate {
+        SelectedFile file;
+        const std::string& directory;  ///< of the session, in directories_
+    };
 
     const ProfileSpec& spec_;
     SampleFilter filter_;
@@ -282,6 +311,8 @@ private:
     SeenNumbers numbers_;
     std::set<ImageName> images_;
     std::set<std::string> events_;
+    std::list<std::string> directories_;  ///< of the sessions
+    std::vector<Candidate> candidates_;
     std::vector<SelectedFile> files_;
 };
 
@@ -309,6 +340,12 @@ bool SampleFilter::matches(const SampleName& name, const std::string& directory,
 
 bool SampleFilter::is_named(const std::string& word, const ImageName& image, Diagnostics& notes) {
     return any_matches(patterns_of({word}), names_of(image, notes));
+}
+
+void SampleFilter::match_base_names(const std::string& word) {
+    if (word.find_first_of("/*?[") != word.npos) return;
+    for (Patterns* const patterns : {&words_, &images_, &libraries_})
+        if (std::ranges::find(*patterns, word) != patterns->end()) patterns->push_back("*/" + word);
 }
 
 bool SampleFilter::selects(const Patterns& patterns, const Names& names) const {

@@ -39,6 +39,8 @@ public:
     /// results of disk lookups are cached.
     bool matches(const SampleName& name, const std::string& directory, const std::string& path,
                  Diagnostics& notes);
+    /// From now on the word, which is no path and no pattern, is also of all images with that base name.
+    void match_base_names(const std::string& word);
     /// True if a word of the specification, a path or a pattern, is of that image.
     bool is_named(const std::string& word, const ImageName& image, Diagnostics& notes);
 
@@ -71,9 +73,10 @@ struct SelectOptions {
     bool is_exact = false;           ///< see SampleFilter
 };
 
-/// The selected files, by session, then path. Call-graph files are left out unless requested, and with a
-/// warning samples of the profiler writing its own samples and those whose application is anonymous memory.
-/// Throws a usage error if the sessions hold no sample file with samples, or if none is selected.
+/// The selected files, by session, then path. A word that no image has names those whose base name it is.
+/// Call-graph files are left out unless requested, and with a warning samples of the profiler writing its own
+/// samples and those whose application is anonymous memory. Throws a usage error if the sessions hold no
+/// sample file with samples, or if none is selected.
 std::vector<SelectedFile> select_files(const std::vector<SessionReader>& sessions, const ProfileSpec& spec,
                                        const SelectOptions& options, const ImageFinder& finder,
                                        Diagnostics& notes);

@@ -13,12 +13,14 @@
 #include "libop/session/ledger.h"
 #include "libop/stream/record.h"
 #include "libpp/profile/percent.h"
+#include "libpp/symbols/distribution.h"
 #include "libpp/symbols/packages.h"
 
 namespace op::pp {
 
 namespace {
 
+constexpr std::string_view servers_variable = "DEBUGINFOD_URLS";
 constexpr double worth_a_line = 1;  // percent of the samples
 
 /// An image with its samples in all profiles and columns.
@@ -84,10 +86,18 @@ std::map<std::string, std::string> packages_of(std::span<const Lacking> images, 
 }
 
 /// The shortcoming and its remedy. `package` is the one that installed the image; empty = unknown.
-std::string advice(const Shortcoming& lack, const std::string& package) {
+std::string advice(const Shortcoming& lack, const std::string& package, const Distribution& distribution) {
     if (lack.debug_symbols.empty()) return lack.text;
-    if (package.empty()) return lack.text + "; " + lack.debug_symbols;
-    return lack.text + "; install " + debug_package(package) + " or set DEBUGINFOD_URLS";
+    std::string text = lack.text + "; " + lack.debug_symbols;
+    if (!package.empty()) {
+        text = lack.text + "; install " + debug_package(package);
+        if (is_in_debug_archive(package) && !distribution.debug_archive.empty())
+            text += " (" + distribution.debug_archive + ")";
+        text += " or set " + std::string(servers_variable);
+    }
+    if (text.ends_with(servers_variable) && !distribution.debuginfod.empty())
+        text += "=" + distribution.debuginfod;
+    return text;
 }
 
 std::string tenths(double percent) {
@@ -176,9 +186,11 @@ void note_missing_symbols(std::span<const SymbolizedProfile> profiles, const Mis
         total = add_saturating(total, one.samples);
     const Missing missing = find_missing(images, total, wanted);
     auto packages = packages_of(missing.large, wanted.package_root);
+    const Distribution distribution = find_distribution(wanted.package_root);
     for (const Lacking& one : missing.large)
         notes.warn(printable(one.image->name.display()) + " (" + tenths(percent_of(one.samples, total)) +
-                   " % of the samples) " + printable(advice(one.lack, packages[one.image->name.name])));
+                   " % of the samples) " +
+                   printable(advice(one.lack, packages[one.image->name.name], distribution)));
     if (missing.small_images > 0)
         notes.warn(counted(missing.small_images, "further image lacks", "further images lack") +
                    " symbols, with " + tenths(percent_of(missing.small_samples, total)) +

@@ -16,11 +16,6 @@ namespace op::pp {
 
 namespace {
 
-/// The events whose count is processor time in ns.
-bool is_clock(std::string_view event) {
-    return event == timer_event || event == "cpu-clock" || event == "task-clock";
-}
-
 /// The time of all samples that the only event took.
 std::optional<uint64_t> sampled_time(const SessionInfo& info) {
     if (info.events.size() != 1 || !is_clock(info.events.front().name)) return std::nullopt;

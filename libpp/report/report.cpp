@@ -127,6 +127,7 @@ ReportHead make_head(const ReportOptions& options, Axis axis, std::span<const Pr
     ReportHead head;
     head.is_shown = options.heads;
     head.has_intervals = options.intervals;
+    head.shows_time = options.shows_time;
     head.axis = axis;
     head.columns.assign(columns.begin(), columns.end());
     head.cpu_speed_mhz = header.cpu_speed_mhz;

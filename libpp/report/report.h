@@ -34,6 +34,7 @@ std::vector<SortKey> parse_sort_keys(std::span<const std::string> values);
 /// What rows with several columns are sorted by: one of them, or their sum.
 struct SortColumn {
     std::optional<size_t> number = 0;  ///< from 0; nothing = the sum
+    bool is_given = false;             ///< it was asked for
 
     uint64_t of(std::span<const uint64_t> counts) const;
 };
@@ -51,6 +52,7 @@ struct ReportOptions {
     bool long_names = false;       ///< full paths
     bool reverse = false;          ///< all orders are reversed
     bool global_percent = false;   ///< shares of a part (library, address, call) are relative to everything
+    bool shows_time = false;       ///< text and Markdown: milliseconds instead of samples
     bool intervals = false;        ///< text and Markdown: the intervals of shares
     bool significant = false;      ///< of a comparison only rows whose change is more than chance
     bool compares_counts = false;  ///< lists of symbols: samples are compared, not their shares
@@ -68,6 +70,9 @@ struct ReportOptions {
     SortColumn sort_column;     ///< for SortKey::sample, in all reports
     std::vector<std::string>
         include_symbols;  ///< only these: names as in the object file, as shown, or that without parameters
+    /// Those of include_symbols that match whatever has them without namespaces, classes and arguments;
+    /// nothing = those that no symbol of the profile has.
+    std::optional<std::vector<std::string>> bare_names;
     std::vector<std::string> exclude_symbols;  ///< not these
     std::optional<uint64_t> depth;             ///< call tree only: rows deeper than that are not shown
     bool folds_recursion = false;              ///< call tree only: a function that calls itself has one row
@@ -99,6 +104,7 @@ struct ReportHead {
     /// has scaled events.
     std::vector<CountedTime> scaled;
     std::vector<double> weights;  ///< as sample_weights()
+    bool shows_time = false;      ///< text and Markdown have milliseconds; all columns are of clocks
     bool has_intervals = false;   ///< text and Markdown have those of shares
     std::vector<std::string>
         facts;  ///< on what the numbers are worth; one a line, only where heads are shown
@@ -170,7 +176,7 @@ struct Difference {
 enum class ComparisonTest : uint8_t {
     shares,      ///< the shares of all samples of each side: z test or Fisher's exact test
     means,       ///< the mean shares of the sessions of each side: Welch's test
-    counts,      ///< the samples of each side: whether they differ by more than runs of one program do
+    counts,      ///< the samples of each side: chance, and an allowance for what varies from run to run
     mean_counts  ///< the mean samples of the sessions of each side: Welch's test
 };
 
@@ -180,8 +186,8 @@ inline constexpr size_t least_sessions = 3;
 /// What a comparison can show.
 struct ComparisonPower {
     ComparisonTest test = ComparisonTest::shares;
-    size_t sessions_before = 1, sessions_after = 1;
-    bool are_hosts = false;               ///< the sessions of a host are one
+    std::vector<size_t> sessions_before, sessions_after;  ///< that count; one per column, 1 at least
+    bool are_hosts = false;                               ///< the sessions of a host are one
     std::vector<double> smallest_change;  ///< of a share of 1 %, percentage points; one per column
     size_t column = 0;                    ///< that with most samples
     size_t tested = 0, untested = 0;      ///< its rows, before any was left out
@@ -224,9 +230,9 @@ struct SymbolReport {
         return differences[row_and_column].kind == Difference::Kind::removed ? 0 : counts[row_and_column];
     }
     /// Samples before and after, and the difference: of the mean session of each side.
-    SampleChange change_of(uint64_t before, uint64_t after) const {
-        return {static_cast<double>(before) / static_cast<double>(power.sessions_before),
-                static_cast<double>(after) / static_cast<double>(power.sessions_after)};
+    SampleChange change_of(size_t column, uint64_t before, uint64_t after) const {
+        return {static_cast<double>(before) / static_cast<double>(power.sessions_before[column]),
+                static_cast<double>(after) / static_cast<double>(power.sessions_after[column])};
     }
 };
 

@@ -37,15 +37,6 @@ std::map<RowKey, size_t> index_rows(const SymbolReport& report) {
     return index;
 }
 
-/// False if the mean of its sessions rounds to no sample on both sides, in all columns.
-bool is_anything(const SymbolReport& report, size_t first) {
-    for (size_t i = first; i < first + report.totals.size(); ++i) {
-        const SampleChange change = report.change_of(report.counts_before[i], report.count_after(i));
-        if (change.before >= 0.5 || change.after >= 0.5) return true;
-    }
-    return false;
-}
-
 /// Where samples are compared, a row has to reach the threshold on either side; of shares the change has to.
 bool is_shown(const SymbolReport& report, size_t row, const ReportOptions& options) {
     const size_t width = report.totals.size(), first = row * width;
@@ -56,7 +47,6 @@ bool is_shown(const SymbolReport& report, size_t row, const ReportOptions& optio
         return difference.kind != Difference::Kind::changed ||
                std::fabs(difference.percent) >= options.threshold;
     }
-    if (!is_anything(report, first)) return false;
     if (reaches(std::span(report.counts_before).subspan(first, width), report.totals_before,
                 options.threshold))
         return true;
@@ -291,7 +281,7 @@ public:
             for (size_t row = 0; row < report.rows.size(); ++row)
                 changes_.push_back(options.compares_counts
                                        ? change_of_samples(report, row, options.sort_column)
-                                       : significant_change(report, row));
+                                       : significant_change(report, row, options.sort_column));
     }
 
     bool operator()(size_t a, size_t b) const {
@@ -300,21 +290,26 @@ public:
     }
 
 private:
-    static double change_of_samples(const SymbolReport& report, size_t row, const SortColumn& column) {
-        std::vector<uint64_t> before, after;
-        for (size_t i = row * report.totals.size(); i < (row + 1) * report.totals.size(); ++i) {
-            before.push_back(report.counts_before[i]);
-            after.push_back(report.count_after(i));
+    /// Of all columns, or of the one that is wanted.
+    static double change_of_samples(const SymbolReport& report, size_t row, const SortColumn& wanted) {
+        const size_t width = report.totals.size();
+        double sum = 0;
+        for (size_t column = 0; column < width; ++column) {
+            const size_t i = row * width + column;
+            if (wanted.number.value_or(column) == column)
+                sum += report.change_of(column, report.counts_before[i], report.count_after(i)).delta();
         }
-        return std::fabs(report.change_of(column.of(before), column.of(after)).delta());
+        return std::fabs(sum);
     }
 
-    /// The greatest change of a share that is more than chance; 0 = none is.
-    static double significant_change(const SymbolReport& report, size_t row) {
+    /// The greatest change of a share that is more than chance, in the column that was asked for or in any;
+    /// 0 = none is.
+    static double significant_change(const SymbolReport& report, size_t row, const SortColumn& wanted) {
         const size_t width = report.totals.size();
         double greatest = 0;
         for (size_t column = 0; column < width; ++column) {
             const size_t i = row * width + column;
+            if (wanted.is_given && wanted.number != column) continue;
             if (!report.differences[i].is_significant) continue;
             const Share before{report.counts_before[i], report.totals_before[column]},
                 after{report.count_after(i), report.totals[column]};

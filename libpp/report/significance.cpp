@@ -26,12 +26,20 @@ struct Parts {
     bool is_testable() const { return std::max(before.count, after.count) >= least_tested; }
 };
 
-/// The sessions of a side that have samples in a column.
+/// True if the session counts in the column: it has samples there. Where samples are compared, a thread or a
+/// CPU that had none is no gap: another one had them.
+bool counts_in(const SessionCounts& session, const ReportHead& head, size_t column, Tested tested) {
+    if (tested == Tested::shares || head.axis == Axis::event) return session.totals[column] > 0;
+    return std::ranges::any_of(session.totals, [](uint64_t total) { return total > 0; });
+}
+
+/// The sessions of a side that count in a column.
 class ColumnSessions {
 public:
-    ColumnSessions(const ComparedSide& side, size_t column) : width_(side.totals.size()), column_(column) {
+    ColumnSessions(const ComparedSide& side, size_t column, Tested tested)
+        : width_(side.totals.size()), column_(column) {
         for (const SessionCounts& session : side.sessions)
-            if (session.totals[column] > 0) {
+            if (counts_in(session, side.head, column, tested)) {
                 sessions_.push_back(&session);
                 totals_.push_back(taken_part(side.head, column, 0, session.totals[column]).total);
             }
@@ -79,9 +87,15 @@ double squared_error(const std::vector<double>& values) {
     return squares / (n - 1) / n;
 }
 
-/// Of the first column; all that were selected where the counts of each are not known.
-size_t sessions_with_samples(const ComparedSide& side) {
-    return side.sessions.empty() ? side.head.sessions : ColumnSessions(side, 0).size();
+/// Those that count, by column; all that were selected where the counts of each are not known.
+std::vector<size_t> sessions_by_column(const ComparedSide& side, Tested tested) {
+    std::vector<size_t> sessions;
+    for (size_t column = 0; column < side.totals.size(); ++column)
+        sessions.push_back(side.sessions.empty() ? side.head.sessions
+                                                 : ColumnSessions(side, column, tested).size());
+    for (size_t& number : sessions)
+        number = std::max<size_t>(number, 1);
+    return sessions;
 }
 
 /// The column with most samples: of several threads the first may have hardly any.
@@ -103,22 +117,24 @@ public:
           differences_(differences),
           tested_(tested),
           column_(column),
-          first_(before, column),
-          second_(after, column) {}
+          first_(before, column, tested),
+          second_(after, column, tested) {}
 
     void run(ComparisonPower& power) {
+        old_weight_ = weight(before_, power.sessions_before);
+        new_weight_ = weight(after_, power.sessions_after);
         const size_t rows = differences_.size() / after_.totals.size();
         std::vector<double> probabilities;
-        std::vector<Difference*> tested;
+        std::vector<size_t> tested;
         for (size_t row = 0; row < rows; ++row) {
             Difference& difference = differences_[at(row)];
             if (!test(row, difference)) continue;
             probabilities.push_back(*difference.probability);
-            tested.push_back(&difference);
+            tested.push_back(row);
         }
         const std::vector<bool> found = discoveries(probabilities);
         for (size_t i = 0; i < tested.size(); ++i)
-            tested[i]->is_significant = found[i] && is_great(tested[i]);
+            differences_[at(tested[i])].is_significant = found[i] && is_great(tested[i]);
         power.smallest_change.push_back(100 * smallest());
         if (column_ != main_column(after_, before_)) return;
         power.column = column_;
@@ -165,35 +181,30 @@ private:
 
     /// True if runs of one program do not differ by so much by themselves. Of shares the probability is all
     /// there is, which is for these recordings.
-    bool is_great(const Difference* difference) const {
+    bool is_great(size_t row) const {
         if (test_used() != ComparisonTest::counts) return true;
-        const auto row = static_cast<size_t>(difference - differences_.data()) / after_.totals.size();
         const auto [before, after] = parts(row);
-        const double old_weight = weight(before_), new_weight = weight(after_);
-        return std::fabs(after.count * new_weight - before.count * old_weight) >
-               least_change_of_counts * std::max(after.total * new_weight, before.total * old_weight);
+        return std::fabs(after.count * new_weight_ - before.count * old_weight_) >
+               least_change_of_counts * std::max(after.total * new_weight_, before.total * old_weight_);
     }
 
     double counts_probability(size_t row, const Parts& parts) const {
         if (has_sessions())
-            return equal_means_probability(first_.counts(row), second_.counts(row),
-                                           variance_of_mean(parts.before, before_, first_.size()) +
-                                               variance_of_mean(parts.after, after_, second_.size()));
-        return alike_rates_probability({parts.before.count, weight(before_)},
-                                       {parts.after.count, weight(after_)});
+            return equal_means_probability(
+                first_.counts(row), second_.counts(row),
+                variance_of_mean(parts.before, old_weight_) + variance_of_mean(parts.after, new_weight_));
+        return alike_rates_probability({parts.before.count, old_weight_}, {parts.after.count, new_weight_});
     }
 
     /// Of the mean count of sessions that differ by chance only, in periods of the event.
-    double variance_of_mean(const Part& part, const ComparedSide& side, size_t sessions) const {
-        const double periods = weight(side) * static_cast<double>(sessions_with_samples(side));
-        const auto n = static_cast<double>(sessions);
-        return std::max(part.count, 1.0) * periods * periods / n / n;
+    static double variance_of_mean(const Part& part, double weight) {
+        return std::max(part.count, 1.0) * weight * weight;
     }
 
     /// The periods of the event for each sample that was taken, in the mean of a side's sessions.
-    double weight(const ComparedSide& side) const {
+    double weight(const ComparedSide& side, const std::vector<size_t>& sessions) const {
         const double periods = column_ < side.head.weights.size() ? side.head.weights[column_] : 1;
-        return periods / static_cast<double>(sessions_with_samples(side));
+        return periods / static_cast<double>(sessions[column_]);
     }
 
     void test_means(size_t row, const Parts& parts, Difference& difference) {
@@ -228,6 +239,7 @@ private:
     std::span<Difference> differences_;
     Tested tested_;
     size_t column_;
+    double old_weight_ = 1, new_weight_ = 1;  ///< see weight()
     ColumnSessions first_, second_;
     std::vector<double> excess_;  ///< of tested rows: the variance found, in that of chance
 };
@@ -244,8 +256,8 @@ bool is_of_counts(const ComparisonPower& power) {
 
 std::string test_text(const ComparisonPower& power) {
     const std::string one = power.are_hosts ? "host" : "session";
-    const std::string sessions =
-        std::to_string(power.sessions_before) + " and " + std::to_string(power.sessions_after);
+    const std::string sessions = std::to_string(power.sessions_before.at(power.column)) + " and " +
+                                 std::to_string(power.sessions_after.at(power.column));
     if (power.test == ComparisonTest::means)
         return "tested by Welch's test of the shares in each " + one + ", " + sessions +
                " of them: what varies from " + (power.are_hosts ? "host to host" : "run to run") +
@@ -256,8 +268,7 @@ std::string test_text(const ComparisonPower& power) {
                " is accounted for; samples are the mean of a side's " + one + "s";
     if (power.test == ComparisonTest::counts)
         return "variation from run to run is not known: changes of less than a tenth of a row, or of 3 % of "
-               "all "
-               "samples, have no mark (with " +
+               "all samples, have no mark (with " +
                std::to_string(least_sessions) + " " + one + "s or more on each side it is; here are " +
                sessions + ")";
     return "tested by the shares of all samples: variation from run to run is not known, the marks are for "
@@ -271,8 +282,8 @@ std::string test_text(const ComparisonPower& power) {
 ComparisonPower test_differences(const ComparedSide& before, const ComparedSide& after,
                                  std::span<Difference> differences, Tested tested) {
     ComparisonPower power;
-    power.sessions_before = sessions_with_samples(before);
-    power.sessions_after = sessions_with_samples(after);
+    power.sessions_before = sessions_by_column(before, tested);
+    power.sessions_after = sessions_by_column(after, tested);
     power.are_hosts = after.head.counts_hosts;
     for (size_t column = 0; column < after.totals.size(); ++column)
         ColumnTest(before, after, differences, tested, column).run(power);
@@ -280,9 +291,10 @@ ComparisonPower test_differences(const ComparedSide& before, const ComparedSide&
 }
 
 std::vector<std::string> test_facts(const ComparisonPower& power, std::string_view rows) {
-    std::string tested =
-        "* marks changes that are more than chance; of these, 5 % at most are expected to be wrong (" +
-        std::to_string(power.tested) + " " + std::string(rows) + " tested";
+    std::string tested = "* marks changes that are more than chance";
+    if (power.test != ComparisonTest::counts)  // there chance is not all that differs
+        tested += "; of these, 5 % at most are expected to be wrong";
+    tested += " (" + std::to_string(power.tested) + " " + std::string(rows) + " tested";
     if (power.untested > 0) tested += ", " + std::to_string(power.untested) + " have too few samples";
     if (is_of_counts(power)) return {tested + ")", test_text(power)};
     return {tested + ")",

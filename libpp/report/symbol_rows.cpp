@@ -83,37 +83,26 @@ private:
     std::set<std::string, std::less<>> names_, last_components_;
 };
 
-/// A symbol's name as in the object file, and as in reports.
-struct SymbolNames {
-    std::string_view name, shown;
-};
-
 class NameFilter {
 public:
-    explicit NameFilter(const ReportOptions& options)
-        : include_(options.include_symbols), exclude_(options.exclude_symbols) {}
+    /// Names in `bare` that are included are those of all symbols whose bare name it is.
+    NameFilter(const ReportOptions& options, std::vector<std::string> bare)
+        : include_(options.include_symbols),
+          exclude_(options.exclude_symbols),
+          bare_(std::make_move_iterator(bare.begin()), std::make_move_iterator(bare.end())) {}
 
     bool is_empty() const { return include_.is_empty() && exclude_.is_empty(); }
-    /// From now on an included name that none of these symbols has is that of all whose bare name it is.
-    void forgive(std::span<const SymbolNames> symbols) {
-        for (const std::string_view name : include_.bare_names()) {
-            const NameSet one({{std::string(name)}});
-            if (std::ranges::none_of(symbols,
-                                     [&](const SymbolNames& s) { return one.contains(s.name, s.shown); }))
-                forgiven_.insert(name);
-        }
-    }
     bool passes(std::string_view name, std::string_view shown, bool is_inlined = false) const {
         const bool is_bare = is_inlined && name == shown;
         const bool is_included = include_.is_empty() || include_.contains(name, shown) ||
                                  (is_bare && include_.contains_bare(name)) ||
-                                 forgiven_.contains(bare_name(shown));
+                                 bare_.contains(bare_name(shown));
         return is_included && !exclude_.contains(name, shown);
     }
 
 private:
     NameSet include_, exclude_;
-    std::set<std::string_view> forgiven_;  ///< of include_
+    std::set<std::string, std::less<>> bare_;
 };
 
 std::string_view shown_name_of(const Profile& profile, const ProfileSymbol& symbol,
@@ -151,18 +140,33 @@ bool has_several_apps(const Profile& profile) {
 
 }  // namespace
 
+std::vector<std::string> included_bare_names(std::span<const Profile* const> profiles,
+                                             const ReportOptions& options) {
+    const auto has = [&](const Profile& profile, const NameSet& name) {
+        return std::ranges::any_of(profile.symbols, [&](const ProfileSymbol& symbol) {
+            return name.contains(symbol.symbol->name, shown_name_of(profile, symbol, options));
+        });
+    };
+    std::vector<std::string> bare;
+    const NameSet included(options.include_symbols);
+    for (const std::string_view name : included.bare_names()) {
+        const NameSet one({{std::string(name)}});
+        if (std::ranges::none_of(profiles, [&](const Profile* profile) { return has(*profile, one); }))
+            bare.emplace_back(name);
+    }
+    return bare;
+}
+
 std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& options) {
-    NameFilter filter(options);
+    const Profile* const one[] = {&profile};
+    const NameFilter filter(options,
+                            options.bare_names ? *options.bare_names : included_bare_names(one, options));
     if (filter.is_empty()) return std::vector<bool>(profile.symbols.size(), true);
-    std::vector<SymbolNames> names;
-    names.reserve(profile.symbols.size());
-    for (const auto& symbol : profile.symbols)
-        names.push_back({symbol.symbol->name, shown_name_of(profile, symbol, options)});
-    filter.forgive(names);
     std::vector<bool> wanted;
-    wanted.reserve(names.size());
-    for (size_t i = 0; i < names.size(); ++i)
-        wanted.push_back(filter.passes(names[i].name, names[i].shown, profile.symbols[i].is_inlined));
+    wanted.reserve(profile.symbols.size());
+    for (const auto& symbol : profile.symbols)
+        wanted.push_back(
+            filter.passes(symbol.symbol->name, shown_name_of(profile, symbol, options), symbol.is_inlined));
     return wanted;
 }
 
@@ -176,7 +180,7 @@ std::vector<std::string> bare_names(const Profile& profile, const ReportOptions&
 std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& options) {
     std::vector<bool> wanted = wanted_symbols(profile, options);
     wanted.resize(wanted.size() + profile.images.size(),
-                  NameFilter(options).passes(no_symbol_name, no_symbol_name));
+                  NameFilter(options, {}).passes(no_symbol_name, no_symbol_name));
     return wanted;
 }
 

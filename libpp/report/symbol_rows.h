@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,12 +44,17 @@ SymbolSums sum_by_symbol(const Profile& profile, const std::vector<bool>& wanted
 /// For each symbol of the profile, true if the report asks for it. A name given by the user matches the name
 /// in the object file, the shown name, and the shown name without its parameters or without the mark of a
 /// clone. To include an inlined function that has a bare name, the last component of a longer name is enough.
-/// A name to be included that no symbol has matches those that have it without namespaces, classes and
-/// arguments.
+/// Names to be included that are in ReportOptions::bare_names match those that have them without namespaces,
+/// classes and arguments.
 std::vector<bool> wanted_symbols(const Profile& profile, const ReportOptions& options);
 
 /// The same for everything row_symbol() returns.
 std::vector<bool> wanted_rows(const Profile& profile, const ReportOptions& options);
+
+/// The names to be included, without namespaces and brackets, that no symbol of the profiles has: for
+/// ReportOptions::bare_names.
+std::vector<std::string> included_bare_names(std::span<const Profile* const> profiles,
+                                             const ReportOptions& options);
 
 /// The names of all symbols of the profile as shown, without namespaces, classes, arguments and parameters;
 /// each once.

@@ -160,8 +160,8 @@ void put_tests(Json& json, std::span<const Difference> row) {
 
 Json power_json(const ComparisonPower& power) {
     Json json = {{"test", power.test == ComparisonTest::means ? "welch" : "shares"},
-                 {"sessions_before", power.sessions_before},
-                 {"sessions", power.sessions_after},
+                 {"sessions_before", power.sessions_before.at(power.column)},
+                 {"sessions", power.sessions_after.at(power.column)},
                  {"tested", power.tested},
                  {"untested", power.untested}};
     if (power.are_hosts) json["by"] = "host";

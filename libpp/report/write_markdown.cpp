@@ -6,6 +6,7 @@
 #include "libop/base/text.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/count_text.h"
 #include "libpp/report/share_intervals.h"
 #include "libpp/report/write_text.h"
 #include "libpp/report/writer.h"
@@ -79,8 +80,8 @@ std::string banner(const ReportHead& head) {
 
 /// "samples", with the column's name if there are several.
 std::string samples_title(const ReportHead& head, size_t column) {
-    return head.columns.size() > 1 ? "samples " + code(head.columns[column].short_name(head.axis))
-                                   : "samples";
+    const std::string title = count_title(head);
+    return head.columns.size() > 1 ? title + " " + code(head.columns[column].short_name(head.axis)) : title;
 }
 
 /// The cells that all reports by symbol have.
@@ -93,11 +94,11 @@ public:
         if (columns_.has_addresses) heads.number("vma");
         for (size_t i = 0; i < width_; ++i) {
             heads.number(samples_title(head_, i));
-            if (columns_.is_accumulated) heads.number("cum. samples");
+            if (columns_.is_accumulated) heads.number("cum. " + count_title(head_));
             heads.number("%");
             if (head_.has_intervals) heads.number(interval_title);
             if (columns_.is_accumulated) heads.number("cum. %");
-            if (columns_.is_inclusive) heads.number("incl. samples").number("incl. %");
+            if (columns_.is_inclusive) heads.number("incl. " + count_title(head_)).number("incl. %");
             if (columns_.is_differential) heads.number("diff %");
         }
         if (columns_.has_lines) heads.text("linenr info");
@@ -115,7 +116,8 @@ public:
         if (columns_.has_addresses) row << hex(address.value(), columns_.has_wide_addresses ? 16 : 8);
         for (size_t i = 0; i < width_; ++i) {
             add_count(row, i, counts[i], bases[i], differences ? &differences[i] : nullptr);
-            if (inclusive) row << inclusive[i] << share(inclusive[i], inclusive_bases[i]);
+            if (inclusive)
+                row << count_text(head_, i, inclusive[i]) << share(inclusive[i], inclusive_bases[i]);
         }
     }
 
@@ -142,8 +144,8 @@ private:
         uint64_t& sum = sums_[column];
         if (!is_removed) sum = add_saturating(sum, count);
         const std::string none = "---";
-        row << count;
-        if (columns_.is_accumulated) row << (is_removed ? none : std::to_string(sum));
+        row << count_text(head_, column, count);
+        if (columns_.is_accumulated) row << (is_removed ? none : count_text(head_, column, sum));
         row << (is_removed ? none : share(count, base));
         if (head_.has_intervals) row << (is_removed ? none : interval_text(head_, column, count, base));
         if (columns_.is_accumulated) row << (is_removed ? none : share(sum, base));
@@ -231,7 +233,7 @@ private:
                                  const std::string& image) {
         Row cells;
         for (size_t i = 0; i < row.counts.size(); ++i) {
-            cells << row.counts[i] << share(row.counts[i], row.bases[i]);
+            cells << count_text(head, i, row.counts[i]) << share(row.counts[i], row.bases[i]);
             if (head.has_intervals) cells << interval_text(head, i, row.counts[i], row.bases[i]);
         }
         return (cells << app << image).end();

@@ -10,6 +10,7 @@
 #include "libop/session/event_label.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/count_text.h"
 #include "libpp/report/share_intervals.h"
 #include "libpp/report/text_lines.h"
 #include "libpp/report/writer.h"
@@ -113,7 +114,7 @@ std::string image_heads(const ReportHead& head, const std::string& indent) {
     const size_t width = cell_width + (head.has_intervals ? interval_width : 0);
     for (const auto& column : head.columns) {
         names += cell_head(printable(column.short_name(head.axis)), width - 1);
-        titles += "  samples|      %|";
+        titles += right(count_title(head), 9) + "|      %|";
         if (head.has_intervals) titles += std::string("       ") + interval_title + "|";
         rule += std::string(width, '-');
     }
@@ -125,7 +126,7 @@ void add_image_line(std::string& text, const ReportHead& head, const ImageRow& r
     const size_t start = text.size();
     text += indent;
     for (size_t i = 0; i < row.counts.size(); ++i) {
-        text += right(std::to_string(row.counts[i]), 9) + " " +
+        text += right(count_text(head, i, row.counts[i]), 9) + " " +
                 format_percent(percent_of(row.counts[i], row.bases[i])) + " ";
         if (head.has_intervals) add_interval_cell(text, interval_text(head, i, row.counts[i], row.bases[i]));
     }

@@ -5,6 +5,7 @@
 
 #include "libop/base/text.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/count_text.h"
 #include "libpp/report/share_intervals.h"
 #include "libpp/report/stack_shares.h"
 #include "libpp/report/text_lines.h"
@@ -91,7 +92,7 @@ private:
                 add_cell(cells, "before", samples_width);
                 add_cell(cells, "%", percent_width);
             }
-            add_cell(cells, "samples", samples_width);
+            add_cell(cells, count_title(report_.head), samples_width);
             add_cell(cells, "%", percent_width);
             if (report_.head.has_intervals) add_interval_cell(cells, interval_title);
             if (is_comparison())
@@ -132,18 +133,19 @@ private:
     void add_counts(std::string& cells, size_t row, size_t column) const {
         const size_t at = row * width_ + column;
         const uint64_t count = report_.counts[at], total = report_.totals[column];
-        if (is_comparison()) add_share(cells, report_.counts_before[at], report_.totals_before[column]);
-        add_share(cells, count, total);
+        if (is_comparison())
+            add_share(cells, column, report_.counts_before[at], report_.totals_before[column]);
+        add_share(cells, column, count, total);
         if (report_.head.has_intervals)
             add_interval_cell(cells, interval_text(report_.head, column, count, total));
         if (is_comparison())
             add_cell(cells, difference_text(report_.differences[at]), difference_width);
         else if (!report_.is_by_callee)
-            add_cell(cells, std::to_string(report_.own[at]), samples_width);
+            add_cell(cells, count_text(report_.head, column, report_.own[at]), samples_width);
     }
 
-    static void add_share(std::string& cells, uint64_t count, uint64_t total) {
-        add_cell(cells, std::to_string(count), samples_width);
+    void add_share(std::string& cells, size_t column, uint64_t count, uint64_t total) const {
+        add_cell(cells, count_text(report_.head, column, count), samples_width);
         add_cell(cells, format_percent(percent_of(count, total)), percent_width);
     }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "libop/base/text.h"
-#include "libop/events/event_table.h"
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
+#include "libpp/report/count_text.h"
 #include "libpp/report/fit_names.h"
 #include "libpp/report/share_intervals.h"
 #include "libpp/report/text_lines.h"
@@ -26,6 +28,7 @@ constexpr std::string_view call_indent = "  ";
 constexpr std::string_view change_heads[] = {"before", "after", "delta", "before ms", "after ms", "delta ms"};
 constexpr size_t ruler_width = 79;
 constexpr size_t rest_width = 20;  ///< what counts and shares take on a terminal, about
+constexpr size_t least_name = 20;  ///< on a terminal, of milliseconds beside samples
 
 /// Running sums, one per column.
 using Sums = std::vector<uint64_t>;
@@ -53,11 +56,34 @@ public:
         widen(wide_.app, columns_.images[row.app].size(), app_width);
     }
 
-    /// On a terminal, takes no more room for changes than they need.
-    void make_room_for(std::span<const SampleChange> changes) {
+    /// Takes decimals for means of sessions: rare samples are no whole number in each.
+    void show_means(const ComparisonPower& power) {
         for (size_t column = 0; column < width_; ++column)
-            for (const std::string& text : change_texts(column, changes[column], true))
-                widest_change_ = std::max(widest_change_, text.size());
+            if (power.sessions_before[column] > 1 || power.sessions_after[column] > 1) change_digits_ = 1;
+    }
+
+    /// On a terminal, takes no more room for changes than they need. To be called with all changes before the
+    /// first line.
+    void make_room_for(std::span<const SampleChange> changes) {
+        for (size_t column = 0; column < width_; ++column) {
+            const auto texts = change_texts(column, changes[column], true);
+            const auto heads = shown_heads(column);
+            for (size_t i = 0; i < texts.size(); ++i) {
+                size_t& widest = wide_changes_.try_emplace({column, i}, heads[i].size()).first->second;
+                widest = std::max(widest, texts[i].size());
+            }
+        }
+    }
+
+    /// On a terminal, leaves out milliseconds if names would have no room beside them. To be called after
+    /// make_room_for().
+    void leave_out_what_is_too_wide() {
+        size_t taken = (columns_.has_addresses ? vma_width : 0) + (columns_.has_lines ? line_width : 0) +
+                       (columns_.has_images ? image_column() : 0) + (columns_.has_apps ? app_column() : 0);
+        for (const auto& [at, widest] : wide_changes_)
+            taken += widest + 1;
+        has_times_ = head_.shows_time || style_.width == 0 || style_.has_whole_names ||
+                     taken + least_name <= style_.width;
     }
 
     void add_heads() {
@@ -68,12 +94,13 @@ public:
                 add_change_heads(line, i);
                 continue;
             }
-            add_cell(line, "samples", samples_width);
-            if (columns_.is_accumulated) add_cell(line, "cum. samples", cumulative_samples_width);
+            const std::string title = count_title(head_);
+            add_cell(line, title, samples_width);
+            if (columns_.is_accumulated) add_cell(line, "cum. " + title, cumulative_samples_width);
             add_cell(line, "%", percent_width);
             if (head_.has_intervals) add_interval_cell(line, interval_title);
             if (columns_.is_accumulated) add_cell(line, "cum. %", cumulative_percent_width);
-            if (columns_.is_inclusive) add_cell(line, "incl. samples", inclusive_samples_width);
+            if (columns_.is_inclusive) add_cell(line, "incl. " + title, inclusive_samples_width);
             if (columns_.is_inclusive) add_cell(line, "incl. %", inclusive_percent_width);
             if (columns_.is_differential) add_cell(line, "diff %", difference_width);
         }
@@ -99,7 +126,7 @@ public:
         for (size_t i = 0; i < width_; ++i) {
             add_counts(text, i, row.counts[i], sums[i], row.bases[i],
                        row.differences ? &row.differences[i] : nullptr);
-            if (row.inclusive) add_inclusive(text, row.inclusive[i], row.inclusive_bases[i]);
+            if (row.inclusive) add_inclusive(text, i, row.inclusive[i], row.inclusive_bases[i]);
         }
         if (columns_.has_lines) add_cell(text, line_text(symbol.line, columns_.has_long_names), line_width);
         if (columns_.has_images) add_cell(text, image_text(symbol.image, image_column()), image_column());
@@ -122,7 +149,7 @@ public:
         for (size_t column = 0; column < width_; ++column) {
             const auto texts = change_texts(column, changes[column], marks && marks[column].is_significant);
             for (size_t i = 0; i < texts.size(); ++i)
-                add_cell(text, texts[i], change_column(i));
+                add_cell(text, texts[i], change_column(column, i));
         }
         if (columns_.has_lines)
             add_cell(text, symbol ? line_text(symbol->line, columns_.has_long_names) : "", line_width);
@@ -164,9 +191,9 @@ private:
         const auto share = [&](uint64_t part) {
             return is_removed ? "---" : format_percent(percent_of(part, base));
         };
-        add_cell(text, std::to_string(count), samples_width);
+        add_cell(text, count_text(head_, column, count), samples_width);
         if (columns_.is_accumulated)
-            add_cell(text, is_removed ? "---" : std::to_string(sum), cumulative_samples_width);
+            add_cell(text, is_removed ? "---" : count_text(head_, column, sum), cumulative_samples_width);
         add_cell(text, share(count), percent_width);
         if (head_.has_intervals)
             add_interval_cell(text, is_removed ? "---" : interval_text(head_, column, count, base));
@@ -174,13 +201,10 @@ private:
         if (difference) add_cell(text, difference_text(*difference), difference_width);
     }
 
-    /// Milliseconds of a column's sample; 0 = the event is no clock.
-    double milliseconds(size_t column) const {
-        const ProfileClass& shown = head_.columns[column];
-        return is_clock(shown.event) ? static_cast<double>(shown.count) * 1e-6 : 0;
-    }
+    /// Milliseconds of a column's sample; 0 = the event is no clock, or there is no room for them.
+    double milliseconds(size_t column) const { return has_times_ ? sample_milliseconds(head_, column) : 0; }
 
-    /// What a column has of a change, in the order of change_heads.
+    /// What a column has of a change, in the order of shown_heads().
     std::vector<std::string> change_texts(size_t column, const SampleChange& change, bool is_marked) const {
         std::vector<std::string> texts;
         const auto add = [&](double before, double after, int digits, const char* mark) {
@@ -188,20 +212,35 @@ private:
             texts.push_back(number_text("%.*f", digits, after));
             texts.push_back(number_text("%+.*f", digits, after - before) + mark);
         };
-        const double before = std::round(change.before), after = std::round(change.after);
-        add(before, after, 0, is_marked ? "*" : "");
+        const double before = rounded(change.before), after = rounded(change.after);
+        const char* const mark = is_marked ? "*" : "";
+        if (!head_.shows_time) add(before, after, change_digits_, mark);
         const double each = milliseconds(column);
-        if (each > 0) add(before * each, after * each, each == std::floor(each) ? 0 : 1, "");
+        if (each > 0)
+            add(before * each, after * each, each == std::floor(each) ? change_digits_ : 1,
+                head_.shows_time ? mark : "");
         return texts;
     }
 
-    void add_change_heads(std::string& line, size_t column) const {
-        const size_t shown = milliseconds(column) > 0 ? std::size(change_heads) : std::size(change_heads) / 2;
-        for (size_t i = 0; i < shown; ++i)
-            add_cell(line, change_heads[i], change_column(i));
+    double rounded(double samples) const {
+        const double scale = change_digits_ > 0 ? 10 : 1;
+        return std::round(samples * scale) / scale;
     }
-    size_t change_column(size_t i) const {
-        return style_.width > 0 ? std::max(change_heads[i].size(), widest_change_) + 1 : change_width;
+
+    void add_change_heads(std::string& line, size_t column) const {
+        const auto heads = shown_heads(column);
+        for (size_t i = 0; i < heads.size(); ++i)
+            add_cell(line, heads[i], change_column(column, i));
+    }
+    /// Those of samples, of milliseconds, or of both.
+    std::span<const std::string_view> shown_heads(size_t column) const {
+        const std::span all(change_heads);
+        const size_t half = all.size() / 2;
+        if (head_.shows_time) return all.last(half);
+        return milliseconds(column) > 0 ? all : all.first(half);
+    }
+    size_t change_column(size_t column, size_t i) const {
+        return style_.width > 0 ? wide_changes_.at({column, i}) + 1 : change_width;
     }
 
     static std::string number_text(const char* format, int digits, double number) {
@@ -221,8 +260,8 @@ private:
         return percent_of(count, base);
     }
 
-    static void add_inclusive(std::string& text, uint64_t count, uint64_t base) {
-        add_cell(text, std::to_string(count), inclusive_samples_width);
+    void add_inclusive(std::string& text, size_t column, uint64_t count, uint64_t base) const {
+        add_cell(text, count_text(head_, column, count), inclusive_samples_width);
         add_cell(text, format_percent(percent_of(count, base)), inclusive_percent_width);
     }
 
@@ -243,7 +282,9 @@ private:
     size_t width_;
     const TextStyle& style_;
     Widths wide_;
-    size_t widest_change_ = 0;
+    int change_digits_ = 0;
+    bool has_times_ = true;                                     ///< milliseconds beside samples
+    std::map<std::pair<size_t, size_t>, size_t> wide_changes_;  ///< by column and index of shown_heads()
     Lines lines_;
 };
 
@@ -260,8 +301,10 @@ void add_details(const SymbolReport& report, LineWriter& writer, size_t row) {
 std::vector<SampleChange> changes_of(const SymbolReport& report, size_t row) {
     const size_t width = report.totals.size();
     std::vector<SampleChange> changes;
-    for (size_t i = row * width; i < (row + 1) * width; ++i)
-        changes.push_back(report.change_of(report.counts_before[i], report.count_after(i)));
+    for (size_t column = 0; column < width; ++column) {
+        const size_t i = row * width + column;
+        changes.push_back(report.change_of(column, report.counts_before[i], report.count_after(i)));
+    }
     return changes;
 }
 
@@ -270,10 +313,12 @@ void add_changes(const SymbolReport& report, LineWriter& writer) {
     const size_t width = report.totals.size();
     std::vector<SampleChange> totals;
     for (size_t column = 0; column < width; ++column)
-        totals.push_back(report.change_of(report.totals_before[column], report.totals[column]));
+        totals.push_back(report.change_of(column, report.totals_before[column], report.totals[column]));
+    writer.show_means(report.power);
     writer.make_room_for(totals);
     for (size_t row = 0; row < report.rows.size(); ++row)
         writer.make_room_for(changes_of(report, row));
+    writer.leave_out_what_is_too_wide();
     if (report.head.is_shown) writer.add_heads();
     writer.add_changes(nullptr, totals, nullptr);
     for (size_t row = 0; row < report.rows.size(); ++row)
@@ -292,7 +337,7 @@ std::string inclusive_text(const CallgraphReport& report, size_t block) {
     const size_t width = report.totals.size();
     std::vector<std::string> texts;
     for (size_t column = 0; column < width; ++column)
-        texts.push_back(std::to_string(report.inclusive[block * width + column]));
+        texts.push_back(count_text(report.head, column, report.inclusive[block * width + column]));
     return " [inclusive: " + joined(texts) + "]";
 }
 

@@ -75,9 +75,12 @@ std::map<std::string, std::string> owning_packages(const std::string& root,
     return found;
 }
 
+bool is_in_debug_archive(std::string_view package) {
+    return package != "libc6" && !package.starts_with("linux-image-");
+}
+
 std::string debug_package(std::string_view package) {
-    const bool is_by_hand = package == "libc6" || package.starts_with("linux-image-");
-    return std::string(package) + (is_by_hand ? "-dbg" : "-dbgsym");
+    return std::string(package) + (is_in_debug_archive(package) ? "-dbgsym" : "-dbg");
 }
 
 }  // namespace op::pp

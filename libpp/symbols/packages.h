@@ -17,8 +17,11 @@ namespace op::pp {
 std::map<std::string, std::string> owning_packages(const std::string& root,
                                                    std::span<const std::string> paths);
 
-/// The name of the package with the debug symbols of `package`: its name with -dbgsym, but with -dbg if
-/// Debian builds it by hand (the C library, kernels).
+/// False if Debian builds the package with the debug symbols of `package` by hand (the C library, kernels):
+/// then it is beside the others, not in the archive of debug packages.
+bool is_in_debug_archive(std::string_view package);
+
+/// The name of that package: with -dbgsym, or -dbg if it is built by hand.
 std::string debug_package(std::string_view package);
 
 }  // namespace op::pp

@@ -12,9 +12,9 @@ here=$(cd "${srcdir:-.}" && pwd)
 report="$build/opreport --session-dir $work/demo --root $here/tests/fixtures/root --symbols"
 unset NO_COLOR PAGER OPROFILE_PAGER LESS COLUMNS
 
-# on_terminal COMMAND: what it prints on a terminal of 60 columns
+# on_terminal COMMAND [COLUMNS]: what it prints on a terminal of 60 columns, or of so many
 on_terminal() {
-	TERM=xterm script -qec "stty cols 60 rows 24; $1" /dev/null </dev/null | tr -d '\r'
+	TERM=xterm script -qec "stty cols ${2:-60} rows 24; $1" /dev/null </dev/null | tr -d '\r'
 }
 escape=$(printf '\033')
 
@@ -43,15 +43,33 @@ sed -n 1p "$work/head.log" | grep -q '^TIMER:[0-9]* on .*' || fail "the head on 
 grep -q '^CPU: ' "$work/head.txt" && grep -q '^Using .*/oprofile_data/samples/ for samples directory\.$' "$work/using.log" ||
 	fail "the banner in a pipe"
 
-# A comparison is one of samples on a terminal, whose columns are no wider than they need to be, and one of shares in a pipe.
+# A comparison is one of samples on a terminal, whose columns are no wider than they need to be, with milliseconds where these leave
+# room for names, and one of shares in a pipe.
 "$tests/golden/make_session" "$here/tests/golden/sessions/compared.txt" "$work/compared"
 compare="$build/opreport --session-dir $work/compared --root $here/tests/fixtures/root --symbols { session:current } { session:after }"
-on_terminal "$compare --color=never --no-pager 2>/dev/null" >"$work/changes.log"
+on_terminal "$compare --color=never --no-pager 2>/dev/null" 100 >"$work/changes.log"
 grep -q '^before after delta before ms after ms delta ms ' "$work/changes.log" || fail "the heads of changes: $(tail -n 6 "$work/changes.log")"
 grep -q '^100    200   +100\* 100 ' "$work/changes.log" || fail "a change: $(tail -n 6 "$work/changes.log")"
+on_terminal "$compare --color=never --no-pager 2>/dev/null" >"$work/narrow.log"
+grep -q '^before after delta image name' "$work/narrow.log" || fail "milliseconds leave no room: $(tail -n 6 "$work/narrow.log")"
 on_terminal "$compare --diff=shares --color=never --no-pager 2>/dev/null" >"$work/shares.log"
 grep -q '^samples  %        diff % ' "$work/shares.log" || fail "shares on a terminal"
 $compare 2>/dev/null | grep -q '^samples  %        diff % ' || fail "shares in a pipe"
+
+# Three warnings at most on a terminal, and how many there are besides.
+for n in 1 2 3 4 5; do
+	echo "file {root}/usr/bin/demo/{dep}/{root}/usr/lib/none$n.so/TIMER.1000000.0.all.all.all"
+	printf 'header count=1000000\n0x200 20\n'
+done >"$work/many.txt"
+"$tests/golden/make_session" "$work/many.txt" "$work/many"
+many="$build/opreport --session-dir $work/many --root $here/tests/fixtures/root --symbols --color=never --no-pager"
+on_terminal "$many" | grep '^warning: ' >"$work/few.log"
+[ "$(wc -l <"$work/few.log")" = 4 ] || fail "warnings on a terminal: $(cat "$work/few.log")"
+tail -n 1 "$work/few.log" | grep -q '^warning: [2-9] further notes: use --verbose=all' || fail "the number of others: $(cat "$work/few.log")"
+on_terminal "$many --verbose=all" | grep '^warning: ' >"$work/all.log"
+$many 2>&1 | grep '^warning: ' >"$work/pipe.log"
+[ "$(wc -l <"$work/all.log")" -ge 5 ] && [ "$(wc -l <"$work/pipe.log")" -ge 5 ] || fail "not all warnings: $(cat "$work/all.log" "$work/pipe.log")"
+! grep -q 'further note' "$work/all.log" "$work/pipe.log" || fail "warnings are left out"
 
 # Names lose their template arguments before their last component; --demangle=full has all of them, and a pipe, too.
 on_terminal "OPROFILE_PAGER=cat $report --color=never 2>/dev/null" >"$work/short.log"

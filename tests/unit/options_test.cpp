@@ -48,6 +48,20 @@ TEST(Options, may_be_anywhere_and_in_every_spelling) {
     EXPECT_EQ(t.number, 16u);
 }
 
+TEST(Options, may_be_given_by_the_beginning_of_their_name_that_no_other_has) {
+    Targets t;
+    EXPECT_EQ(t.parse({"--fl", "--te=x=y", "--num", "3", "--", "--fl", "--li"}).words,
+              (Words{"--fl", "--li"}));
+    EXPECT_TRUE(t.flag);
+    EXPECT_EQ(t.text, "x=y");
+    EXPECT_EQ(t.number, 3u);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(Targets{}.parse({"--ve", "--version"}).exit_status, 0);
+    EXPECT_EQ(Targets{}.parse({"--u", "--xy"}).exit_status, 0) << "--usage comes first";
+    EXPECT_EQ(Targets{}.parse({"--f", "--x"}).exit_status, 1);
+    EXPECT_TRUE(testing::internal::GetCapturedStderr().starts_with("tool: --x: "));
+}
+
 TEST(Options, after_two_dashes_are_words) {
     Targets t;
     EXPECT_EQ(t.parse({"--", "-f"}).words, Words{"-f"});
@@ -56,7 +70,7 @@ TEST(Options, after_two_dashes_are_words) {
 
 TEST(Options, after_the_profiled_command_are_its_own) {
     Targets t;
-    EXPECT_EQ(t.parse({"-f", "ls", "-n", "--text"}, true).words, (Words{"ls", "-n", "--text"}));
+    EXPECT_EQ(t.parse({"--fl", "ls", "-n", "--te"}, true).words, (Words{"ls", "-n", "--te"}));
     EXPECT_TRUE(t.flag);
 }
 

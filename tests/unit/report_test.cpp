@@ -70,6 +70,21 @@ Words shown(const SymbolReport& report) {
     return result;
 }
 
+/// A profile with a sample in each symbol of one image.
+Profile profile_of(test::FakeSymbols& symbols) {
+    Profile profile;
+    profile.columns = head(1).columns;
+    profile.images = {{image("/bin/a"), &symbols}};
+    for (uint32_t i = 0; i < symbols.symbols().size(); ++i) {
+        profile.symbols.push_back({0, &symbols.symbols()[i]});
+        profile.locations.push_back({0, i, symbols.symbols()[i].start});
+        profile.frames.push_back(i);
+        profile.samples.push_back({0, i, 1});
+        profile.counts.push_back(1);
+    }
+    return profile;
+}
+
 Words shown(const ReportOptions& options) {
     Shared shared;
     return shown(report_symbols(shared.profile, head(1), options));
@@ -193,16 +208,7 @@ TEST(SymbolReport, a_name_without_its_namespaces_is_found_if_no_symbol_has_just_
                               {"find", 0x130, 0x10},
                               {"Table::operator>(Table const&) const", 0x140, 0x10},
                               {"scores()", 0x150, 0x10}};
-    Profile profile;
-    profile.columns = head(1).columns;
-    profile.images = {{image("/bin/a"), &symbols}};
-    for (uint32_t i = 0; i < symbols.symbols().size(); ++i) {
-        profile.symbols.push_back({0, &symbols.symbols()[i]});
-        profile.locations.push_back({0, i, symbols.symbols()[i].start});
-        profile.frames.push_back(i);
-        profile.samples.push_back({0, i, 1});
-        profile.counts.push_back(1);
-    }
+    const Profile profile = profile_of(symbols);
     const auto found = [&](const Words& included, const Words& excluded = {}) {
         ReportOptions options;
         options.include_symbols = included;
@@ -223,6 +229,19 @@ TEST(SymbolReport, a_name_without_its_namespaces_is_found_if_no_symbol_has_just_
     EXPECT_EQ(bare_names(profile, {}), (Words{"find", "operator>", "score", "scores"}));
 }
 
+TEST(SymbolReport, a_name_is_looked_for_alike_in_all_profiles_that_are_compared) {
+    test::FakeSymbols old{{"logs::score(int)", 0x100, 0x10}, {"logs::rest()", 0x110, 0x10}};
+    test::FakeSymbols now{{"logs::score(int)", 0x100, 0x10}, {"score", 0x110, 0x10}};
+    const Profile before = profile_of(old), after = profile_of(now);
+    ReportOptions options;
+    options.include_symbols = {"score", "rest"};
+    const Profile* const both[] = {&before, &after};
+    options.bare_names = included_bare_names(both, options);
+    EXPECT_EQ(options.bare_names, Words{"rest"}) << "one side has a symbol that is just score";
+    EXPECT_EQ(wanted_symbols(before, options), (std::vector<bool>{false, true}));
+    EXPECT_EQ(wanted_symbols(after, options), (std::vector<bool>{false, true}));
+}
+
 TEST(SymbolReport, a_name_is_found_that_was_split_at_its_commas) {
     test::FakeSymbols symbols{{"f(int, long)", 0x100, 0x10},
                               {"g(int)", 0x110, 0x10},
@@ -231,16 +250,7 @@ TEST(SymbolReport, a_name_is_found_that_was_split_at_its_commas) {
                               {"bool operator< <int, long>(A<int, long> const&)", 0x140, 0x10},
                               {"A<int, long>::operator->() const", 0x150, 0x10},
                               {"A::{lambda(int, long)#1}::operator()(int, long) const", 0x160, 0x10}};
-    Profile profile;
-    profile.columns = head(1).columns;
-    profile.images = {{image("/bin/a"), &symbols}};
-    for (uint32_t i = 0; i < symbols.symbols().size(); ++i) {
-        profile.symbols.push_back({0, &symbols.symbols()[i]});
-        profile.locations.push_back({0, i, symbols.symbols()[i].start});
-        profile.frames.push_back(i);
-        profile.samples.push_back({0, i, 1});
-        profile.counts.push_back(1);
-    }
+    const Profile profile = profile_of(symbols);
     const auto found = [&](const Words& parts) {  // the digits of the symbols' addresses
         ReportOptions options;
         options.include_symbols = parts;

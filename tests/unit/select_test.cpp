@@ -165,6 +165,26 @@ TEST(Selection, sessions_may_hold_the_same_file) {
     EXPECT_EQ(outcome(dir, {"session:" + dir.path() + "/samples/same"}), "1");
 }
 
+TEST(Selection, a_word_that_is_the_whole_name_of_no_image_is_a_base_name) {
+    const test::TempDir dir;
+    dir.write("samples/current/" + demo_path, "");
+    dir.write("samples/current/{root}/opt/demo/{dep}/{root}/opt/demo/E.100.0.all.all.all", "");
+    dir.write("samples/current/{root}/opt/demo/{dep}/{kern}/ext4/E.100.0.all.all.all", "");
+    dir.write("samples/current/{root}/bin/ext4/{dep}/{root}/bin/ext4/E.100.0.all.all.all", "");
+    EXPECT_EQ(outcome(dir, {"demo"}), "3");
+    EXPECT_EQ(outcome(dir, {"image:demo"}), "3");
+    EXPECT_EQ(outcome(dir, {"/opt/demo"}), "2");
+    EXPECT_EQ(outcome(dir, {"lib-image:ext4"}), "1") << "one image is that";
+    EXPECT_NE(outcome(dir, {"dem"}).find("'*dem*' matches"), std::string::npos) << outcome(dir, {"dem"});
+}
+
+TEST(Selection, an_archive_is_recognised_where_a_session_directory_is_wanted) {
+    const test::TempDir dir;
+    dir.write("var/lib/oprofile/samples/current/" + demo_path, "");
+    EXPECT_NE(outcome(dir, {}).find("read it with archive:" + dir.path()), std::string::npos)
+        << outcome(dir, {});
+}
+
 TEST(Selection, an_empty_selection_suggests_a_remedy) {
     const test::TempDir dir;
     EXPECT_NE(outcome(dir, {}).find("--session-dir"), std::string::npos);

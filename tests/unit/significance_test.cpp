@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <random>
 
@@ -100,6 +101,28 @@ SymbolReport list(const std::vector<std::pair<const char*, uint64_t>>& rows, siz
         report.totals[0] += count;
     }
     return report;
+}
+
+/// A list of one symbol and a rest, with two columns of the axis.
+SymbolReport of_two_columns(Axis axis, std::array<uint64_t, 2> f, std::array<uint64_t, 2> rest,
+                            size_t sessions = 1) {
+    SymbolReport report = list({{"f", 0}, {"rest", 0}}, sessions);
+    report.head = head(2);
+    report.head.axis = axis;
+    report.head.sessions = sessions;
+    report.counts = {f[0], f[1], rest[0], rest[1]};
+    report.totals = {f[0] + rest[0], f[1] + rest[1]};
+    return report;
+}
+
+/// A comparison of three sessions a side, of which all but one had no sample in the first column.
+SymbolReport where_two_sessions_lack_a_column(Axis axis) {
+    const auto all = of_two_columns(axis, {30, 1500}, {70, 8500}),
+               part = of_two_columns(axis, {0, 1500}, {0, 8500}),
+               sum = of_two_columns(axis, {30, 4500}, {70, 25'500}, 3);
+    ReportOptions options;
+    options.compares_counts = true;
+    return report_difference(sum, sum, options, {{all, part, part}, {all, part, part}});
 }
 
 }  // namespace
@@ -212,9 +235,52 @@ TEST(ComparedCounts, of_three_sessions_on_each_side_are_means_tested_by_what_var
         report_difference(sum_of(sessions.before), sum_of(sessions.after), options, sessions);
     EXPECT_EQ(comparison.power.test, ComparisonTest::mean_counts);
     EXPECT_EQ(marked(comparison), Words{"f"}) << "by a fifth in each, of 1 % of all";
-    const SampleChange total = comparison.change_of(comparison.totals_before[0], comparison.totals[0]);
+    const SampleChange total = comparison.change_of(0, comparison.totals_before[0], comparison.totals[0]);
     EXPECT_EQ(total.before, 91'000);
     EXPECT_EQ(total.after, 91'200);
+}
+
+TEST(ComparedCounts, sessions_that_lack_an_event_do_not_count_in_its_column) {
+    const SymbolReport events = where_two_sessions_lack_a_column(Axis::event);
+    EXPECT_EQ(events.power.sessions_before, (std::vector<size_t>{1, 3}));
+    EXPECT_EQ(events.change_of(0, events.totals_before[0], events.totals[0]).before, 100);
+    EXPECT_EQ(events.change_of(1, events.totals_before[1], events.totals[1]).after, 10'000);
+}
+
+TEST(ComparedCounts, sessions_without_samples_on_a_CPU_count_in_its_column) {
+    const SymbolReport cpus = where_two_sessions_lack_a_column(Axis::cpu);
+    EXPECT_EQ(cpus.power.sessions_before, (std::vector<size_t>{3, 3}));
+    EXPECT_DOUBLE_EQ(cpus.change_of(0, cpus.totals_before[0], cpus.totals[0]).before, 100 / 3.);
+    EXPECT_EQ(cpus.power.test, ComparisonTest::mean_counts);
+}
+
+TEST(ComparedCounts, are_promised_no_rate_of_wrong_marks_without_sessions) {
+    const SymbolReport one = list({{"f", 600}, {"g", 400}});
+    ReportOptions options;
+    options.compares_counts = true;
+    for (const std::string& fact : report_difference(one, one, options).head.facts)
+        EXPECT_EQ(fact.find("5 %"), std::string::npos) << fact;
+    EXPECT_NE(report_difference(one, one, {}).head.facts.front().find("5 %"), std::string::npos);
+}
+
+TEST(Significance, the_column_that_was_asked_for_decides_on_the_order) {
+    for (const bool compares_counts : {false, true}) {
+        for (const size_t column : {0, 1}) {
+            SymbolReport old = list({{"f", 0}, {"g", 0}, {"rest", 0}}), now = old;
+            for (SymbolReport* const side : {&old, &now}) {
+                side->head = head(2);
+                side->head.axis = Axis::cpu;
+                side->totals = {10'000, 10'000};
+            }
+            old.counts = {4000, 3000, 1000, 1000, 5000, 6000};
+            now.counts = {1000, 2500, 1500, 4000, 7500, 3500};
+            ReportOptions options;
+            options.compares_counts = compares_counts;
+            options.sort_column = {column, true};
+            const SymbolReport comparison = report_difference(old, now, options);
+            EXPECT_EQ(comparison.rows.front().name, column == 0 ? "f" : "g") << compares_counts;
+        }
+    }
 }
 
 TEST(Significance, rows_that_are_left_out_count_as_tests_and_few_samples_do_not) {
@@ -262,7 +328,7 @@ TEST(Significance, three_sessions_on_each_side_are_tested_by_their_shares) {
         {session(500, 400, 60, 40), session(470, 430, 55, 45), session(520, 370, 65, 45)}};
     const SymbolReport comparison = compared(sessions);
     EXPECT_EQ(comparison.power.test, ComparisonTest::means);
-    EXPECT_EQ(comparison.power.sessions_before, 3u);
+    EXPECT_EQ(comparison.power.sessions_before.at(0), 3u);
     EXPECT_EQ(marked(comparison), (Words{"work", "push"}));
     for (size_t i = 0; i < comparison.rows.size(); ++i) {
         const Difference& difference = comparison.differences[i];
@@ -288,8 +354,8 @@ TEST(Significance, two_sessions_on_a_side_are_tested_as_one) {
     const SessionReports<SymbolReport> sessions{{one, one, one}, {one, one}};
     const SymbolReport comparison = compared(sessions);
     EXPECT_EQ(comparison.power.test, ComparisonTest::shares);
-    EXPECT_EQ(comparison.power.sessions_before, 3u);
-    EXPECT_EQ(comparison.power.sessions_after, 2u);
+    EXPECT_EQ(comparison.power.sessions_before.at(0), 3u);
+    EXPECT_EQ(comparison.power.sessions_after.at(0), 2u);
     EXPECT_NE(comparison.head.facts.back().find("here are 3 and 2"), std::string::npos);
 }
 
@@ -303,8 +369,8 @@ TEST(Significance, a_session_that_lacks_a_symbol_or_all_samples_counts_as_it_is)
     const SymbolReport with_empty =
         report_difference(before, after, {}, {{with, without, empty}, {with, with, with}});
     EXPECT_EQ(with_empty.power.test, ComparisonTest::shares) << "two sessions have samples";
-    EXPECT_EQ(with_empty.power.sessions_before, 2u);
-    EXPECT_EQ(with_empty.power.sessions_after, 3u);
+    EXPECT_EQ(with_empty.power.sessions_before.at(0), 2u);
+    EXPECT_EQ(with_empty.power.sessions_after.at(0), 3u);
 }
 
 TEST(Significance, a_change_lies_in_its_own_interval_whatever_the_length_of_its_sessions) {

@@ -79,6 +79,73 @@ TEST(TextWriter, a_unit_mask_is_the_same_in_the_banner_and_in_the_line_on_a_term
     EXPECT_TRUE(write_text(report, terminal).starts_with("CPU_CLK_UNHALTED:0x01 on Core 2\n"));
 }
 
+namespace {
+
+/// Changes of work on two CPUs, of single sessions or the mean of `sessions`.
+SymbolReport changes(size_t sessions = 1) {
+    SymbolReport report;
+    report.head.axis = Axis::cpu;
+    report.head.columns = {{"TIMER", 1'000'000, 0, {}, {}, 0}, {"TIMER", 1'000'000, 0, {}, {}, 1}};
+    report.head.events = {{"TIMER", true, "Timer", "", 1'000'000, 0}};
+    report.columns.images = {"demo"};
+    report.columns.has_changes = true;
+    report.totals_before = {7, 3};
+    report.totals = {90, 4};
+    report.rows = {{0, 0, LinkAddress{0x400100}, "work", std::nullopt}};
+    report.counts_before = {7, 3};
+    report.counts = {90, 4};
+    report.differences = {{Difference::Kind::changed, 0, {}, {0, 0}, true}, {Difference::Kind::changed, 0}};
+    report.power.sessions_before = report.power.sessions_after = {sessions, 1};
+    return report;
+}
+
+/// The text below the head and the names of two columns.
+std::string below_columns(const SymbolReport& report, const TextStyle& style) {
+    std::string text = below_head(report, style);
+    for (int line = 0; line < 2; ++line)
+        text.erase(0, text.find('\n') + 1);
+    return text;
+}
+
+}  // namespace
+
+TEST(TextWriter, changes_have_milliseconds_on_a_terminal_where_these_leave_room_for_names) {
+    EXPECT_EQ(below_columns(changes(), {.width = 80}),
+              "before after delta before after delta symbol name\n"
+              "7      90    +83   3      4     +1    total\n"
+              "7      90    +83*  3      4     +1    work\n");
+    EXPECT_EQ(below_columns(changes(), {.width = 120}),
+              "before after delta before ms after ms delta ms "
+              "before after delta before ms after ms delta ms symbol name\n"
+              "7      90    +83   7         90       +83      "
+              "3      4     +1    3         4        +1       total\n"
+              "7      90    +83*  7         90       +83      "
+              "3      4     +1    3         4        +1       work\n");
+}
+
+TEST(TextWriter, samples_of_a_clock_are_shown_as_the_time_that_they_are_worth) {
+    SymbolReport report = symbols();
+    report.head.columns = {{"TIMER", 250'000, 0, {}, {}, {}}};
+    report.head.shows_time = true;
+    EXPECT_EQ(below_head(report, {.width = 60}),
+              "ms       %        symbol name\n"
+              "2.2      90.0000  work\n"
+              "0.2      10.0000  hot\n");
+    SymbolReport change = changes();
+    change.head.shows_time = true;
+    EXPECT_EQ(below_columns(change, {.width = 100}),
+              "before ms after ms delta ms before ms after ms delta ms symbol name\n"
+              "7         90       +83      3         4        +1       total\n"
+              "7         90       +83*     3         4        +1       work\n");
+}
+
+TEST(TextWriter, changes_of_mean_sessions_have_a_decimal) {
+    EXPECT_EQ(below_columns(changes(40), {.width = 80}),
+              "before after delta before after delta symbol name\n"
+              "0.2    2.3   +2.1  3.0    4.0   +1.0  total\n"
+              "0.2    2.3   +2.1* 3.0    4.0   +1.0  work\n");
+}
+
 // The pattern that op2calltree takes for the line of an event.
 int event_lines(const std::string& text) {
     int lines = text.starts_with("Counted") || text.starts_with("Profiling through timer");

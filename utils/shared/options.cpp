@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <list>
 #include <map>
 #include <memory>
 
@@ -117,16 +118,18 @@ std::optional<int> apply(poptContext context, int value, const CommandSyntax& sy
     return 0;
 }
 
+constexpr std::string_view long_dashes = "--";
+
 /// "; did you mean --OPTION?" for a long option that nearly is one of the table's; else empty.
 std::string suggestion(std::string_view given, std::span<const poptOption> table) {
-    constexpr std::string_view dashes = "--";
-    if (!given.starts_with(dashes)) return "";
+    if (!given.starts_with(long_dashes)) return "";
     std::vector<std::string> names;
     for (const poptOption& option : table)
         if (option.longName) names.emplace_back(option.longName);
-    auto nearest = nearest_names(given.substr(dashes.size(), given.find('=') - dashes.size()), names);
+    auto nearest =
+        nearest_names(given.substr(long_dashes.size(), given.find('=') - long_dashes.size()), names);
     for (std::string& name : nearest)
-        name.insert(0, dashes);
+        name.insert(0, long_dashes);
     return did_you_mean(nearest);
 }
 
@@ -139,15 +142,74 @@ int reject(poptContext context, int error, const std::string& tool_name, std::sp
     return 1;
 }
 
+std::string without_dashes(std::string_view name) {
+    std::string text(name);
+    std::erase(text, '-');
+    return text;
+}
+
+/// The one option of the table that the word, "--NAME" or "--NAME=VALUE", is the beginning of, in its place;
+/// nothing if it is of none or of several. Dashes within names are easily forgotten: "--debuginfo" may be
+/// meant for --debug-info as well as for --debuginfod.
+std::optional<std::string> completed(const std::string& word, std::span<const poptOption> table) {
+    if (!word.starts_with(long_dashes)) return std::nullopt;
+    const size_t end = std::min(word.find('='), word.size());
+    const std::string_view begin =
+        std::string_view(word).substr(long_dashes.size(), end - long_dashes.size());
+    std::optional<std::string> found;
+    for (const poptOption& option : table) {
+        const std::string_view name = option.longName ? option.longName : "";
+        if (begin.empty() || (!name.starts_with(begin) && !without_dashes(name).starts_with(begin))) continue;
+        if (found || !name.starts_with(begin)) return std::nullopt;
+        found = std::string(long_dashes) + option.longName + word.substr(end);
+    }
+    return found;
+}
+
+/// The first of `argc` words that is an option of no table, if there is one.
+std::optional<std::string> first_unknown(const std::string& tool_name, int argc, const char** argv,
+                                         const poptOption* table, unsigned flags) {
+    const Context context(poptGetContext(tool_name.c_str(), argc, argv, table, flags), &poptFreeContext);
+    int value;
+    while ((value = poptGetNextOpt(context.get())) > 0)
+        CString(poptGetOptArg(context.get()), &std::free);
+    const char* const bad = poptBadOption(context.get(), POPT_BADOPTION_NOALIAS);
+    return value == POPT_ERROR_BADOPT && bad ? std::optional<std::string>(bad) : std::nullopt;
+}
+
+/// The words of a command line, with options that are given by the beginning of their name in full.
+class CompletedWords {
+public:
+    CompletedWords(const std::string& tool_name, int argc, char** argv, std::span<const poptOption> table,
+                   unsigned flags)
+        : words_(argv, argv + argc) {
+        words_.push_back(nullptr);
+        while (const auto unknown = first_unknown(tool_name, argc, words_.data(), table.data(), flags)) {
+            auto option = completed(*unknown, table);
+            const auto is_it = [&](const char* word) { return word && *unknown == word; };
+            const auto at = std::ranges::find_if(words_, is_it);
+            if (!option || at == words_.end()) return;
+            *at = completed_.emplace_back(std::move(*option)).c_str();
+        }
+    }
+
+    /// Null-terminated; as long as the object.
+    const char** argv() { return words_.data(); }
+
+private:
+    std::vector<const char*> words_;
+    std::list<std::string> completed_;
+};
+
 }  // namespace
 
 ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax) {
     const std::string tool_name(argc > 0 ? base_name(argv[0]) : "");
     const auto table = popt_table(syntax);
     const unsigned flags = syntax.stop_at_first_word ? POPT_CONTEXT_POSIXMEHARDER : 0;
-    const Context context(
-        poptGetContext(tool_name.c_str(), argc, const_cast<const char**>(argv), table.data(), flags),
-        &poptFreeContext);
+    CompletedWords words(tool_name, argc, argv, table, flags);
+    const Context context(poptGetContext(tool_name.c_str(), argc, words.argv(), table.data(), flags),
+                          &poptFreeContext);
     poptSetOtherOptionHelp(context.get(), syntax.synopsis);
 
     ParsedOptions parsed;

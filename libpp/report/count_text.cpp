@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Samples as text reports and Markdown show them.
+#include "libpp/report/count_text.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "libop/events/event_table.h"
+
+namespace op::pp {
+
+double sample_milliseconds(const ReportHead& head, size_t column) {
+    const ProfileClass& shown = head.columns[column];
+    return is_clock(shown.event) ? static_cast<double>(shown.count) * 1e-6 : 0;
+}
+
+std::string count_text(const ReportHead& head, size_t column, uint64_t count) {
+    if (!head.shows_time) return std::to_string(count);
+    const double each = sample_milliseconds(head, column);
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", each == std::floor(each) ? 0 : 1,
+                  static_cast<double>(count) * each);
+    return text;
+}
+
+std::string count_title(const ReportHead& head) {
+    return head.shows_time ? "ms" : "samples";
+}
+
+}  // namespace op::pp
