@@ -7,12 +7,15 @@ libpp_a_SOURCES = \
 	libpp/annotate/write_annotated_html.cpp libpp/annotate/write_annotated_html.h \
 	libpp/export/call_stacks.cpp libpp/export/call_stacks.h \
 	libpp/export/export_callgrind.cpp \
+	libpp/export/export_flamegraph.cpp \
 	libpp/export/export_folded.cpp \
 	libpp/export/export_gmon.cpp libpp/export/export_gmon.h \
 	libpp/export/export_pprof.cpp \
 	libpp/export/export_speedscope.cpp \
 	libpp/export/exporter.h \
 	libpp/export/exporters.cpp \
+	libpp/export/flame_graph_files.h \
+	libpp/export/flame_layout.cpp libpp/export/flame_layout.h \
 	libpp/export/profile_part.cpp libpp/export/profile_part.h \
 	libpp/export/stack_lines.cpp libpp/export/stack_lines.h \
 	libpp/object/debug_places.h libpp/object/debuginfo_elf.cpp libpp/object/debuginfo_elf.h \
@@ -111,8 +114,15 @@ page_parts = libpp/page/page.html libpp/page/page.css \
 	libpp/page/script/statistics.js libpp/page/script/draw.js libpp/page/script/words.js libpp/page/script/search.js \
 	libpp/page/script/table.js libpp/page/script/details.js libpp/page/script/save.js libpp/page/script/keys.js \
 	libpp/page/script/start.js
-nodist_libpp_a_SOURCES = libpp/page/page_files.cpp
-CLEANFILES += libpp/page/page_files.cpp
+nodist_libpp_a_SOURCES = libpp/page/page_files.cpp libpp/export/flame_graph_files.cpp
+CLEANFILES += libpp/page/page_files.cpp libpp/export/flame_graph_files.cpp
 libpp/page/page_files.cpp: libpp/page/embed.sh $(page_parts)
 	$(AM_V_GEN)$(MKDIR_P) libpp/page && sh $(srcdir)/libpp/page/embed.sh $(page_parts:%=$(srcdir)/%) >$@.tmp && mv $@.tmp $@
 EXTRA_DIST += libpp/page/embed.sh $(page_parts)
+
+# The style and the script of a flame graph (libpp/export/flame_graph_files.h).
+flame_graph_parts = libpp/export/flame_graph.css libpp/export/flame_graph.js
+libpp/export/flame_graph_files.cpp: libpp/page/embed.sh $(flame_graph_parts)
+	$(AM_V_GEN)$(MKDIR_P) libpp/export && sh $(srcdir)/libpp/page/embed.sh --constants libpp/export/flame_graph_files.h \
+		flame_graph_style $(srcdir)/libpp/export/flame_graph.css flame_graph_script $(srcdir)/libpp/export/flame_graph.js >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += $(flame_graph_parts)

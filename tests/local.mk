@@ -105,6 +105,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/fetch_helper_test.cpp \
 	tests/unit/file_access_test.cpp \
 	tests/unit/fit_names_test.cpp \
+	tests/unit/flame_graph_test.cpp \
 	tests/unit/exporters_test.cpp \
 	tests/unit/fake_oprofilefs.h \
 	tests/unit/fake_perf_ring.h \
@@ -398,6 +399,7 @@ tests_e2e_unwind_rows_LDADD = libutils.a libopd.a libop.a -lz -llzma -lzstd
 e2e_tests = \
 	tests/e2e/callgrind_test.sh \
 	tests/e2e/debuginfod_test.sh \
+	tests/e2e/flamegraph_test.sh \
 	tests/e2e/oparchive_test.sh \
 	tests/e2e/gprof_test.sh \
 	tests/e2e/import_akaros_test.sh \
@@ -457,7 +459,7 @@ EXTRA_DIST += tests/e2e/opfleet_days_test.sh tests/e2e/opfleet_flame_test.sh tes
 EXTRA_DIST += tests/e2e/oppush_test.sh tests/e2e/push_full_disk_test.sh tests/e2e/push_secrets_test.sh tests/e2e/fleet_session.py tests/e2e/fleet_stub.py
 EXTRA_DIST += tests/e2e/quickstart_fleet_test.sh tests/demo/fleet.sh
 
-browser_tests = tests/e2e/html_test.sh tests/e2e/page_test.sh tests/e2e/firefox_test.sh
+browser_tests = tests/e2e/html_test.sh tests/e2e/page_test.sh tests/e2e/flamegraph_page_test.sh tests/e2e/firefox_test.sh
 
 # Checks of the sources alone: the same in every build tree.
 source_checks = tests/layers_test.sh tests/docs_test.sh tests/format_test.sh tests/language_test.sh tests/headers_test.sh tests/quickstart_test.sh \
@@ -491,7 +493,7 @@ tests_pfm_encodings_test_LDADD = libop.a -lz $(PFM_LIBS)
 
 all_tests = $(source_checks) $(unit_tests) $(encoding_tests) $(golden_tests) $(checks) $(fuzz_tests) $(e2e_tests) $(fleet_tests) $(browser_tests)
 TESTS = $(all_tests)
-EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/events_test.py tests/commands tests/commands_test.py tests/e2e/clients.sh tests/e2e/xml_tree.py tests/e2e/screen.py tests/e2e/add_samples.py tests/e2e/browser.py tests/e2e/limit.py tests/e2e/page_claims.py tests/e2e/firefox.py tests/e2e/screenshot.py tests/e2e/calls.cpp \
+EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/events_test.py tests/commands tests/commands_test.py tests/e2e/clients.sh tests/e2e/xml_tree.py tests/e2e/screen.py tests/e2e/add_samples.py tests/e2e/browser.py tests/e2e/limit.py tests/e2e/page_claims.py tests/e2e/flamegraph_claims.py tests/e2e/stack_sessions.sh tests/e2e/firefox.py tests/e2e/screenshot.py tests/e2e/calls.cpp \
 	tests/e2e/calls.h tests/e2e/whole_table.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/e2e/processes.sh tests/environment.sh tests/summary.sh tests/verdict.sh
 AM_TESTS_ENVIRONMENT = . $(srcdir)/tests/environment.sh; CXX='$(CXX)'; export CXX;
 

@@ -2,8 +2,6 @@
 // Stacks as lines, "APP;OUTERMOST;...;INNERMOST COUNT", which flame graph programs read.
 #include <algorithm>
 
-#include "libop/base/error.h"
-#include "libop/base/text.h"
 #include "libpp/export/exporter.h"
 #include "libpp/export/stack_lines.h"
 
@@ -11,10 +9,8 @@ namespace op::pp {
 
 namespace {
 
-/// Elsewhere the image of a function without a name is beside it.
 std::string frame_text(const FrameNames& names, uint32_t number) {
-    std::string text = names.name(number);
-    if (names.is_nameless(number)) text.insert(1, std::string(base_name(names.image(number))) + "+");
+    std::string text = names.full_name(number);
     std::ranges::replace(text, ';', ':');  // it separates frames
     return text;
 }
@@ -22,9 +18,7 @@ std::string frame_text(const FrameNames& names, uint32_t number) {
 }  // namespace
 
 std::string export_folded(const Profile& profile, const ExportContext& context) {
-    if (profile.columns.size() > 1)
-        throw_usage("--format=folded has a place for one event: choose one with event: (recorded: " +
-                    joined(event_names(profile.columns)) + ")");
+    require_one_event(profile, "folded");
     const FrameNames names(profile, context.demangle);
     std::vector<std::string> texts;
     for (uint32_t i = 0; i < names.size(); ++i)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Stacks as speedscope reads them: "sampled" profiles of its file format, whose schema is
 // https://www.speedscope.app/file-format-schema.json. Written piece by piece: stacks are many.
-#include <cstdio>
-
 #include "libop/base/json.h"
 #include "libop/base/text.h"
-#include "libop/events/event_table.h"
 #include "libop/session/ledger.h"
 #include "libpp/export/exporter.h"
 #include "libpp/export/stack_lines.h"
@@ -55,8 +52,7 @@ private:
         std::string stack, weights;
         std::vector<size_t> ends;  // of the callers' part of `stack`
         uint64_t total = 0;
-        const ProfileClass& shown = profile_.columns[column];
-        const uint64_t nanoseconds = is_clock(shown.event) ? shown.count : 0;
+        const uint64_t nanoseconds = sample_time(profile_.columns[column]);
         const auto weight = [&](uint64_t count) {
             return nanoseconds > 0 ? milliseconds_text(count, nanoseconds) : std::to_string(count);
         };
@@ -79,17 +75,6 @@ private:
         stacks.walk(column, enter, leave);
         text.append("],\n\"weights\":[").append(weights).append("],\n\"endValue\":");
         text.append(weight(total)).append("}");
-    }
-
-    /// As a number of JSON, to the nanosecond.
-    static std::string milliseconds_text(uint64_t samples, uint64_t nanoseconds) {
-        char text[64];
-        std::snprintf(text, sizeof text, "%.6f",
-                      static_cast<double>(samples) * static_cast<double>(nanoseconds) * 1e-6);
-        std::string digits = text;
-        digits.erase(digits.find_last_not_of('0') + 1);
-        if (digits.ends_with('.')) digits.pop_back();
-        return digits;
     }
 
     const Profile& profile_;

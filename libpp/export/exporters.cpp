@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The table of exporters, and what they have in common.
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <tuple>
 
+#include "libop/base/error.h"
 #include "libop/base/text.h"
+#include "libop/events/event_table.h"
 #include "libop/session/event_label.h"
 #include "libpp/export/exporter.h"
 
 namespace op::pp {
 
 // Each is defined in the file of its name.
-ExportProfile export_callgrind, export_folded, export_pprof, export_speedscope;
+ExportProfile export_callgrind, export_flamegraph, export_folded, export_pprof, export_speedscope;
 
 namespace {
 
@@ -21,6 +24,11 @@ constexpr Exporter table[] = {
      .has_remarks = true,
      .file_prefix = "callgrind.out.",
      .write = export_callgrind},
+    {.name = "flamegraph",
+     .is_text = true,
+     .has_only_stacks = true,
+     .file_suffix = ".svg",
+     .write = export_flamegraph},
     {.name = "folded",
      .is_text = true,
      .has_only_stacks = true,
@@ -66,6 +74,27 @@ std::vector<std::string> event_names(std::span<const ProfileClass> columns) {
         if (parts == 3 || std::set<std::string>(names.begin(), names.end()).size() == events.size())
             return names;
     }
+}
+
+void require_one_event(const Profile& profile, std::string_view format) {
+    if (profile.columns.size() > 1)
+        throw_usage("--format=" + std::string(format) +
+                    " has a place for one event: choose one with event: (recorded: " +
+                    joined(event_names(profile.columns)) + ")");
+}
+
+uint64_t sample_time(const ProfileClass& column) {
+    return is_clock(column.event) ? column.count : 0;
+}
+
+std::string milliseconds_text(uint64_t samples, uint64_t nanoseconds) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.6f",
+                  static_cast<double>(samples) * static_cast<double>(nanoseconds) * 1e-6);
+    std::string digits = text;
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.ends_with('.')) digits.pop_back();
+    return digits;
 }
 
 }  // namespace op::pp

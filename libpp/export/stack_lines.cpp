@@ -40,6 +40,8 @@ FrameNames::FrameNames(const Profile& profile, Demangle demangle) {
         const std::string path = printable(image.name.display());
         of_application_.push_back(number(short_name(image.name), path));
         of_image.push_back(number("[" + short_name(image.name) + "]", path));
+        for (const uint32_t row : {of_application_.back(), of_image.back()})
+            rows_[row].is_kernel = is_kernel_image(image.name);
     }
     for (const ProfileSymbol& symbol : profile.symbols) {
         const ProfileImage& image = profile.images[symbol.image];
@@ -47,6 +49,7 @@ FrameNames::FrameNames(const Profile& profile, Demangle demangle) {
                                 ? of_image[symbol.image]
                                 : number(printable(image.symbols->name(*symbol.symbol, demangle)),
                                          printable(image.name.display())));
+        rows_[of_symbol.back()].is_kernel = is_kernel_image(image.name);
         rows_[of_symbol.back()].is_nameless |= symbol.symbol->is_nameless && !is_whole_image(profile, symbol);
     }
     for (const Location& location : profile.locations)
@@ -55,6 +58,13 @@ FrameNames::FrameNames(const Profile& profile, Demangle demangle) {
     cuts_ = static_cast<uint32_t>(rows_.size());
     for (uint32_t end = 0; end <= StackTree::no_stack; ++end)
         rows_.push_back({cut_text(end), ""});
+}
+
+std::string FrameNames::full_name(uint32_t number) const {
+    const Row& row = rows_[number];
+    std::string text = row.name;
+    if (row.is_nameless) text.insert(1, std::string(base_name(row.image)) + "+");
+    return text;
 }
 
 std::vector<uint32_t> FrameNames::ranks() const {

@@ -23,10 +23,13 @@ public:
     /// The name: of an application its file's name without directories, of a function as requested, of code
     /// in no function "[IMAGE]", of a cut "[truncated: REASON]". Without control characters.
     const std::string& name(uint32_t number) const { return rows_[number].name; }
-    /// True if the name is only the address of a function without one, "[0xADDRESS]".
-    bool is_nameless(uint32_t number) const { return rows_[number].is_nameless; }
+    /// The name where its image is not beside it: of a function without one "[IMAGE+0xADDRESS]".
+    std::string full_name(uint32_t number) const;
     /// The image of the function or application, as recorded; empty for a cut.
     const std::string& image(uint32_t number) const { return rows_[number].image; }
+    /// True if it is of code of the kernel or of a module, or of the kernel as an application.
+    bool is_kernel(uint32_t number) const { return rows_[number].is_kernel; }
+    bool is_cut(uint32_t number) const { return number >= cuts_; }  ///< it is of no code
     size_t size() const { return rows_.size(); }
     /// The place of each number when all are sorted by name, then image.
     std::vector<uint32_t> ranks() const;
@@ -34,7 +37,8 @@ public:
 private:
     struct Row {
         std::string name, image;
-        bool is_nameless = false;
+        bool is_nameless = false;  ///< the name is only the address of a function, "[0xADDRESS]"
+        bool is_kernel = false;
     };
     std::vector<Row> rows_;
     std::vector<uint32_t> of_location_, of_application_;

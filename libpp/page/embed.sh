@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Writes the files of the page, given as HTML CSS JS..., as C++ constants, the scripts as one, with the hashes by which the page's
-# content security policy allows the style and the script (https://www.w3.org/TR/CSP3/, hash-source).
+# content security policy allows the style and the script (https://www.w3.org/TR/CSP3/, hash-source). With --constants HEADER,
+# files given as NAME FILE... as constants of these names, which the header declares.
 set -eu
 
 # hash FILE: 'sha256-...' in base64, from the hexadecimal digits of sha256sum.
@@ -31,6 +32,19 @@ constant() {
 		size += length($0) + 1
 	} END { print ")page\";" }' "$2"
 }
+
+if [ "$1" = --constants ]; then
+	echo '// Made by libpp/page/embed.sh.'
+	echo "#include \"$2\""
+	echo 'namespace op::pp {'
+	shift 2
+	while [ $# -gt 0 ]; do
+		constant "$1" "$2"
+		shift 2
+	done
+	echo '}  // namespace op::pp'
+	exit
+fi
 
 html=$1 style=$2
 shift 2

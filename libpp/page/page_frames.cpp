@@ -6,23 +6,13 @@
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
-#include "libop/stream/record.h"
 
 namespace op::pp {
 
 namespace {
 
-/// The kernel, or a module of it. Sessions name them by a path, too: that of the list of its symbols, or of
-/// the file that the user named; modules, and a kernel that has no file, have a bare name.
-bool is_kernel(const ImageName& image) {
-    if (image.kind != ImageName::Kind::file) return image.kind == ImageName::Kind::kernel;
-    const std::string_view path = image.name, file = path.substr(path.rfind('/') + 1);
-    const bool is_module = file.ends_with(".ko") || file.find(".ko.") != file.npos;
-    return path == kallsyms_image || !path.starts_with('/') || file.starts_with("vmlinux") || is_module;
-}
-
 PageKind kind_of(const ImageName& image, bool is_application) {
-    if (is_kernel(image)) return PageKind::kernel;
+    if (is_kernel_image(image)) return PageKind::kernel;
     if (image.kind == ImageName::Kind::anon)
         return image.name.starts_with("[vdso") ? PageKind::library : PageKind::run_time_code;
     return is_application ? PageKind::application : PageKind::library;

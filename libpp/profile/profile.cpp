@@ -7,6 +7,7 @@
 
 #include "libop/base/error.h"
 #include "libop/session/ledger.h"
+#include "libop/stream/record.h"
 
 namespace op::pp {
 
@@ -107,6 +108,13 @@ void check_stacks(const Profile& profile) {
 }
 
 }  // namespace
+
+bool is_kernel_image(const ImageName& image) {
+    if (image.kind != ImageName::Kind::file) return image.kind == ImageName::Kind::kernel;
+    const std::string_view path = image.name, file = path.substr(path.rfind('/') + 1);
+    const bool is_module = file.ends_with(".ko") || file.find(".ko.") != file.npos;
+    return path == kallsyms_image || !path.starts_with('/') || file.starts_with("vmlinux") || is_module;
+}
 
 bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol) {
     const ImageName& image = profile.images[symbol.image].name;

@@ -113,6 +113,10 @@ struct Profile {
 /// True if the symbol is the image itself, of which no symbol is known.
 bool is_whole_image(const Profile& profile, const ProfileSymbol& symbol);
 
+/// True if the image is the kernel or a module of it. Sessions name them by a path, too: that of the list of
+/// its symbols, or of the file that the user named; modules, and a kernel that has no file, have a bare name.
+bool is_kernel_image(const ImageName& image);
+
 /// The samples of each image of a profile, over all columns; with `counts`, only where it returns true.
 using CountsLocation = std::function<bool(const Location&)>;
 std::vector<uint64_t> samples_by_image(const Profile& profile, const CountsLocation& counts = nullptr);

@@ -16,6 +16,7 @@ command -v python3 >/dev/null || {
 cd "${srcdir:-.}"
 source=$PWD
 cd "$work"
+. "$source/tests/e2e/stack_sessions.sh"
 
 # session NAME: makes a directory of the golden session, unless there is one.
 session() {
@@ -47,13 +48,7 @@ report runs --call-tree --threshold=0 --format=json '{' session:a1,a2,a3 '}' '{'
 report full-stacks --html=difference.html '{' session:current '}' '{' session:current '}'
 
 # A stack of 3,001 calls and its root.
-awk 'BEGIN {
-	print "cpu_type 4\nfile {root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/TIMER.1000000.0.all.all.all\nheader count=1000000\n0x100 10"
-	print "stacks TIMER.1000000.0.all.all.all 3100"
-	printf "stack 10 root /usr/bin/demo 0x88"
-	for (i = 0; i < 3000; ++i) printf i % 2 ? " 0xc8" : " 0x142"
-	print " 0x100"
-}' >deep.txt
+deep_session 3000 >deep.txt
 session deep deep.txt
 report deep --html=deep.html
 
