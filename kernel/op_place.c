@@ -2,7 +2,7 @@
 /*
  * Placing of user samples. The interrupt does it at once, after an NMI an irq_work, which runs before the process returns to
  * user mode. If the mmap lock is held, or there are callers to place, too, the sampled process does it on its way back to user
- * mode, by task work. The mapping is still there then. Where modules may not add task work, or could not be unloaded safely
+ * mode, by task work; or a worker does, if a sampler's interrupt came in kernel code. The mapping is still there then. Where modules may not add task work, or could not be unloaded safely
  * after it, the interrupt does it all. On real-time kernels interrupts place nothing. Nobody waits for the mmap lock: if it is
  * held still, a worker places the sample, with a reference to the process' memory, which it gives up after a second at most.
  */

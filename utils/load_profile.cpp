@@ -215,7 +215,8 @@ void LoadedProfile::join(pp::Profile& profile) const {
 
 void LoadedProfile::note_missing(const pp::ConcernsImage& concerns) {
     const pp::SymbolizedProfile made{&*profile_, &*symbolizer_};
-    note_missing_symbols(std::span(&made, 1), {wants_lines_, concerns, package_root()}, samples_.notes());
+    note_missing_symbols(std::span(&made, 1),
+                         {wants_lines_, concerns, package_root(), common_.most_missing()}, samples_.notes());
 }
 
 std::string LoadedProfile::package_root() const {

@@ -374,7 +374,6 @@ int opannotate(Tool& tool, int argc, char** argv) {
         tool.complain(text);
     if (!wrong.empty()) return 1;
     o.common.check();
-    if (!o.common.is_verbose("all")) tool.limit_notes(most_notes);
     o.report.threshold = parse_threshold(o.common.threshold);
     o.report.inclusive |= o.html;
     LoadOptions load;

@@ -279,7 +279,7 @@ private:
         good &= tool_.attempt([&] { session_.write_statistics(keeper_->whole(info)); });
         good &= tool_.attempt([&] { session_.append_account(operf_log, info); });
         good &= tool_.attempt([&] { keeper_->write_met_symbols(kallsyms_); });
-        keeper_->collector().keep_builds();
+        good &= tool_.attempt([&] { keeper_->collector().keep_builds(); });
         if (command_) say_end(command_end());
         tool_.print_notes();
         complete_times();

@@ -42,6 +42,7 @@ std::string list_of_verbs() {
 
 int opfleet(Tool& tool, int argc, char** argv) {
     CommandSyntax syntax;
+    syntax.has_exact_names = true;
     syntax.synopsis = "VERB [OPTION...] [WORD...]";
     syntax.stop_at_first_word = true;
     const ParsedOptions parsed = parse_options(argc, argv, syntax);

@@ -33,6 +33,7 @@ struct Options {
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
+    s.has_exact_names = true;
     s.synopsis = "--to=TARGET [OPTION...] [SESSION...]";
     s.options = {
         {"to", 0, &o.connection.to,

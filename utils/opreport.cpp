@@ -308,7 +308,8 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     note_missing_symbols(both,
                          {.wants_lines = o.report.debug_info || o.inlines,
                           .concerns = nullptr,
-                          .package_root = after.package_root()},
+                          .package_root = after.package_root(),
+                          .most = o.common.most_missing()},
                          after.samples().notes());
     Diagnostics& notes = after.samples().notes();
     warn_of_other_applications(before.profile(), after.profile(), o.call_tree, notes);
@@ -349,7 +350,10 @@ void write_page(const ReportCommandOptions& o, const pp::ProfileWords& words, Lo
     if (!second) return write_profile_page({&first}, page, outside, tool);
     const pp::SymbolizedProfile both[] = {first.symbolized(), second->symbolized()};
     note_missing_symbols(both,
-                         {.wants_lines = false, .concerns = nullptr, .package_root = second->package_root()},
+                         {.wants_lines = false,
+                          .concerns = nullptr,
+                          .package_root = second->package_root(),
+                          .most = o.common.most_missing()},
                          second->samples().notes());
     page.sides = {"before (" + joined(words.first, " ") + ")", "after (" + joined(*words.second, " ") + ")"};
     write_profile_page({&first, second}, page, outside, tool);
@@ -375,7 +379,6 @@ int opreport(Tool& tool, int argc, char** argv) {
         tool.complain(text);
     if (!wrong.empty()) return 1;
     o.settle(tool.notes);
-    if (!o.common.is_verbose("all")) tool.limit_notes(most_notes);
     o.report.request =
         request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
     LoadOptions load = load_options(o, words.second.has_value());

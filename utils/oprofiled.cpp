@@ -50,6 +50,7 @@ struct Options {
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
+    s.has_exact_names = true;
     s.synopsis = "";
     s.options = {
         {"source", 0, &o.source,

@@ -97,6 +97,11 @@ bool CommonOptions::is_verbose(std::string_view what) const {
                                [&](const std::string& word) { return word == what || word == "all"; });
 }
 
+size_t CommonOptions::most_missing() const {
+    constexpr size_t a_person_reads = 3;
+    return ::isatty(STDERR_FILENO) && !is_verbose("all") ? a_person_reads : SIZE_MAX;
+}
+
 double parse_threshold(const std::string& text) {
     if (text.empty()) return 0;
     double value = -1;

@@ -18,9 +18,6 @@
 
 namespace op::tool {
 
-/// Lines of warnings that a person who reads a report on a terminal gets.
-inline constexpr size_t most_notes = 3;
-
 /// The options that every report command has, as given.
 struct CommonOptions {
     std::string session_dir, root, vmlinux, threshold;
@@ -36,6 +33,8 @@ struct CommonOptions {
     void check() const;
     /// True if --verbose asks for that class or for all.
     bool is_verbose(std::string_view what) const;
+    /// So many images that lack symbols are noted: on a terminal three, or all with --verbose=all.
+    size_t most_missing() const;
 };
 
 /// A percentage from 0 to 100; empty = 0. Throws a usage error that names the range.

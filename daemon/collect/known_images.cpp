@@ -29,11 +29,10 @@ bool is_the_same_everywhere(std::string_view label) {
 
 /// So many files of one path have names of their own: strangers may make any number.
 constexpr size_t most_builds = 64;
-/// The driver numbers images upwards and forgets those that were announced after each 16,384 new ones; 16,384
-/// that were not can be older by that many (kernel/op_image.c): cookies older than both come in no sample.
-/// They are removed many at a time, which looks at all.
-constexpr size_t living_cookies = (size_t{1} << 14) + (size_t{1} << 14),
-                 most_cookies = living_cookies + (size_t{1} << 14);
+/// The driver numbers images upwards and forgets those that were announced after each 16,384 new ones. One
+/// that waited then, among 16,384 at most, lives as long again, and as many can wait behind it
+/// (kernel/op_image.c): older cookies come in no sample. They are removed many at a time, which looks at all.
+constexpr size_t living_cookies = size_t{3} << 14, most_cookies = living_cookies + (size_t{1} << 14);
 /// Behind the path for the others together.
 constexpr std::string_view other_builds = "@other";
 

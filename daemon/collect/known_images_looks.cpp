@@ -18,8 +18,9 @@ namespace {
 /// /opt.
 bool is_of_system(std::string_view path) {
     if (path.starts_with("/usr/local/")) return false;
-    constexpr std::string_view directories[] = {"/usr/",  "/bin/",       "/sbin/",     "/lib",
-                                                "/boot/", "/nix/store/", "/gnu/store/"};
+    constexpr std::string_view directories[] = {"/usr/",       "/bin/",      "/sbin/",   "/lib/",
+                                                "/lib32/",     "/lib64/",    "/libx32/", "/boot/",
+                                                "/nix/store/", "/gnu/store/"};
     return std::ranges::any_of(directories,
                                [&](std::string_view directory) { return path.starts_with(directory); });
 }

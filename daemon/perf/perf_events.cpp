@@ -75,6 +75,20 @@ std::vector<CheckedEvent> distinct(std::vector<CheckedEvent> all) {
     return kept;
 }
 
+/// perf_event_open(2), PERF_TYPE_HARDWARE, by the names that perf list has.
+constexpr std::string_view hardware_of_perf[] = {"cycles",
+                                                 "cpu-cycles",
+                                                 "instructions",
+                                                 "cache-references",
+                                                 "cache-misses",
+                                                 "branches",
+                                                 "branch-instructions",
+                                                 "branch-misses",
+                                                 "bus-cycles",
+                                                 "ref-cycles",
+                                                 "stalled-cycles-frontend",
+                                                 "stalled-cycles-backend"};
+
 class Chooser {
 public:
     Chooser(const EventRequest& request, SessionInfo& info, Diagnostics& notes)
@@ -107,10 +121,11 @@ private:
         info_.cpu_type_name = hardware_ && !known.empty() ? known : models.detect(machine).name;
     }
 
-    /// Throws for a name that another machine may know, such as perf's, where no such event could be counted.
+    /// Throws for a name that perf has for an event of the processor, where none can be counted.
     void refuse_without_counters(const std::vector<EventSpec>& wanted) const {
         for (const EventSpec& spec : wanted) {
             if (request_.catalogue.knows(spec.name) || request_.catalogue.builtin(spec.name)) continue;
+            if (std::ranges::find(hardware_of_perf, spec.name) == std::end(hardware_of_perf)) continue;
             const CheckedEvent cycles = check_builtin(spec_of(cycles_event), false);
             if (request_.works(cycles.event, cycles.encoding)) return;
             throw_usage(

@@ -157,7 +157,7 @@ private:
         std::vector<Function> functions;
         for (size_t i = 0; i < sources_.size(); ++i)
             for (const AnnotatedSymbol& symbol : sources_[i].file->symbols)
-                functions.push_back({i, &symbol});
+                if (highest_share(symbol.counts, annotation_.totals) > 0) functions.push_back({i, &symbol});
         std::ranges::stable_sort(functions, std::greater{}, [&](const Function& function) {
             return highest_share(function.symbol->counts, annotation_.totals);
         });

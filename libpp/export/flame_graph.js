@@ -14,7 +14,7 @@ const whole = numberOf(picture, "width") - 2 * left, columnWidth = 7.25, gap = 0
 function boxOf(element) {
   const title = element.firstElementChild.textContent.split("\n"), rect = rectOf(element);
   return {element, rect, text: element.getElementsByTagName("text")[0], name: title[0], title: title.join(", "),
-    samples: Number(/^\d*/.exec(title[title.length - 1])[0]), isFrame: !element.hasAttribute("class"),
+    samples: Number(/^\d*/.exec(title[title.length - 1])[0]), isFrame: !element.classList.contains("smaller"),
     depth: Math.round((numberOf(ground, "y") - numberOf(rect, "y")) / rowHeight)};
 }
 const boxes = Array.from(frames.children, boxOf), all = boxes[0];

@@ -233,9 +233,10 @@ private:
     /// Those that no image has.
     std::vector<std::string> unknown_words() {
         std::vector<std::string> unknown;
-        for (const auto* words : {&spec_.words, &spec_.images, &spec_.libraries})
+        for (const auto* words : {&spec_.words, &spec_.images, &spec_.libraries, &spec_.excluded_images,
+                                  &spec_.excluded_libraries})
             for (const auto& word : *words)
-                if (!is_any_named(word)) unknown.push_back(word);
+                if (!filter_.is_any_named(word, images_, notes_)) unknown.push_back(word);
         return unknown;
     }
 
@@ -249,11 +250,6 @@ private:
         for (const ImageName& image : images_)
             if (image.kind != ImageName::Kind::anon) names.insert(printable(image.display()));
         return text + "; it has samples of " + short_list(std::vector(names.begin(), names.end()));
-    }
-
-    bool is_any_named(const std::string& word) {
-        return std::ranges::any_of(
-            images_, [&](const ImageName& image) { return filter_.is_named(word, image, notes_); });
     }
 
     std::string hint_for_options() const {
@@ -338,13 +334,16 @@ bool SampleFilter::matches(const SampleName& name, const std::string& directory,
            images_match(name, notes);
 }
 
-bool SampleFilter::is_named(const std::string& word, const ImageName& image, Diagnostics& notes) {
-    return any_matches(patterns_of({word}), names_of(image, notes));
+bool SampleFilter::is_any_named(const std::string& word, const std::set<ImageName>& images,
+                                Diagnostics& notes) {
+    const Patterns patterns = patterns_of({word});
+    return std::ranges::any_of(
+        images, [&](const ImageName& image) { return any_matches(patterns, names_of(image, notes)); });
 }
 
 void SampleFilter::match_base_names(const std::string& word) {
     if (word.find_first_of("/*?[") != word.npos) return;
-    for (Patterns* const patterns : {&words_, &images_, &libraries_})
+    for (Patterns* const patterns : {&words_, &images_, &libraries_, &excluded_, &excluded_libraries_})
         if (std::ranges::find(*patterns, word) != patterns->end()) patterns->push_back("*/" + word);
 }
 

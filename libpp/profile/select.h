@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +42,8 @@ public:
                  Diagnostics& notes);
     /// From now on the word, which is no path and no pattern, is also of all images with that base name.
     void match_base_names(const std::string& word);
-    /// True if a word of the specification, a path or a pattern, is of that image.
-    bool is_named(const std::string& word, const ImageName& image, Diagnostics& notes);
+    /// True if a word of the specification, a path or a pattern, is of one of these images.
+    bool is_any_named(const std::string& word, const std::set<ImageName>& images, Diagnostics& notes);
 
 private:
     using Names = std::vector<std::string>;

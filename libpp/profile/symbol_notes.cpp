@@ -127,6 +127,10 @@ Missing find_missing(const std::vector<SampledImage>& images, uint64_t total, co
         missing.small_samples = add_saturating(missing.small_samples, one.samples);
     }
     std::ranges::stable_sort(missing.large, std::greater{}, &Lacking::samples);
+    for (; missing.large.size() > wanted.most; missing.large.pop_back()) {
+        ++missing.small_images;
+        missing.small_samples = add_saturating(missing.small_samples, missing.large.back().samples);
+    }
     return missing;
 }
 

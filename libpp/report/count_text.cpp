@@ -2,6 +2,7 @@
 // Samples as text reports and Markdown show them.
 #include "libpp/report/count_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -14,12 +15,16 @@ double sample_milliseconds(const ReportHead& head, size_t column) {
     return is_clock(shown.event) ? static_cast<double>(shown.count) * 1e-6 : 0;
 }
 
+int millisecond_digits(double each) {
+    if (each == std::floor(each)) return 0;
+    return each >= 0.1 ? 1 : std::min(3, static_cast<int>(std::ceil(-std::log10(each))));
+}
+
 std::string count_text(const ReportHead& head, size_t column, uint64_t count) {
     if (!head.shows_time) return std::to_string(count);
     const double each = sample_milliseconds(head, column);
     char text[64];
-    std::snprintf(text, sizeof text, "%.*f", each == std::floor(each) ? 0 : 1,
-                  static_cast<double>(count) * each);
+    std::snprintf(text, sizeof text, "%.*f", millisecond_digits(each), static_cast<double>(count) * each);
     return text;
 }
 

@@ -217,7 +217,7 @@ private:
         if (!head_.shows_time) add(before, after, change_digits_, mark);
         const double each = milliseconds(column);
         if (each > 0)
-            add(before * each, after * each, each == std::floor(each) ? change_digits_ : 1,
+            add(before * each, after * each, std::max(change_digits_, millisecond_digits(each)),
                 head_.shows_time ? mark : "");
         return texts;
     }

@@ -195,7 +195,7 @@ TEST(KnownImages, a_known_checksum_stays_when_a_look_brings_none) {
 }
 
 TEST(KnownImages, the_oldest_cookies_are_forgotten) {
-    constexpr uint32_t living = 1 << 15, most = living + (1 << 14);
+    constexpr uint32_t living = 3 << 14, most = living + (1 << 14);
     StringTable names;
     KnownImages images(names, false);
     for (uint32_t i = 1; i <= most + 1; ++i)

@@ -62,6 +62,28 @@ TEST(Options, may_be_given_by_the_beginning_of_their_name_that_no_other_has) {
     EXPECT_TRUE(testing::internal::GetCapturedStderr().starts_with("tool: --x: "));
 }
 
+TEST(Options, are_not_completed_where_names_have_to_be_exact_or_may_lack_a_dash) {
+    bool info = false;
+    std::string servers;
+    CommandSyntax syntax;
+    syntax.synopsis = "";
+    syntax.options = {{"debug-info", 0, &info, "lines"}, {"debuginfod", 0, &servers, "servers", "URL"}};
+    const auto status = [&](std::string word) {
+        char name[] = "tool";
+        char* argv[] = {name, word.data(), nullptr};
+        testing::internal::CaptureStderr();
+        const ParsedOptions parsed = parse_options(2, argv, syntax);
+        testing::internal::GetCapturedStderr();
+        return parsed.exit_status.value_or(0);
+    };
+    EXPECT_EQ(status("--debuginfo=x"), 1);
+    EXPECT_EQ(status("--debug-i"), 0);
+    EXPECT_TRUE(info);
+    syntax.has_exact_names = true;
+    EXPECT_EQ(status("--debug-i"), 1);
+    EXPECT_EQ(servers, "");
+}
+
 TEST(Options, after_two_dashes_are_words) {
     Targets t;
     EXPECT_EQ(t.parse({"--", "-f"}).words, Words{"-f"});

@@ -69,6 +69,18 @@ std::optional<EventEncoding> choose_one(const std::string& spec, const EventCata
 
 }  // namespace
 
+TEST(PerfEvents, a_hardware_event_by_the_name_that_perf_has_is_explained_where_there_are_no_counters) {
+    SessionInfo info;
+    Diagnostics notes;
+    const auto reason = [&](const char* event, const EventProbe& works) {
+        return test::fault(ErrorKind::usage, [&] { choose({event}, works, info, notes, false, toy()); });
+    };
+    EXPECT_NE(reason("cycles:100000", no_counters).find("offers no hardware counters here"),
+              std::string::npos);
+    EXPECT_NE(reason("cycles:100000", all_counters).find("not an event of"), std::string::npos);
+    EXPECT_NE(reason("TIMR:100000", no_counters).find("did you mean TIMER?"), std::string::npos);
+}
+
 TEST(PerfEvents, the_default_is_cycles_where_there_are_counters) {
     SessionInfo info;
     Diagnostics notes;

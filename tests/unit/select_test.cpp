@@ -174,6 +174,7 @@ TEST(Selection, a_word_that_is_the_whole_name_of_no_image_is_a_base_name) {
     EXPECT_EQ(outcome(dir, {"demo"}), "3");
     EXPECT_EQ(outcome(dir, {"image:demo"}), "3");
     EXPECT_EQ(outcome(dir, {"/opt/demo"}), "2");
+    EXPECT_EQ(outcome(dir, {"image-exclude:demo"}), "1");
     EXPECT_EQ(outcome(dir, {"lib-image:ext4"}), "1") << "one image is that";
     EXPECT_NE(outcome(dir, {"dem"}).find("'*dem*' matches"), std::string::npos) << outcome(dir, {"dem"});
 }

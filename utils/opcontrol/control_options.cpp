@@ -118,6 +118,7 @@ bool ControlOptions::has_settings() const {
 
 CommandSyntax control_syntax(ControlOptions& options) {
     CommandSyntax syntax;
+    syntax.has_exact_names = true;
     syntax.synopsis = "ACTION [SETTING...] | SETTING...";
     add_actions(options, syntax.options);
     add_settings(options, syntax.options);

@@ -16,6 +16,7 @@ struct Options {
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
+    s.has_exact_names = true;
     s.synopsis = "";
     s.options = o.connection.table();
     s.options.push_back(

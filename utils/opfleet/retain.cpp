@@ -24,6 +24,7 @@ struct Options {
 
 CommandSyntax syntax(Options& o) {
     CommandSyntax s;
+    s.has_exact_names = true;
     s.synopsis = "[DAYSd] [--max-size=SIZE]";
     s.options = o.connection.table();
     s.options.push_back(

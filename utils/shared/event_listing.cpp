@@ -93,7 +93,7 @@ std::string unit_masks_text(const UnitMaskSet& set) {
 
 std::string event_text(const EventCatalogue& catalogue, const CatalogueEvent& event, uint64_t factor) {
     const std::string description =
-        event.description + " (min count: " + std::to_string(event.minimum_count * factor) + ")";
+        event.description + " (min count: " + std::to_string(event.least_count(factor)) + ")";
     return event.name + ": " + counters_text(catalogue, event) + "\n\t" +
            wrapped(description, event_indent, event_indent) + unit_masks_text(*event.unit_masks);
 }

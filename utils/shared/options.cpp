@@ -180,10 +180,12 @@ std::optional<std::string> first_unknown(const std::string& tool_name, int argc,
 /// The words of a command line, with options that are given by the beginning of their name in full.
 class CompletedWords {
 public:
+    /// None is completed if `is_exact`.
     CompletedWords(const std::string& tool_name, int argc, char** argv, std::span<const poptOption> table,
-                   unsigned flags)
+                   unsigned flags, bool is_exact)
         : words_(argv, argv + argc) {
         words_.push_back(nullptr);
+        if (is_exact) return;
         while (const auto unknown = first_unknown(tool_name, argc, words_.data(), table.data(), flags)) {
             auto option = completed(*unknown, table);
             const auto is_it = [&](const char* word) { return word && *unknown == word; };
@@ -207,7 +209,7 @@ ParsedOptions parse_options(int argc, char** argv, const CommandSyntax& syntax) 
     const std::string tool_name(argc > 0 ? base_name(argv[0]) : "");
     const auto table = popt_table(syntax);
     const unsigned flags = syntax.stop_at_first_word ? POPT_CONTEXT_POSIXMEHARDER : 0;
-    CompletedWords words(tool_name, argc, argv, table, flags);
+    CompletedWords words(tool_name, argc, argv, table, flags, syntax.has_exact_names);
     const Context context(poptGetContext(tool_name.c_str(), argc, words.argv(), table.data(), flags),
                           &poptFreeContext);
     poptSetOtherOptionHelp(context.get(), syntax.synopsis);

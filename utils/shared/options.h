@@ -33,8 +33,9 @@ struct Option {
 
 /// The options and arguments of a command.
 struct CommandSyntax {
-    const char* synopsis;         ///< what follows the options in --usage, e.g. "[PROFILE SPECIFICATION...]"
-    std::vector<Option> options;  ///< besides --help, --usage and --version/-v, which every command has
+    const char* synopsis;          ///< what follows the options in --usage, e.g. "[PROFILE SPECIFICATION...]"
+    std::vector<Option> options;   ///< besides --help, --usage and --version/-v, which every command has
+    bool has_exact_names = false;  ///< long names are to be given in full: some of the acts cannot be undone
     bool stop_at_first_word = false;  ///< options after the first other word belong to that word's command
     char help_letter = '?';
     char usage_letter = 0;  ///< 0 = none

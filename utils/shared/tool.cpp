@@ -10,7 +10,6 @@
 #include <new>
 #include <optional>
 
-#include "libop/base/counted.h"
 #include "libop/base/error.h"
 #include "libop/base/fd.h"
 #include "libop/base/text.h"
@@ -50,24 +49,9 @@ bool Tool::attempt(const std::function<void()>& step, const std::function<bool(c
     return false;
 }
 
-void Tool::limit_notes(size_t most) {
-    if (::isatty(STDERR_FILENO)) notes_left_ = most;
-}
-
 void Tool::print_notes() {
-    for (const auto& note : notes.take()) {
-        if (notes_left_ == 0) {
-            ++left_out_;
-            continue;
-        }
-        --notes_left_;
+    for (const auto& note : notes.take())
         write_stderr("warning: " + printable(note) + "\n");
-    }
-}
-
-void Tool::print_rest() {
-    if (left_out_ > 0)
-        write_stderr("warning: " + counted(left_out_, "further note") + ": use --verbose=all\n");
 }
 
 void Tool::say_once(const std::string& line) {
@@ -86,7 +70,6 @@ int run(int argc, char** argv, Body body) {
     guard_mappings();
     tool.attempt([&] { status = body(tool, argc, argv); });
     tool.print_notes();
-    tool.print_rest();
     if (!was_mapping_cut_off()) return status;
     tool.complain("a file was cut off by another program while it was in use here; what it held is missing");
     return std::max(status, 1);

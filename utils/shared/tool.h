@@ -2,8 +2,6 @@
 // The frame of every command: the only try/catch, exit status, messages on stderr, writing to stdout.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -19,13 +17,8 @@ struct Tool {
     std::string name;   ///< base name of argv[0]
     Diagnostics notes;  ///< printed as "warning: ..." when the body ends, or earlier by print_notes()
 
-    /// From now on at most so many warnings are printed, and at the end a line with the number of the others,
-    /// where stderr is a terminal: a person reads no more, and a log has room for all.
-    void limit_notes(size_t most);
     /// Prints the warnings gathered so far on stderr, one a line, safe for a terminal.
     void print_notes();
-    /// The line on warnings that were not printed, if there are any.
-    void print_rest();
     /// Prints a line on stderr, the same line once only.
     void say_once(const std::string& line);
     /// Prints "<name> error: <text>" on stderr.
@@ -38,7 +31,6 @@ struct Tool {
 
 private:
     std::set<std::string> printed_;
-    size_t notes_left_ = SIZE_MAX, left_out_ = 0;
 };
 
 /// A command's body: returns the exit status or throws.
