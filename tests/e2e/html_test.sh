@@ -49,7 +49,9 @@ is "background of a line without samples" \
 	"$(ask $page "return getComputedStyle(document.querySelector('#f1l1 td')).backgroundColor")" "rgba(0, 0, 0, 0)"
 is "heads" "$(ask $page "return [...document.querySelectorAll('h2, table.source thead')].map(e => getComputedStyle(e).position).join()")" \
 	"sticky,sticky"
-is "index leads to" "$(ask $page "return document.querySelector(document.querySelector('table.index a').getAttribute('href')).tagName")" \
+is "the list of functions leads to" "$(ask $page "return document.querySelector(document.querySelector('table.index a').getAttribute('href')).tagName")" \
+	TR
+is "the index of files leads to" "$(ask $page "return document.querySelector(document.querySelectorAll('table.index')[1].querySelector('a').getAttribute('href')).tagName")" \
 	SECTION
 far="const far = document.querySelector('tbody.far'), skip = document.querySelector('tr.skip')"
 displays="return getComputedStyle(far).display + ',' + getComputedStyle(skip).display"
