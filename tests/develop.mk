@@ -79,7 +79,8 @@ format:
 if HAVE_CURL
 fleet_objects = $(libopfleet_a_OBJECTS) $(opfleet_OBJECTS) $(oppush_OBJECTS)
 endif
-product_objects = $(filter-out %_data.$(OBJEXT) libpp/page/page_files.$(OBJEXT),$(sort $(libop_a_OBJECTS) $(libopd_a_OBJECTS) \
+# The product's own files: not tables of data, and not what is made from files in other languages.
+product_objects = $(filter-out %_data.$(OBJEXT) $(nodist_libpp_a_OBJECTS),$(sort $(libop_a_OBJECTS) $(libopd_a_OBJECTS) \
 	$(libpp_a_OBJECTS) \
 	$(libutils_a_OBJECTS) $(operf_OBJECTS) $(ocount_OBJECTS) $(oprofiled_OBJECTS) $(opcontrol_OBJECTS) $(opreport_OBJECTS) \
 	$(ophelp_OBJECTS) $(opannotate_OBJECTS) $(opgprof_OBJECTS) $(oparchive_OBJECTS) $(opimport_OBJECTS) \

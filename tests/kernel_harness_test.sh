@@ -46,6 +46,7 @@ awk -v n=$(grep -c . measured) '{ print (n > NF ? $NF : $n) }' speed
 END
 echo 250 >speed
 
+# The file `late` holds the turns that come too late, "CASE TURN".
 # The file `plan` holds the guest's result for each case, the first time, the second, ...: "CASE STATUS...", "CASE nothing", "CASE no_log";
 # or "no boot".
 fake "$kernel/guest.sh" <<'END'
@@ -57,6 +58,8 @@ rm -f "$out/status"
 ! grep -q '^no boot' plan || exit 1
 : >"$out/job.log"
 while read -r name limit; do
+	turn=$(($(cat "runs.$name" 2>/dev/null | grep -c .) + 1))
+	! grep -q "^$name $turn\$" late 2>/dev/null || { : >"$out/late"; break; }
 	echo "$name $limit" >>limits
 	echo x >>"runs.$name"
 	what=$(awk -v name="$name" -v n=$(($(grep -c . "runs.$name") + 1)) '$1 == name { print (n > NF ? $NF : $n) }' plan)
@@ -125,6 +128,30 @@ export OP_BEGIN_BEFORE
 run 0
 expect "$what" "PASS: 6.1-amd64 good"
 unset OP_BEGIN_BEFORE
+
+what="a kernel that decides, when the time of all tests is over"
+OP_END_BEFORE=0
+export OP_END_BEFORE
+run 0
+expect "$what" "SKIP: 6.1-amd64 kernel (this machine is too slow"
+[ ! -e guest_words ] || { echo "FAILED: $what: a guest was booted"; exit 1; }
+what="a case whose turn comes too late in the guest"
+OP_END_BEFORE=99999999999
+a_case later 6.1-amd64 10
+printf 'good 0\nlater 0\n' >plan
+echo later 1 >late
+run 0
+expect "$what" "PASS: 6.1-amd64 good"
+expect "$what" "SKIP: 6.1-amd64 later (this machine is too slow"
+[ ! -e runs.later ] || { echo "FAILED: $what: it was run"; exit 1; }
+grep -q 'OP_END_BEFORE="99999999999"' check-kernel/6.1-amd64/plain/script || { echo "FAILED: the guest does not know when to end"; exit 1; }
+what="a case that has failed, and whose next turn comes too late"
+printf 'good 1\nlater 0\n' >plan
+echo good 2 >late
+run 1
+expect "$what" "FAIL: 6.1-amd64 good (status 1 after .*, and there is no time to run it again"
+unset OP_END_BEFORE
+rm "$kernel/t_later.sh" late
 
 a_case bad 6.1-amd64 10
 what="a case fails"

@@ -7,6 +7,7 @@
 # A case that fails is run again alone, up to twice, after the others; what no rerun excuses is in report() of results.sh.
 # OP_SLOWNESS: limits of time in per cent of those that the cases name, as measure_speed.sh prints it.
 # OP_BEGIN_BEFORE: in seconds since 1970; a kernel that does not decide and whose turn comes later is left out.
+# OP_END_BEFORE: likewise; cases whose turn comes later are skipped, on every kernel. One that has failed stays red.
 # OP_PLACING=worker: the driver's worker places what its interrupts leave, in the cases that load the driver themselves.
 # A case names in its head what it is for; FLAVOUR may be a pattern:
 #   "# kernels: FLAVOUR..."    "# limit: SECONDS"    "# boot: KIND" (plain, the default, icount or netburst; see
@@ -128,7 +129,7 @@ collect() {
 boot() {
 	kind=$1
 	shift
-	rm -rf "$out/results" "$out/output"
+	rm -rf "$out/results" "$out/output" "$out/late"
 	mkdir -p "$out"
 	cp -R "$kit" "$out"
 	limit=$(in_time 60)
@@ -137,8 +138,8 @@ boot() {
 		echo "$each $(in_time "$(head_of "$each" limit)")" >>"$out/cases"
 		limit=$((limit + $(in_time "$(head_of "$each" limit)")))
 	done
-	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s" OP_SLOWNESS="%s" OP_PLACING="%s"\nexec sh /out/kit/run_cases\n' \
-		"$PWD" "$here/../.." "$OP_SLOWNESS" "${OP_PLACING-}" >"$out/script"
+	printf '#!/bin/sh\nexport OP_BUILD="%s" OP_SOURCE="%s" OP_SLOWNESS="%s" OP_PLACING="%s" OP_END_BEFORE="%s"\nexec sh /out/kit/run_cases\n' \
+		"$PWD" "$here/../.." "$OP_SLOWNESS" "${OP_PLACING-}" "${OP_END_BEFORE-}" >"$out/script"
 	survived=yes complained=
 	begin=$(now)
 	"$here/guest.sh" --timeout "$limit" --boot-limit "$(in_time 120)" $(boot_options "$kind") --bind "$(cd "$here/../.." && pwd)" --bind "$PWD" \
@@ -189,6 +190,22 @@ fail_first() {
 	unfinished=$*
 }
 
+# out_of_time: no further case may begin.
+out_of_time() {
+	[ -n "${OP_END_BEFORE-}" ] && [ "$(now)" -ge "$OP_END_BEFORE" ]
+}
+
+# leave_out CASE...: there is no time left for them. What has failed before is not excused by that.
+leave_out() {
+	for each in "$@"; do
+		if [ -f "$top/$flavour/$each.failed" ]; then
+			result FAIL "$each" "$(cat "$top/$flavour/$each.failed"), and there is no time to run it again"
+		else
+			result SKIP "$each" "$no_time"
+		fi
+	done
+}
+
 # run_all DIR KIND CASE...: in guests of that kind, until every case has a result or has to be run again. Works in FLAVOUR/DIR.
 run_all() {
 	out=$top/$flavour/$1
@@ -197,8 +214,10 @@ run_all() {
 	unfinished=$*
 	boots=2
 	while [ -n "$unfinished" ]; do
+		! out_of_time || { leave_out $unfinished; break; }
 		boot "$kind" $unfinished
 		[ -n "$unfinished" ] || break
+		[ ! -e "$out/late" ] || { leave_out $unfinished; break; }
 		! stopped_early && ! did_not_come_up && ! died_of_emulator && ! ran_out_of_time || continue
 		if [ ! -e "$out/job.log" ] && [ -z "$series" ]; then
 			no_result "guest_$kind" "this emulator does not boot $(kernel_value "$OP_KERNELS" release)"
@@ -347,6 +366,10 @@ can_build() {
 
 # The kit is made by another run of this script, as set -e has no effect within a condition.
 check_kernel() {
+	if out_of_time; then
+		result SKIP kernel "$no_time"
+		return 0
+	fi
 	if ! timed fetch get_kernel; then
 		no_result kernel "$(tail -n 1 "$top/$flavour/fetch.log")"
 		return 0
@@ -395,6 +418,7 @@ for each in $wanted; do
 done
 rm -rf "${top:?}/$flavour"
 mkdir -p "$top/$flavour"
+no_time="this machine is too slow to come to it in the time that the tests have; make check-kernel runs it"
 if ! decides && [ -n "${OP_BEGIN_BEFORE-}" ] && [ "$(now)" -ge "$OP_BEGIN_BEFORE" ]; then
 	no_result kernel "this machine is too slow to come to it in the time that the tests have; make check-kernel-newest runs it"
 else
