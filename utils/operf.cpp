@@ -286,8 +286,8 @@ private:
         uncovered_ = uncovered(info);
         if (uncovered_) say(*uncovered_);
         if (const auto note = unsampled_note(info, times_); note && !uncovered_ && !was_cut()) say(*note);
-        say(outcome(info));
         if (const auto note = waiting_note(info, times_); note && !was_cut() && !uncovered_) say(*note);
+        say(outcome(info));
         say_more(info);
         return good;
     }
@@ -303,6 +303,7 @@ private:
     /// With what is known once the command has ended.
     void complete_times() {
         if (command_ && !o_.system_wide) times_.cpu = children_cpu_time();
+        times_.switches = children_switches();
         times_.kernel_mode = opened_.kernel_mode;
         times_.callgraph = o_.callgraph;
     }

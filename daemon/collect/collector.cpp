@@ -38,8 +38,7 @@ inline bool store(const Slot& slot, uint64_t address, uint32_t weight) {
 
 Collector::Collector(SessionWriter& session, const SessionInfo& described, const CollectorOptions& options,
                      Diagnostics& notes, FillGaps fill_gaps)
-    : session_(session),
-      info_(described),
+    : info_(described),
       options_(options),
       notes_(notes),
       fill_gaps_(std::move(fill_gaps)),

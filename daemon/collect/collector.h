@@ -216,7 +216,6 @@ private:
     void lose(LossCause cause, uint32_t cpu, uint64_t weight);
     void note_kernel_code(const Sample& sample);
 
-    SessionWriter& session_;
     SessionInfo info_;
     CollectorOptions options_;
     Diagnostics& notes_;
@@ -232,7 +231,6 @@ private:
     Ledger ledger_;                   ///< without the counts that the files keep
     uint64_t lost_ = 0;               ///< the ledger's sum
     uint64_t arcs_lost_ = 0;
-    bool is_limit_noted_ = false;
     bool has_refused_arcs_ = false;  ///< some of those met the limits
     uint64_t batch_time_ = 0;        ///< when the records being processed had been taken, sample time
     bool saw_kernel_ = false;

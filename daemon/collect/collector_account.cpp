@@ -2,34 +2,17 @@
 // The account of a run.
 #include "daemon/collect/collector.h"
 
-#include <utility>
-
-#include "daemon/collect/limit_note.h"
-#include "libop/base/error.h"
-
 namespace op::collect {
 namespace {
 
 /// Losses that belong to no CPU in particular.
 constexpr uint32_t any_cpu = UINT32_MAX;
 
-/// Empty for a session that is not where it was.
-std::string what_fills_it(const SessionWriter& session) {
-    try {
-        return what_fills(session.list());
-    } catch (const Error&) {
-        return "";
-    }
-}
-
 }  // namespace
 
-/// Once a run: the numbers in it change.
 void Collector::note_limit() {
-    if (std::exchange(is_limit_noted_, true)) return;
     notes_.warn(
-        "the limits on images and sample files are reached: further samples (image_limit) and arcs are lost" +
-        what_fills_it(session_));
+        "the limits on images and sample files are reached: further samples (image_limit) and arcs are lost");
 }
 
 void Collector::begin_run(uint64_t start_time) {
@@ -41,7 +24,7 @@ void Collector::begin_run(uint64_t start_time) {
     ledger_ = {};
     lost_ = run_.begin = 0;
     arcs_lost_ = 0;
-    has_refused_arcs_ = saw_kernel_ = is_limit_noted_ = false;
+    has_refused_arcs_ = saw_kernel_ = false;
     kernel_pages_.clear();
     to_keep_.clear();
     images_.begin_run();

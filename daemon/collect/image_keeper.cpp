@@ -3,6 +3,7 @@
 #include "daemon/collect/image_keeper.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "daemon/source/image_file.h"
@@ -11,6 +12,16 @@
 #include "libop/base/text.h"
 
 namespace op::collect {
+
+namespace {
+
+/// True if no other copy would have better luck; else one file could not be read.
+bool is_of_session(const Error& error) {
+    constexpr int codes[] = {ENOSPC, EDQUOT, EROFS, ENOTDIR, EFBIG, EACCES, EPERM};
+    return std::ranges::find(codes, error.code()) != std::end(codes);
+}
+
+}  // namespace
 
 bool ImageKeeper::keep(const MappedFileFacts& facts) {
     if (facts.build_id.empty()) return false;
@@ -32,7 +43,7 @@ bool ImageKeeper::keep_build(const MappedFileFacts& facts) {
     } catch (const Error& error) {
         notes_.warn(std::string(error.what()) + ": " + printable(facts.path) +
                     " is not kept; reports have its symbols until it is built again");
-        return false;
+        return !is_of_session(error);
     }
 }
 

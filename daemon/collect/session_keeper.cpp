@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/collect/append_check.h"
+#include "daemon/collect/limit_note.h"
 #include "libop/base/clock.h"
 #include "libop/base/random_id.h"
 #include "libop/base/text.h"
@@ -92,7 +93,13 @@ void SessionKeeper::write_first() {
 SessionInfo SessionKeeper::save() {
     collector_.keep_replaced();
     collector_.store_starting();
-    return write_account(last_names_limit, true, false);
+    SessionInfo run = write_account(last_names_limit, true, false);
+    if (run.ledger.lost(LossCause::image_limit) > 0) note_what_fills();
+    return run;
+}
+
+void SessionKeeper::note_what_fills() {
+    if (const std::string note = what_fills(session_.list()); !note.empty()) notes_.warn(note);
 }
 
 void SessionKeeper::capture_code(ReaderSpawner& spawner) {

@@ -46,7 +46,8 @@ public:
     /// The account of the whole session: this run and, if it was appended to, the earlier ones.
     SessionInfo whole(const SessionInfo& run) const;
     /// Keeps all binaries that were replaced, writes the manifest, as one whose run has ended, and returns
-    /// this run's part of it. Throws a system error.
+    /// this run's part of it. Where the limits on images lost samples, notes what most sample files are of:
+    /// at the end, as all of them are listed. Throws a system error.
     SessionInfo save();
     /// Writes the current manifest, and the kernel's symbols once there are kernel samples, so that a crash
     /// keeps them. Of binaries that were replaced it keeps a few, so that recording goes on. The manifest is
@@ -72,6 +73,7 @@ public:
     void count_dropped(const DroppedSession& dropped) { dropped_.add(dropped); }
 
 private:
+    void note_what_fills();
     /// The manifest of a run that begins.
     void write_first();
     SessionInfo write_account(std::chrono::milliseconds names_limit, bool is_last, bool is_unfinished);

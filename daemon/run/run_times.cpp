@@ -71,6 +71,12 @@ CpuTime children_cpu_time() noexcept {
     return {nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime)};
 }
 
+Switches children_switches() noexcept {
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    return {static_cast<uint64_t>(usage.ru_nvcsw), static_cast<uint64_t>(usage.ru_nivcsw)};
+}
+
 uint64_t children_page_faults() noexcept {
     rusage usage{};
     ::getrusage(RUSAGE_CHILDREN, &usage);
@@ -106,6 +112,7 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
 
 std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times) {
     if (!times.cpu || times.wall < least_wait) return std::nullopt;
+    if (times.switches.for_others >= times.switches.to_wait) return std::nullopt;
     uint64_t used = times.cpu->user + times.cpu->kernel;
     for (const RecordedEvent& event : run.events) {
         if (event.name == switches_event) return std::nullopt;
@@ -115,8 +122,9 @@ std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& 
     }
     if (used >= times.wall / 2) return std::nullopt;
     return "the program waited " + std::to_string((times.wall - used) * 100 / times.wall) +
-           " % of the time; operf --events " + event_label(switches_event, 1) + " --callgraph samples where" +
-           (times.kernel_mode ? "" : ", as root");
+           " % of the time; to see where" + (times.kernel_mode ? "" : ", as root") + ": operf --events " +
+           event_label(switches_event, 1) +
+           " --callgraph PROGRAM, then opreport --call-tree (by number of waits)";
 }
 
 uint64_t covered_time(const SessionInfo& run) noexcept {

@@ -19,6 +19,12 @@ struct CpuTime {
 /// Processor time of the children that have ended and been waited for, with that of their children that they
 /// waited for (getrusage(2), RUSAGE_CHILDREN).
 CpuTime children_cpu_time() noexcept;
+/// How often tasks gave up their CPU because they had to wait, and because others were to run.
+struct Switches {
+    uint64_t to_wait = 0, for_others = 0;
+};
+/// Those of the same children.
+Switches children_switches() noexcept;
 /// The page faults of the same children.
 uint64_t children_page_faults() noexcept;
 
@@ -26,6 +32,7 @@ uint64_t children_page_faults() noexcept;
 struct RunTimes {
     uint64_t wall = 0;                ///< ns
     std::optional<CpuTime> cpu = {};  ///< of the profiled command; none if no command was profiled
+    Switches switches = {};           ///< of the same
     uint64_t tasks = 1;               ///< processes and threads of the command
     bool kernel_mode = true;          ///< kernel mode was sampled
     bool callgraph = false;           ///< call chains were recorded, so that counts have a higher minimum
@@ -41,7 +48,8 @@ std::string run_figures(const SessionInfo& run, const RunTimes& times);
 std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes& times);
 
 /// A line for a command that waited for more than half of its time, so that none of its threads ran: it has
-/// the command that samples where. None for runs of less than half a second, and for those that sampled that.
+/// the command that samples where. None for runs of less than half a second, for those that sampled that, and
+/// for commands that mostly waited for a CPU, on a busy machine.
 std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times);
 
 /// How much of a command's processor time its events covered, counted or waiting for a counter.

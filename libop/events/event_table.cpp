@@ -56,6 +56,10 @@ bool is_clock(std::string_view event) {
     return event == timer_event || event == "cpu-clock" || event == "task-clock";
 }
 
+uint64_t sample_time(std::string_view event, uint64_t count) {
+    return is_clock(event) ? count : 0;
+}
+
 const EventInfo* find_event(std::string_view name) {
     const auto row = std::ranges::find(events, name, &EventInfo::name);
     return row == std::end(events) ? nullptr : row;

@@ -16,6 +16,8 @@ inline constexpr std::string_view timer_event = "TIMER", cycles_event = "CPU_CLK
 
 /// True if the event counts nanoseconds.
 bool is_clock(std::string_view event);
+/// The nanoseconds from sample to sample of a clock that is sampled every `count`; 0 of another event.
+uint64_t sample_time(std::string_view event, uint64_t count);
 
 /// The description of an event.
 struct EventInfo {

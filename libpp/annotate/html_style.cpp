@@ -33,6 +33,7 @@ th, td { padding: 0 .6rem; text-align: right; vertical-align: top; white-space: 
 thead th { background: var(--head); color: var(--faint); font-weight: 600; padding-top: .2rem; padding-bottom: .2rem;
   border-bottom: 1px solid var(--rule); }
 table.source thead { position: sticky; top: 2.5rem; z-index: 1; }
+td.place { text-align: left; }
 th.text, td.text { text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 8; width: 100%;
   unicode-bidi: isolate; }
 table.index td { padding-top: .15rem; padding-bottom: .15rem; }

@@ -174,15 +174,15 @@ private:
             for (size_t i = 0; i < annotation_.totals.size(); ++i)
                 rows += cell(symbol->counts[i], annotation_.totals[i], false);
             rows += element("td", "class=\"text\"", "<a href=\"#" + place + "\">" + name + "</a>") +
-                    element("td", "class=\"text\"",
+                    element("td", "class=\"place\"",
                             markup_text(printable(base_name(sources_[source].file->path))) +
                                 (symbol->line == 0 ? "" : ":" + std::to_string(symbol->line))) +
                     "</tr>\n";
         }
         if (rows.empty()) return "";
         return "<table class=\"index\">\n<thead><tr>" + column_heads(false) +
-               "<th class=\"text\" scope=\"col\">function</th><th class=\"text\" "
-               "scope=\"col\">begins at</th></tr></thead>\n<tbody>\n" +
+               "<th class=\"text\" scope=\"col\">function</th><th scope=\"col\">begins "
+               "at</th></tr></thead>\n<tbody>\n" +
                rows + "</tbody>\n</table>\n";
     }
 

@@ -9,6 +9,7 @@
 #include "libop/base/counted.h"
 #include "libop/base/markup.h"
 #include "libop/base/text.h"
+#include "libop/events/event_table.h"
 #include "libpp/export/exporter.h"
 #include "libpp/export/flame_graph_files.h"
 #include "libpp/export/flame_layout.h"
@@ -108,7 +109,7 @@ public:
         : names_(profile, context.demangle),
           layout_(lay_out(NamedStacks(profile, names_), 0, boxes_in_row)),
           total_(layout_.boxes.front().samples),
-          nanoseconds_(sample_time(profile.columns.front())),
+          nanoseconds_(sample_time(profile.columns.front().event, profile.columns.front().count)),
           event_(event_names(profile.columns).front()),
           title_("Flame graph") {
         if (context.info && !context.info->command.empty()) title_ += ": " + context.info->command;

@@ -161,7 +161,7 @@ private:
             event_of_column_.push_back(static_cast<size_t>(at - events_.begin()));
             const ProfileClass& shown = profile_.columns[column];
             if (at == events_.end())
-                events_.push_back({names[column], is_clock(shown.event) ? shown.count : 0});
+                events_.push_back({names[column], sample_time(shown.event, shown.count)});
         }
         const bool is_one = events_.size() == 1;
         for (EventValues& event : events_) {

@@ -3,6 +3,7 @@
 // https://www.speedscope.app/file-format-schema.json. Written piece by piece: stacks are many.
 #include "libop/base/json.h"
 #include "libop/base/text.h"
+#include "libop/events/event_table.h"
 #include "libop/session/ledger.h"
 #include "libpp/export/exporter.h"
 #include "libpp/export/stack_lines.h"
@@ -52,7 +53,8 @@ private:
         std::string stack, weights;
         std::vector<size_t> ends;  // of the callers' part of `stack`
         uint64_t total = 0;
-        const uint64_t nanoseconds = sample_time(profile_.columns[column]);
+        const ProfileClass& shown = profile_.columns[column];
+        const uint64_t nanoseconds = sample_time(shown.event, shown.count);
         const auto weight = [&](uint64_t count) {
             return nanoseconds > 0 ? milliseconds_text(count, nanoseconds) : std::to_string(count);
         };

@@ -49,8 +49,6 @@ std::vector<std::string> event_names(std::span<const ProfileClass> columns);
 /// Throws a usage error, which lists the events, if a profile for that format has several columns.
 void require_one_event(const Profile& profile, std::string_view format);
 
-/// The nanoseconds from sample to sample of a clock; 0 of another event.
-uint64_t sample_time(const ProfileClass& column);
 /// The time of so many samples of so many nanoseconds each, in milliseconds to the nanosecond: "2.75".
 std::string milliseconds_text(uint64_t samples, uint64_t nanoseconds);
 

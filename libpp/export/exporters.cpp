@@ -7,7 +7,6 @@
 
 #include "libop/base/error.h"
 #include "libop/base/text.h"
-#include "libop/events/event_table.h"
 #include "libop/session/event_label.h"
 #include "libpp/export/exporter.h"
 
@@ -81,10 +80,6 @@ void require_one_event(const Profile& profile, std::string_view format) {
         throw_usage("--format=" + std::string(format) +
                     " has a place for one event: choose one with event: (recorded: " +
                     joined(event_names(profile.columns)) + ")");
-}
-
-uint64_t sample_time(const ProfileClass& column) {
-    return is_clock(column.event) ? column.count : 0;
 }
 
 std::string milliseconds_text(uint64_t samples, uint64_t nanoseconds) {

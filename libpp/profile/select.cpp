@@ -167,8 +167,10 @@ std::string hint_for(const std::string& word) {
     const size_t colon = word.find(':');
     if (colon != word.npos && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == colon)
         return text + ", which begins with no known tag, so it was taken for a path";
-    if (word.find_first_of("/*?[") != word.npos) return text;
-    return text + ": '*" + printable(word) + "*' matches a part of a name";
+    if (word.find('/') == word.npos && word.find_first_of("*?[") != word.npos)
+        return text + ": a pattern is of whole paths, as '*/" + printable(word) + "'";
+    if (word.find('/') != word.npos) return text;
+    return text + ": for a part of a name use a pattern, as '*" + printable(word) + "*'";
 }
 
 /// The numbers in which the sample files seen differ.

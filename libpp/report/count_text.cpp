@@ -12,7 +12,7 @@ namespace op::pp {
 
 double sample_milliseconds(const ReportHead& head, size_t column) {
     const ProfileClass& shown = head.columns[column];
-    return is_clock(shown.event) ? static_cast<double>(shown.count) * 1e-6 : 0;
+    return static_cast<double>(sample_time(shown.event, shown.count)) * 1e-6;
 }
 
 int millisecond_digits(double each) {

@@ -296,7 +296,7 @@ std::vector<std::string> test_facts(const ComparisonPower& power, std::string_vi
         tested += "; of these, 5 % at most are expected to be wrong";
     tested += " (" + std::to_string(power.tested) + " " + std::string(rows) + " tested";
     if (power.untested > 0) tested += ", " + std::to_string(power.untested) + " have too few samples";
-    if (is_of_counts(power)) return {tested + ")", test_text(power)};
+    if (is_of_counts(power) || power.tested + power.untested == 0) return {tested + ")", test_text(power)};
     return {tested + ")",
             "the smallest change that this comparison could show: " +
                 digits("%.2g", power.smallest_change.at(power.column)) +

@@ -207,24 +207,23 @@ private:
     /// What a column has of a change, in the order of shown_heads().
     std::vector<std::string> change_texts(size_t column, const SampleChange& change, bool is_marked) const {
         std::vector<std::string> texts;
-        const auto add = [&](double before, double after, int digits, const char* mark) {
-            texts.push_back(number_text("%.*f", digits, before));
-            texts.push_back(number_text("%.*f", digits, after));
-            texts.push_back(number_text("%+.*f", digits, after - before) + mark);
+        const auto add = [&](double each, int digits, const char* mark) {
+            texts.push_back(number_text("%.*f", digits, rounded(digits, each * change.before)));
+            texts.push_back(number_text("%.*f", digits, rounded(digits, each * change.after)));
+            texts.push_back(number_text("%+.*f", digits, rounded(digits, each * change.delta())) + mark);
         };
-        const double before = rounded(change.before), after = rounded(change.after);
         const char* const mark = is_marked ? "*" : "";
-        if (!head_.shows_time) add(before, after, change_digits_, mark);
+        if (!head_.shows_time) add(1, change_digits_, mark);
         const double each = milliseconds(column);
         if (each > 0)
-            add(before * each, after * each, std::max(change_digits_, millisecond_digits(each)),
-                head_.shows_time ? mark : "");
+            add(each, std::max(change_digits_, millisecond_digits(each)), head_.shows_time ? mark : "");
         return texts;
     }
 
-    double rounded(double samples) const {
-        const double scale = change_digits_ > 0 ? 10 : 1;
-        return std::round(samples * scale) / scale;
+    /// Halves away from 0; never -0.
+    static double rounded(int digits, double number) {
+        const double scale = std::pow(10, digits);
+        return std::round(number * scale) / scale + 0.0;
     }
 
     void add_change_heads(std::string& line, size_t column) const {

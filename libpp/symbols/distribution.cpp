@@ -3,20 +3,22 @@
 // (AutomaticDebugPackages, Debug Symbol Packages), and elfutils' list of debuginfod servers.
 #include "libpp/symbols/distribution.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string_view>
+
+#include "libop/base/fd.h"
+#include "libop/base/text.h"
 
 namespace op::pp {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr uintmax_t most_bytes = 64 << 10;
+constexpr size_t most_bytes = 64 << 10;
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
@@ -36,14 +38,23 @@ std::string_view unquoted(std::string_view value) {
     return is_quoted ? value.substr(1, value.size() - 2) : value;
 }
 
+/// The content of a regular file; empty of anything else, and of what cannot be read or is too large.
+std::string content_of(const std::string& path) {
+    const Fd file = reopen_regular(Fd(::open(path.c_str(), O_PATH | O_CLOEXEC)));
+    std::string content(most_bytes + 1, '\0');
+    const ssize_t size = file ? ::pread(file.get(), content.data(), content.size(), 0) : 0;
+    content.resize(size > 0 && static_cast<size_t>(size) <= most_bytes ? static_cast<size_t>(size) : 0);
+    return content;
+}
+
 Values read_values(const std::string& path) {
     Values values;
-    std::error_code error;
-    if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error) return values;
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);)
+    const std::string content = content_of(path);
+    for (std::string_view rest = content; !rest.empty();) {
+        const std::string_view line = take_line(rest);
         if (const size_t equals = line.find('='); equals != line.npos)
-            values.try_emplace(line.substr(0, equals), unquoted(std::string_view(line).substr(equals + 1)));
+            values.try_emplace(std::string(line.substr(0, equals)), unquoted(line.substr(equals + 1)));
+    }
     return values;
 }
 

@@ -8,18 +8,11 @@ import re
 import sys
 
 from browser import Browser
+from claims import Claims
 
 program, work = sys.argv[1:]
-failures = 0
-
-
-def is_equal(claim, found, wanted):
-    global failures
-    if found == wanted:
-        print(claim + ": " + json.dumps(found)[:100])
-        return
-    failures += 1
-    print("FAIL %s: %s, not %s" % (claim, json.dumps(found)[:2000], json.dumps(wanted)[:2000]))
+judge = Claims()
+is_equal = judge.is_equal
 
 
 def value(expression):
@@ -159,4 +152,4 @@ with Browser(program, work) as browser:
         claims()
     is_equal("complaints", browser.complaints, [])
     is_equal("what was loaded", [request for request in browser.requests if not request.startswith("file://" + work)], ["about:blank"] * 0)
-sys.exit(failures > 0)
+sys.exit(judge.failures > 0)

@@ -4,14 +4,7 @@
 # A browser shows what opreport --format=flamegraph writes: a click zooms in and out, a search counts each sample once, the words
 # stay in sight over a stack of 3,000 calls, names are text. No outcome depends on time: flamegraph_claims.py drives the browser.
 . "${srcdir:-.}/tests/e2e/lib.sh"
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
-	echo "skipped: no browser here (Debian package chromium)"
-	exit 77
-}
-command -v python3 >/dev/null || {
-	echo "skipped: no python3 here"
-	exit 77
-}
+. "${srcdir:-.}/tests/e2e/need_browser.sh"
 cd "${srcdir:-.}"
 source=$PWD
 cd "$work"

@@ -8,18 +8,11 @@ import re
 import sys
 
 from browser import Browser
+from claims import Claims
 
 program, work = sys.argv[1:]
-failures = 0
-
-
-def is_equal(claim, found, wanted):
-    global failures
-    if found == wanted:
-        print(claim + ": " + json.dumps(found)[:100])
-        return
-    failures += 1
-    print("FAIL %s: %s, not %s" % (claim, json.dumps(found)[:3000], json.dumps(wanted)[:3000]))
+judge = Claims()
+is_equal = judge.is_equal
 
 
 def is_true(claim, holds, why=""):
@@ -424,4 +417,4 @@ for dark in (False, True):
         page("full-stacks")
         browser.picture(os.path.join(work, "dark.png" if dark else "light.png"))
         is_true("it is %s" % ("dark" if dark else "light"), value("getComputedStyle(document.body).backgroundColor") == ("rgb(22, 24, 27)" if dark else "rgb(255, 255, 255)"))
-sys.exit(1 if failures else 0)
+sys.exit(1 if judge.failures else 0)

@@ -5,14 +5,7 @@
 # output work, names are text, nothing is loaded. The script runs under the page's own content security policy, which allows it
 # by its hash alone. No outcome depends on time: page_claims.py drives the browser step by step.
 . "${srcdir:-.}/tests/e2e/lib.sh"
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
-	echo "skipped: no browser here (Debian package chromium)"
-	exit 77
-}
-command -v python3 >/dev/null || {
-	echo "skipped: no python3 here"
-	exit 77
-}
+. "${srcdir:-.}/tests/e2e/need_browser.sh"
 cd "${srcdir:-.}"
 source=$PWD
 cd "$work"

@@ -77,20 +77,30 @@ TEST(RunTimes, other_or_several_events_are_not_compared_with_time) {
 }
 
 TEST(RunTimes, a_program_that_waits_for_most_of_its_time_is_noted_with_what_samples_that) {
-    RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}};
+    RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}, .switches = {100, 99}};
     EXPECT_EQ(
         waiting_note(sampled(350), times),
-        "the program waited 93 % of the time; operf --events context-switches:1 --callgraph samples where");
+        "the program waited 93 % of the time; to see where: operf --events context-switches:1 --callgraph "
+        "PROGRAM, then opreport --call-tree (by number of waits)");
     times.kernel_mode = false;
-    EXPECT_TRUE(waiting_note(sampled(350), times)->ends_with(" samples where, as root"));
+    EXPECT_NE(waiting_note(sampled(350), times)->find("; to see where, as root: operf "), std::string::npos);
     times.cpu->user = 2500 * ms;
     EXPECT_EQ(waiting_note(sampled(2550), times), std::nullopt) << "it ran for half of it";
 }
 
 TEST(RunTimes, a_wait_is_not_noted_where_it_is_short_unknown_or_sampled) {
-    const RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}};
-    EXPECT_EQ(waiting_note(sampled(9), {.wall = 499 * ms, .cpu = CpuTime{9 * ms, 0}}), std::nullopt);
-    EXPECT_EQ(waiting_note(sampled(350), {.wall = 5 * second}), std::nullopt) << "no command was profiled";
+    const RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}, .switches = {100, 99}};
+    EXPECT_TRUE(waiting_note(sampled(350), times));
+    RunTimes other = times;
+    other.wall = 499 * ms;
+    other.cpu = CpuTime{9 * ms, 0};
+    EXPECT_EQ(waiting_note(sampled(9), other), std::nullopt);
+    other = times;
+    other.cpu.reset();
+    EXPECT_EQ(waiting_note(sampled(350), other), std::nullopt) << "no command was profiled";
+    other = times;
+    other.switches.for_others = 100;
+    EXPECT_EQ(waiting_note(sampled(350), other), std::nullopt) << "it waited for a CPU";
     EXPECT_EQ(waiting_note(sampled(4000), times), std::nullopt) << "of children that nobody has waited for";
     SessionInfo switches = sampled(350);
     switches.events.push_back({"context-switches", 3, 1});

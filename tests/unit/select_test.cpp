@@ -176,7 +176,16 @@ TEST(Selection, a_word_that_is_the_whole_name_of_no_image_is_a_base_name) {
     EXPECT_EQ(outcome(dir, {"/opt/demo"}), "2");
     EXPECT_EQ(outcome(dir, {"image-exclude:demo"}), "1");
     EXPECT_EQ(outcome(dir, {"lib-image:ext4"}), "1") << "one image is that";
-    EXPECT_NE(outcome(dir, {"dem"}).find("'*dem*' matches"), std::string::npos) << outcome(dir, {"dem"});
+    EXPECT_NE(outcome(dir, {"dem"}).find("use a pattern, as '*dem*'"), std::string::npos)
+        << outcome(dir, {"dem"});
+}
+
+TEST(Selection, a_pattern_without_a_directory_is_explained) {
+    const test::TempDir dir;
+    dir.write("samples/current/" + demo_path, "");
+    EXPECT_NE(outcome(dir, {"dem*"}).find("of whole paths, as '*/dem*'"), std::string::npos)
+        << outcome(dir, {"dem*"});
+    EXPECT_EQ(outcome(dir, {"*/dem*"}), "1");
 }
 
 TEST(Selection, an_archive_is_recognised_where_a_session_directory_is_wanted) {

@@ -56,6 +56,25 @@ TEST_F(KeptCost, is_not_there_without_a_clock) {
     EXPECT_EQ(to_json(manifest()).find("recorder_cpu"), std::string::npos);
 }
 
+TEST_F(KeptCost, samples_that_met_a_limit_are_noted_with_what_fills_it_at_the_end) {
+    for (int i = 0; i < 1000; ++i) {
+        const std::string program = "{root}/b/p" + std::to_string(i);
+        dir_.write("samples/current/" + program + "/{dep}/" + program + "/E.100.0.all.all.all", "");
+    }
+    SessionInfo info;
+    info.events = {{"E", 0, 100}};
+    SessionKeeper keeper(session_, info, {.limits = {.path = 8}}, false, notes_);
+    keeper.save();
+    EXPECT_EQ(notes_.take(), std::vector<std::string>()) << "none was lost";
+    keeper.process(std::vector<Record>{Mapping{0, 7, {0x1000}, 0x1000, 0, false, "/longer/than/that", {}},
+                                       Sample{1, 7, 7, 0, 0, CpuMode::user, 0, {0x1000}, {}}});
+    keeper.flush_and_account();
+    EXPECT_EQ(notes_.take().size(), 1u) << "while it records, nothing is listed";
+    keeper.save();
+    EXPECT_EQ(notes_.take().back(),
+              "limits on images: 1000 of 1000 sample files of programs are of programs in /b");
+}
+
 TEST(RecorderClock, never_goes_back) {
     const RecorderClock clock = own_recorder_clock();
     const RecorderCpu first = clock(), second = clock();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/unit/fixtures.h"
 #include "tests/unit/temp_dir.h"
 
@@ -147,6 +149,32 @@ TEST_F(SymbolNotes, a_file_without_debug_symbols_is_named_by_its_package) {
         "/usr/lib/libdemo.so (33.3 % of the samples) has no debug information, so no source lines; install "
         "libdemo1-dbgsym or set DEBUGINFOD_URLS");
     EXPECT_TRUE(notes[1].starts_with("/gone/program")) << notes[1];
+}
+
+TEST_F(SymbolNotes, a_distribution_has_an_archive_of_debug_packages_and_a_server) {
+    packages_.write("etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n");
+    add("/usr/lib/libdemo.so", 200);
+    packages_.write("var/lib/dpkg/info/libdemo1.list", "/usr/lib/libdemo.so\n");
+    EXPECT_TRUE(notes_of_profile(true).at(0).ends_with(
+        "; install libdemo1-dbgsym (archive debian-debug, suite bookworm-debug) or set "
+        "DEBUGINFOD_URLS=https://debuginfod.debian.net"));
+    std::filesystem::remove_all(packages_ / "var");
+    packages_.write("var/lib/dpkg/info/libc6.list", "/usr/lib/libdemo.so\n");
+    EXPECT_TRUE(notes_of_profile(true).at(0).ends_with(
+        "; install libc6-dbg or set DEBUGINFOD_URLS=https://debuginfod.debian.net"));
+}
+
+TEST_F(SymbolNotes, images_beyond_those_wanted_share_the_line_of_the_small_ones) {
+    add("/gone/a", 400);
+    add("/gone/b", 300);
+    add("/gone/c", 200);
+    add("/gone/d", 100);
+    const SymbolizedProfile one{&profile_, &symbolizer_};
+    note_missing_symbols(std::span(&one, 1), {.package_root = packages_.path(), .most = 2}, notes_);
+    const auto notes = notes_.take();
+    ASSERT_EQ(notes.size(), 3u);
+    EXPECT_TRUE(notes[1].starts_with("/gone/b"));
+    EXPECT_EQ(notes[2], "2 further images lack symbols, with 30.0 % of the samples together");
 }
 
 TEST_F(SymbolNotes, samples_in_no_symbol_are_counted_by_image) {

@@ -131,6 +131,11 @@ TEST(TextWriter, samples_of_a_clock_are_shown_as_the_time_that_they_are_worth) {
               "ms       %        symbol name\n"
               "2.2      90.0000  work\n"
               "0.2      10.0000  hot\n");
+    report.head.columns.front().count = 10'000;
+    EXPECT_EQ(below_head(report, {.width = 60}),
+              "ms       %        symbol name\n"
+              "0.09     90.0000  work\n"
+              "0.01     10.0000  hot\n");
     SymbolReport change = changes();
     change.head.shows_time = true;
     EXPECT_EQ(below_columns(change, {.width = 100}),

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For scripts that drive a browser with browser.py: sets $browser, or skips the test.
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
+	echo "skipped: no browser here (Debian package chromium)"
+	exit 77
+}
+command -v python3 >/dev/null || {
+	echo "skipped: no python3 here"
+	exit 77
+}
