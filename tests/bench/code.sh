@@ -75,7 +75,7 @@ program() {
 	printf '| %s | %s | %s %% | %s %% | %s %% | %s %% |\n' "$title" "$1" "$2" "$theirs" "$3" "$4"
 }
 if command -v node >/dev/null && node --perf-basic-prof -e 0 2>/dev/null; then
-	program '`node --perf-basic-prof`' 'JS:.fib ' node --perf-basic-prof --interpreted-frames-native-stack fib.js "$seconds"
+	program '`node --perf-basic-prof`' '(JS|LazyCompile):.fib ' node --perf-basic-prof --interpreted-frames-native-stack fib.js "$seconds"
 fi
 if command -v javac >/dev/null && javac Fib.java 2>/dev/null && [ -f "$agent" ]; then
 	machine='java -XX:+UseSerialGC -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'

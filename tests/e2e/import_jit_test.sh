@@ -129,7 +129,7 @@ imported stale --jit-dir=maps map.data
 grep -q 'older than the recording' stale.log || fail "no word of an old map: $(cat stale.log)"
 "$build/opimport" --session-dir=none --jit-dir=absent map.data 2>none.log && fail "an absent directory is taken"
 
-# The share of the hot function is that of perf.
+# The share of the hot function is that of perf. V8's names have JS: from Node 20 on, before that LazyCompile:.
 if command -v node >/dev/null && node --perf-prof -e 0 2>/dev/null; then
 	rm -f jit-*.dump
 	cat >fib.js <<'END'
@@ -140,10 +140,10 @@ while (spent() < end) fib(25);
 END
 	recorded node node --perf-prof fib.js
 	imported node node.data
-	ours=$("$build/opreport" --session-dir=node --symbols --no-header 2>report.log | awk '/JS:\*fib/ { sum += $2 } END { print sum + 0 }')
+	ours=$("$build/opreport" --session-dir=node --symbols --no-header 2>report.log | awk '/(JS|LazyCompile):\*fib/ { sum += $2 } END { print sum + 0 }')
 	perf inject --jit -i node.data -o injected.data >inject.log 2>&1 &&
 		perf report -i injected.data --stdio -n -F overhead,sym 2>/dev/null >report || : >report
-	theirs=$(awk '/JS:\*fib/ { sum += $1 } END { print sum + 0 }' report)
+	theirs=$(awk '/(JS|LazyCompile):\*fib/ { sum += $1 } END { print sum + 0 }' report)
 	echo "node: fib has $ours % here, $theirs % in perf report after perf inject --jit"
 	awk -v a="$ours" 'BEGIN { exit !(a > 50) }' || fail "node: fib has $ours %"
 	# Some versions of perf cannot read these dumps.

@@ -130,6 +130,7 @@ for kind in map dump; do
 	folded late_$kind | grep -q 'main;.*;f ' || fail "late_$kind: $(folded late_$kind)"
 done
 
+# V8's names have JS: from Node 20 on, before that the kind of the function.
 if command -v node >/dev/null && without_map node --perf-basic-prof -e 0; then
 	cat >fib.js <<'END'
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
@@ -138,15 +139,16 @@ while (Date.now() < end) fib(25);
 console.log(process.pid);
 END
 	made node node --perf-basic-prof fib.js
-	names node | grep -q 'JS:\*fib' || fail "node: $(names node)"
+	names node | grep -Eq '(JS|LazyCompile):\*fib' || fail "node: $(names node)"
 	made node_dump node --perf-prof fib.js
-	names node_dump | grep -q 'JS:\*fib' || fail "node_dump: $(names node_dump)"
+	names node_dump | grep -Eq '(JS|LazyCompile):\*fib' || fail "node_dump: $(names node_dump)"
 
 	# Call stacks lead from the start of the program through the function's own calls, by name.
 	for kind in basic-prof prof; do
 		made_stacks node_$kind node --perf-$kind fib.js
 		at_exit rm -rf "/tmp/perf-$pid.map"
-		folded node_$kind | awk '/JS:[*^~]fib/ { all += $NF; if (/^node;_start;.*JS:[*^~]fib[^;]*;JS:[*^~]fib/) whole += $NF }
+		folded node_$kind | awk -v fib='(JS|LazyCompile|Function):[*^~]fib' '
+			$0 ~ fib { all += $NF; if ($0 ~ "^node;_start;.*" fib "[^;]*;" fib) whole += $NF }
 			END { print whole + 0, all + 0; exit !(all > 0 && whole >= 0.9 * all) }' >node_$kind.whole ||
 			fail "node_$kind: $(cat node_$kind.whole) samples of fib are below calls of fib: $(folded node_$kind)"
 	done
@@ -156,7 +158,7 @@ END
 	node --perf-basic-prof long.js &
 	pid=$!
 	at_exit rm -rf "/tmp/perf-$pid.map"
-	wait_beside $pid 60 "node has compiled fib" grep -qs 'JS:\*fib' /tmp/perf-$pid.map
+	wait_beside $pid 60 "node has compiled fib" grep -Eqs '(JS|LazyCompile):\*fib' /tmp/perf-$pid.map
 	mkdir late_node
 	"$build/operf" --session-dir late_node $clock --pid $pid >late_node.log.out 2>late_node.log &
 	operf=$!
@@ -165,7 +167,7 @@ END
 	wait_end $operf 60 "late_node: operf" || fail "late_node: operf ended with status $?"
 	kill $pid || fail "late_node: the program was stopped"
 	"$build/opreport" --session-dir late_node --symbols --no-header 2>>report.log >late_node.rows
-	awk '$3 == "[jit]" { all += $1; if (/JS:/) named += $1 } END { exit !(all > 0 && named >= 0.95 * all) }' late_node.rows ||
+	awk '$3 == "[jit]" { all += $1; if (/(JS|LazyCompile|Function|Eval|Script):/) named += $1 } END { exit !(all > 0 && named >= 0.95 * all) }' late_node.rows ||
 		fail "late_node: $(cat late_node.rows)"
 else
 	echo "no node here: its maps are not tried"
