@@ -3,6 +3,7 @@
 #include "libpp/profile/profile_spec.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -121,6 +122,20 @@ bool holds_braces(std::string_view word) {
                 "; two profiles are compared as { SPEC } { SPEC }");
 }
 
+bool names_sessions(const std::string& word) {
+    return word.starts_with("session:");
+}
+
+/// Sessions side by side may be meant to be added up or compared: they are not.
+void check_sessions(std::span<const std::string> words) {
+    const auto first = std::ranges::find_if(words, names_sessions);
+    if (first == words.end()) return;
+    const auto second = std::find_if(first + 1, words.end(), names_sessions);
+    if (second == words.end() || *second == *first) return;
+    throw_usage("invalid profile specification: " + *first + " and " + *second +
+                ": sessions are added up as session:A,B, and compared as { session:A } { session:B }");
+}
+
 /// The words inside and outside of the braces of a differential profile.
 class BraceSplitter {
 public:
@@ -133,9 +148,6 @@ public:
     }
     ProfileWords finish() && {
         if (is_open_) throw_braces("a brace is not closed");
-        check_sessions(common_);
-        for (const Texts& group : groups_)
-            check_sessions(group);
         if (groups_.empty()) return {std::move(common_), std::nullopt};
         if (groups_.size() == 1) throw_braces("there is one pair of braces only");
         if (groups_[0].empty() && !groups_[1].empty()) throw_braces("the first pair of braces is empty");
@@ -157,18 +169,12 @@ private:
         if (!is_open_) throw_braces("a brace is not opened");
         is_open_ = false;
     }
-    /// Within braces another session than outside of them is meant; side by side two are not.
-    static void check_sessions(const Texts& words) {
-        const auto is_session = [](const std::string& word) { return word.starts_with("session:"); };
-        const auto first = std::ranges::find_if(words, is_session);
-        if (first == words.end()) return;
-        const auto second = std::find_if(first + 1, words.end(), is_session);
-        if (second == words.end() || *second == *first) return;
-        throw_usage("invalid profile specification: " + *first + " and " + *second +
-                    ": sessions are added up as session:A,B, and compared as { session:A } { session:B }");
-    }
+    /// Within braces another session than outside of them is meant.
     Texts joined(const Texts& group) const {
-        Texts words = common_;
+        const bool has_session = std::ranges::any_of(group, names_sessions);
+        Texts words;
+        std::ranges::copy_if(common_, std::back_inserter(words),
+                             [&](const std::string& word) { return !has_session || !names_sessions(word); });
         words.insert(words.end(), group.begin(), group.end());
         return words;
     }
@@ -201,6 +207,7 @@ ProfileWords split_differential(std::span<const std::string> words) {
 }
 
 ProfileSpec parse_profile_spec(std::span<const std::string> words) {
+    check_sessions(words);
     Draft draft;
     std::set<std::string_view> seen;
     for (const std::string& word : words) {

@@ -74,6 +74,17 @@ TEST(ProfileSpec, a_later_tag_replaces_an_earlier_one) {
     EXPECT_EQ(parse_profile_spec(Words{"image:a", "image:b"}).images, Words{"b"});
 }
 
+TEST(ProfileSpec, sessions_side_by_side_are_neither_added_up_nor_compared) {
+    EXPECT_NE(error_of({"session:a", "image:x", "session:b"}).find("session:a and session:b"),
+              std::string::npos);
+}
+
+TEST(ProfileWords, a_session_within_braces_is_meant_there) {
+    const auto words = split_differential(Words{"session:a", "x", "{", "y", "}", "{", "session:b", "}"});
+    EXPECT_EQ(words.first, (Words{"session:a", "x", "y"}));
+    EXPECT_EQ(words.second, (Words{"x", "session:b"}));
+}
+
 TEST(ProfileSpec, the_same_tagged_word_twice_is_an_error) {
     EXPECT_NE(error_of({"image:a", "image:a"}).find("more than once: image:a"), std::string::npos);
 }
