@@ -71,7 +71,7 @@ utils/opcontrol/control_daemon.o: Makefile
 
 bin_PROGRAMS += opreport
 opreport_SOURCES = utils/opreport.cpp utils/opreport_options.cpp utils/opreport_options.h utils/export_profile.cpp \
-	utils/export_profile.h utils/profile_page.cpp utils/profile_page.h utils/page_code.cpp utils/page_code.h
+	utils/export_profile.h utils/profile_page.cpp utils/profile_page.h utils/page_code.cpp utils/page_code.h utils/session_overview.cpp utils/session_overview.h
 opreport_LDADD = libutils.a libpp.a libop.a -lopcodes -lbfd $(op_system_libs)
 
 top_parts = \

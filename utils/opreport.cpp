@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // opreport: which applications, images and symbols the samples are in. The order of the steps; the steps
 // themselves are libpp's.
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -22,6 +24,7 @@
 #include "utils/load_profile.h"
 #include "utils/opreport_options.h"
 #include "utils/profile_page.h"
+#include "utils/session_overview.h"
 #include "utils/shared/output.h"
 
 namespace op::tool {
@@ -334,6 +337,19 @@ void warn_of_remarks(const ReportCommandOptions& o, const pp::Report& report, Di
         notes.warn(remark);
 }
 
+/// Prints the notes: on a terminal two, and that there are others, unless these are one.
+void print_notes(const ReportCommandOptions& o, Tool& tool) {
+    constexpr size_t most = 3;
+    const std::vector<std::string> notes = tool.notes.take();
+    const bool are_all = notes.size() <= most || !::isatty(STDERR_FILENO) || o.common.is_verbose("all");
+    const size_t shown = are_all ? notes.size() : most - 1;
+    for (const std::string& note : std::span(notes).first(shown))
+        write_stderr("warning: " + printable(note) + "\n");
+    if (!are_all)
+        write_stderr("warning: " + counted(notes.size() - shown, "further note") +
+                     ": opreport --session-info has all\n");
+}
+
 OutsidePlan plan_for(const ReportCommandOptions& o, const pp::ProfileWords& words) {
     OutsidePlan plan{.profiles = {words.first},
                      .output_file = o.is_page() ? o.html : o.output_file,
@@ -386,6 +402,7 @@ int opreport(Tool& tool, int argc, char** argv) {
     load.compares_hosts = o.compares_hosts();
     pp::TextStyle style = text_style(o.show, o.output_file);
     style.has_whole_names = o.demangle.is_full();
+    style.has_all_notes = o.common.is_verbose("all");
     if (words.second) o.settle_diff(style.width > 0);
     o.common.is_dir_in_head = style.width > 0 && o.report.heads && !o.exporter && o.writer().fits_terminals;
 
@@ -401,6 +418,10 @@ int opreport(Tool& tool, int argc, char** argv) {
     LoadedProfile& loaded = *first;
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
+    if (o.session_info) {
+        write_stdout(session_overview(loaded, o.report, tool.notes));
+        return 0;
+    }
     if (o.common.is_verbose("sfile")) describe_selection(loaded);
     if (o.call_tree || o.report.inclusive || (o.exporter && o.exporter->has_only_stacks))
         require_stacks(loaded);
@@ -418,7 +439,7 @@ int opreport(Tool& tool, int argc, char** argv) {
     const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
     warn_of_remarks(o, report, tool.notes);
     const std::string text = o.writer().write(report, style);
-    tool.print_notes();
+    print_notes(o, tool);
     if (o.writer().is_for_people)
         outside.show(text);
     else

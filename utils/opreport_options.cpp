@@ -145,11 +145,13 @@ std::vector<std::string> export_conflicts(const ReportCommandOptions& o, bool is
     return found;
 }
 
-/// The conflicts of the page, which contains every sample and chooses and arranges rows itself.
-std::vector<std::string> page_conflicts(const ReportCommandOptions& o) {
+/// The conflicts of `what`, which chooses and arranges no rows: the page has every sample and does that
+/// itself,
+/// --session-info has none.
+std::vector<std::string> conflicts_without_rows(const ReportCommandOptions& o, const std::string& what) {
     std::vector<std::string> found;
     const auto refuse = [&](bool is_given, const char* option) {
-        if (is_given) found.push_back(std::string("--html and ") + option + " exclude each other");
+        if (is_given) found.push_back(what + " and " + option + " exclude each other");
     };
     refuse(!o.format.empty(), "--format");
     refuse(o.xml, "--xml");
@@ -239,6 +241,8 @@ CommandSyntax ReportCommandOptions::syntax() {
         {"include-symbols", 'i', &report.include_symbols, "only these symbols (needs -l)", "NAME,..."},
         {"long-filenames", 'f', &report.long_names, "full paths"},
         {"no-header", 'n', &no_heads, "no banner, no column heads"},
+        {"session-info", 0, &session_info,
+         "print no samples, but where, when and how the sessions were recorded, and all notes"},
         {"xml", 'X', &xml, "symbols by application as XML (--format=xml)"},
         {"format", 0, &format, format_help.c_str(), "FORMAT"},
         {"html", 0, &html,
@@ -275,7 +279,13 @@ bool ReportCommandOptions::joins_builds() const {
 }
 
 std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) const {
-    if (is_page()) return page_conflicts(*this);
+    if (session_info) {
+        std::vector<std::string> found = conflicts_without_rows(*this, "--session-info");
+        if (is_differential) found.emplace_back("--session-info and { } { } exclude each other");
+        if (is_page()) found.emplace_back("--session-info and --html exclude each other");
+        return found;
+    }
+    if (is_page()) return conflicts_without_rows(*this, "--html");
     std::vector<std::string> found =
         exporter ? export_conflicts(*this, is_differential) : report_conflicts(*this, is_differential);
     if (!html_size.empty()) found.emplace_back("--html-size needs --html");
@@ -297,6 +307,7 @@ std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) c
 
 void ReportCommandOptions::settle(Diagnostics& notes) {
     common.check();
+    common.notes_all = session_info;
     show.check();
     if (!by.empty() && by != "session" && by != "host")
         throw_usage("--by=" + by + ": must be session or host");

@@ -22,7 +22,7 @@ struct ReportCommandOptions {
     ShowOptions show;
     pp::ReportOptions report;
     bool symbols = false, callgraph = false, call_tree = false, inlines = false, exclude_dependent = false,
-         no_heads = false, xml = false;
+         no_heads = false, xml = false, session_info = false;
     std::vector<std::string> merge, sort;
     DemangleOptions demangle;
     std::optional<std::string> call_tree_root;  ///< "callers"; else from the applications

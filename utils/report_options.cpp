@@ -98,8 +98,8 @@ bool CommonOptions::is_verbose(std::string_view what) const {
 }
 
 size_t CommonOptions::most_missing() const {
-    constexpr size_t a_person_reads = 3;
-    return ::isatty(STDERR_FILENO) && !is_verbose("all") ? a_person_reads : SIZE_MAX;
+    constexpr size_t a_person_reads = 2;
+    return ::isatty(STDERR_FILENO) && !notes_all && !is_verbose("all") ? a_person_reads : SIZE_MAX;
 }
 
 double parse_threshold(const std::string& text) {

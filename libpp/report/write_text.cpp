@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <vector>
 
+#include "libop/base/counted.h"
 #include "libop/base/text.h"
 #include "libop/session/event_label.h"
 #include "libop/session/ledger.h"
@@ -60,6 +63,30 @@ std::string remarks_text(const ReportHead& head) {
     for (const auto* lines : {&head.remarks, &head.facts})
         for (const std::string& line : *lines)
             text += "Note: " + printable(line) + "\n";
+    return text;
+}
+
+bool is_without_loss(const RecordingAccount& account) {
+    return account.ledger.lost() == 0 && account.complete_stacks == account.stacks;
+}
+
+/// Two, and how many others there are, unless these are one. The recorder has said already that all went
+/// well.
+std::string short_remarks_text(const ReportHead& head) {
+    constexpr size_t most = 3;
+    std::vector<std::string> lines = head.remarks;
+    const std::string known =
+        head.account && is_without_loss(*head.account) ? account_line(*head.account) : "";
+    std::ranges::copy_if(head.facts, std::back_inserter(lines),
+                         [&](const std::string& fact) { return fact != known; });
+    if (lines.size() > most) {
+        const size_t others = lines.size() - (most - 1);
+        lines.resize(most - 1);
+        lines.push_back(counted(others, "further note") + ": opreport --session-info has all");
+    }
+    std::string text;
+    for (const std::string& line : lines)
+        text += "Note: " + printable(line) + "\n";
     return text;
 }
 
@@ -207,7 +234,8 @@ std::string head_text(const ReportHead& head, const TextStyle& style) {
     if (style.width == 0) return banner_text(head);
     std::string text = short_head(head);
     end_row(text, 0, 0, style);
-    return text + remarks_text(head) + classes_text(head, true);
+    return text + (style.has_all_notes ? remarks_text(head) : short_remarks_text(head)) +
+           classes_text(head, true);
 }
 
 std::string write_text(const Report& report, const TextStyle& style) {

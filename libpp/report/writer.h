@@ -18,6 +18,7 @@ struct TextStyle {
     size_t width = 0;
     bool has_color = false;        ///< rows with large shares stand out (ECMA-48, SGR)
     bool has_whole_names = false;  ///< nothing is cut or shortened to the width
+    bool has_all_notes = false;    ///< also on a terminal, also that nothing was lost
 };
 
 /// The report in one format. Names in it come from foreign files: a writer lets no control character out.

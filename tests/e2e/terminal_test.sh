@@ -56,7 +56,7 @@ on_terminal "$compare --diff=shares --color=never --no-pager 2>/dev/null" >"$wor
 grep -q '^samples  %        diff % ' "$work/shares.log" || fail "shares on a terminal"
 $compare 2>/dev/null | grep -q '^samples  %        diff % ' || fail "shares in a pipe"
 
-# Three notes at most on images that lack symbols on a terminal, and how many there are besides.
+# Three lines of notes at most on a terminal, the last of which has the number of the others.
 for n in 1 2 3 4 5; do
 	echo "file {root}/usr/bin/demo/{dep}/{root}/usr/lib/none$n.so/TIMER.1000000.0.all.all.all"
 	printf 'header count=1000000\n0x200 20\n'
@@ -64,8 +64,8 @@ done >"$work/many.txt"
 "$tests/golden/make_session" "$work/many.txt" "$work/many"
 many="$build/opreport --session-dir $work/many --root $here/tests/fixtures/root --symbols --color=never --no-pager"
 on_terminal "$many" >"$work/few.log"
-[ "$(grep -c '^warning: /usr/lib/none' "$work/few.log")" = 3 ] || fail "notes on a terminal: $(cat "$work/few.log")"
-grep -q '^warning: 2 further images lack symbols, with 40.0 % ' "$work/few.log" || fail "the others: $(cat "$work/few.log")"
+[ "$(grep -c '^warning: /usr/lib/none' "$work/few.log")" = 2 ] || fail "notes on a terminal: $(cat "$work/few.log")"
+grep -q '^warning: 3 further images lack symbols, with 60.0 % ' "$work/few.log" || fail "the others: $(cat "$work/few.log")"
 on_terminal "$many --verbose=all" >"$work/all.log"
 $many >"$work/pipe.log" 2>&1
 for log in all pipe; do

@@ -2,6 +2,10 @@
 // The layout to the letter; whole reports are in tests/golden/opreport.
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <vector>
+
+#include "libop/base/text.h"
 #include "libop/events/cpu_model.h"
 #include "libpp/report/writer.h"
 
@@ -149,6 +153,42 @@ TEST(TextWriter, changes_of_mean_sessions_have_a_decimal) {
               "before after delta before after delta symbol name\n"
               "0.2    2.3   +2.1  3.0    4.0   +1.0  total\n"
               "0.2    2.3   +2.1* 3.0    4.0   +1.0  work\n");
+}
+
+/// The notes of a report with that head.
+std::vector<std::string> notes_of(const ReportHead& head, const TextStyle& style) {
+    std::vector<std::string> notes;
+    const std::string text = write_text(ImageReport{head, {}}, style);
+    for (std::string_view rest = text; !rest.empty();)
+        if (std::string line(take_line(rest)); line.starts_with("Note: ")) notes.push_back(line.substr(6));
+    return notes;
+}
+
+TEST(TextWriter, a_terminal_has_three_notes_and_none_that_nothing_was_lost) {
+    ReportHead some = head();
+    some.account.emplace();
+    some.account->ledger.add_sampled(2);
+    some.account->ledger.add_stored(2);
+    some.facts = {account_line(*some.account)};
+    EXPECT_EQ(notes_of(some, {}), some.facts);
+    EXPECT_EQ(notes_of(some, {.width = 80, .has_all_notes = true}), some.facts);
+    EXPECT_EQ(notes_of(some, {.width = 80}), std::vector<std::string>{});
+    some.account->ledger.add_sampled(1);
+    some.account->ledger.add_lost(LossCause::guest, 0, 1);
+    some.facts = {account_line(*some.account)};
+    EXPECT_EQ(notes_of(some, {.width = 80}), some.facts);
+    some.remarks = {"a", "b"};
+    EXPECT_EQ(notes_of(some, {.width = 80}), (std::vector<std::string>{"a", "b", some.facts.front()}));
+    some.remarks = {"a", "b", "c"};
+    EXPECT_EQ(notes_of(some, {.width = 80}),
+              (std::vector<std::string>{"a", "b", "2 further notes: opreport --session-info has all"}));
+    EXPECT_EQ(notes_of(some, {}).size(), 4u);
+    some.account->stacks = 3;
+    some.account->complete_stacks = 2;
+    some.account->ledger = {};
+    some.facts = {account_line(*some.account)};
+    some.remarks.clear();
+    EXPECT_EQ(notes_of(some, {.width = 80}), some.facts);
 }
 
 // The pattern that op2calltree takes for the line of an event.
