@@ -494,7 +494,7 @@ tests_pfm_encodings_test_LDADD = libop.a -lz $(PFM_LIBS)
 all_tests = $(source_checks) $(unit_tests) $(encoding_tests) $(golden_tests) $(checks) $(fuzz_tests) $(e2e_tests) $(fleet_tests) $(browser_tests)
 TESTS = $(all_tests)
 EXTRA_DIST += $(e2e_tests) $(browser_tests) $(source_checks) $(checks) tests/events_test.py tests/commands tests/commands_test.py tests/e2e/clients.sh tests/e2e/xml_tree.py tests/e2e/screen.py tests/e2e/add_samples.py tests/e2e/browser.py tests/e2e/claims.py tests/e2e/need_browser.sh tests/e2e/limit.py tests/e2e/page_claims.py tests/e2e/flamegraph_claims.py tests/e2e/stack_sessions.sh tests/e2e/firefox.py tests/e2e/screenshot.py tests/e2e/calls.cpp \
-	tests/e2e/calls.h tests/e2e/whole_table.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/e2e/processes.sh tests/environment.sh tests/summary.sh tests/verdict.sh
+	tests/e2e/calls.h tests/e2e/whole_table.h tests/e2e/inlines.cpp tests/e2e/lib.sh tests/e2e/processes.sh tests/environment.sh tests/known_versions tests/summary.sh tests/verdict.sh
 AM_TESTS_ENVIRONMENT = . $(srcdir)/tests/environment.sh; CXX='$(CXX)'; export CXX;
 
 # The figures of doc/bench.md.

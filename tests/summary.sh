@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # summary.sh RECORDS TREE...: adds up the test results of the build trees: automake's and the guests' .trs files. Prints which
-# measured tests had to run again, and why. Fails if any test failed, none ran, or more than three needed another run: then the
+# measured tests had to run again, and why, and what unknown versions tests have met. Fails if any test failed, none ran, or more than three needed another run: then the
 # tests, or what they test, depend on luck.
 records=$1
 shift
@@ -27,6 +27,8 @@ if [ "$count" -gt 3 ]; then
 	echo "FAIL: $count measured tests needed another run; at most 3 may"
 	failed=$((failed + 1))
 fi
+unknown=$(find "$@" -path '*/tests/*' -name '*.log' -exec grep -h '^unknown version: ' {} + 2>/dev/null | sed 's/^[^:]*: //' | sort -u)
+[ -z "$unknown" ] || printf 'versions that tests/known_versions does not have:\n%s\n' "$unknown" | sed '2,$s/^/  /'
 [ ! -s "$guests/newest.txt" ] || cat "$guests/newest.txt"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

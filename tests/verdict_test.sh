@@ -75,7 +75,8 @@ grep -q 'FAIL: tests/absent.sh (it has no result)' "$work/out" || fail "a test w
 # summary NUMBER: with so many tests that were run again
 summary() {
 	rm -rf "$work/parts" "$work/sum"
-	mkdir -p "$work/parts" "$work/sum"
+	mkdir -p "$work/parts" "$work/sum/tests"
+	[ -z "${log-}" ] || echo "$log" >"$work/sum/tests/t1.sh.log"
 	echo ':global-test-result: PASS' >"$work/sum/one.trs"
 	n=0
 	while [ $n -lt "$1" ]; do
@@ -94,6 +95,9 @@ echo 'newest kernels, which do not decide:' >"$work/check-kernel/newest.txt"
 summary 1 || fail "two cases in guests and a test that were run again make the whole red"
 grep -q '6.1-amd64/forks 1 status 1' "$work/out" || fail "the reruns in guests are not in the summary"
 grep -q '^newest kernels' "$work/out" || fail "the newest kernels are not in the summary"
+log='unknown version: node 99.1'
+summary 1 || fail "an unknown version makes the whole red"
+grep -q '^  node 99.1$' "$work/out" || fail "an unknown version is not in the summary"
 summary 2 && fail "two cases in guests and two tests that were run again pass"
 rm -r "$work/check-kernel"
 summary 4 && fail "four tests that were run again pass"

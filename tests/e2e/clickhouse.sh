@@ -36,7 +36,10 @@ start_clickhouse() {
 		clickhouse_pid=$!
 		waited=0
 		while kill -0 "$clickhouse_pid" 2>/dev/null && [ "$waited" -lt 600 ]; do
-			if [ "$(clickhouse 'SELECT 1' 2>/dev/null)" = 1 ]; then return 0; fi
+			if [ "$(clickhouse 'SELECT 1' 2>/dev/null)" = 1 ]; then
+				met clickhouse "$(clickhouse 'SELECT version()')"
+				return 0
+			fi
 			sleep 0.2
 			waited=$((waited + 1))
 		done

@@ -131,6 +131,7 @@ grep -q 'older than the recording' stale.log || fail "no word of an old map: $(c
 
 # The share of the hot function is that of perf. V8's names have JS: from Node 20 on, before that LazyCompile:.
 if command -v node >/dev/null && node --perf-prof -e 0 2>/dev/null; then
+	met node "$(node --version | tr -d v)"
 	rm -f jit-*.dump
 	cat >fib.js <<'END'
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }

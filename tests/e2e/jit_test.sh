@@ -132,6 +132,7 @@ done
 
 # V8's names have JS: from Node 20 on, before that the kind of the function.
 if command -v node >/dev/null && without_map node --perf-basic-prof -e 0; then
+	met node "$(node --version | tr -d v)"
 	cat >fib.js <<'END'
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 const end = Date.now() + 1500;

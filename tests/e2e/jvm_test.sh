@@ -7,6 +7,7 @@
 agent=$build/libopagent/libjvmti_oprofile.so
 [ -f "$agent" ] || { echo "skipped: libjvmti_oprofile.so is not built"; exit 77; }
 command -v javac >/dev/null && java -version 2>/dev/null || { echo "skipped: no JDK here"; exit 77; }
+met java "$(java -version 2>&1 | sed -n '1s/^[^"]*"\([0-9.]*\).*/\1/p')"
 without_map java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version ||
 	{ echo "skipped: this Java virtual machine writes no perf map"; exit 77; }
 [ -w /tmp ] || { echo "skipped: perf maps are in /tmp, which cannot be written here"; exit 77; }

@@ -9,6 +9,7 @@ case $source in /*) ;; *) source=$PWD/$source ;; esac
 for tool in perf python3 cc; do
 	command -v $tool >/dev/null || { echo "skipped: no $tool here"; exit 77; }
 done
+met perf "$(perf --version | sed 's/^perf version //')"
 cd "$work"
 
 # imported NAME [OPTION...]: a session of NAME.data; the notes are in NAME.log
