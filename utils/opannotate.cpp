@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // opannotate: source or assembly with the samples of each line.
 #include <fnmatch.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -60,6 +61,11 @@ CommandSyntax syntax(Options& o) {
     for (const auto& rows : {o.demangle.table(), o.common.table()})
         s.options.insert(s.options.end(), rows.begin(), rows.end());
     return s;
+}
+
+/// A listing on a terminal, of which no one has said otherwise what it is to be.
+bool is_for_a_person(const Options& o) {
+    return o.source && !o.assembly && !o.report.calls && o.output_dir.empty() && ::isatty(STDOUT_FILENO);
 }
 
 /// What is wrong with the combination of options; empty if nothing is.
@@ -375,7 +381,7 @@ int opannotate(Tool& tool, int argc, char** argv) {
     if (!wrong.empty()) return 1;
     o.common.check();
     o.report.threshold = parse_threshold(o.common.threshold);
-    o.report.inclusive |= o.html;
+    o.report.inclusive |= o.html || is_for_a_person(o);
     LoadOptions load;
     load.wants_lines = o.source || o.html;
     load.notes_missing = false;

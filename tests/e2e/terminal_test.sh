@@ -56,6 +56,13 @@ on_terminal "$compare --diff=shares --color=never --no-pager 2>/dev/null" >"$wor
 grep -q '^samples  %        diff % ' "$work/shares.log" || fail "shares on a terminal"
 $compare 2>/dev/null | grep -q '^samples  %        diff % ' || fail "shares in a pipe"
 
+# Source on a terminal has both columns, own files first; in a pipe it is OProfile's.
+annotate="$build/opannotate --session-dir $work/demo --root $here/tests/fixtures/root --source"
+on_terminal "$annotate 2>/dev/null" 200 >"$work/source.log"
+grep -q "^ \* Each event has a line's own samples, then those with what is inlined" "$work/source.log" || fail "source on a terminal"
+$annotate 2>/dev/null >"$work/source.txt"
+! grep -q "^ \* Each event has a line's own" "$work/source.txt" || fail "source in a pipe"
+
 # Three lines of notes at most on a terminal, the last of which has the number of the others.
 for n in 1 2 3 4 5; do
 	echo "file {root}/usr/bin/demo/{dep}/{root}/usr/lib/none$n.so/TIMER.1000000.0.all.all.all"
