@@ -407,6 +407,7 @@ e2e_tests = \
 	tests/e2e/import_gperftools_test.sh \
 	tests/e2e/import_live_test.sh \
 	tests/e2e/stacks_test.sh \
+	tests/e2e/shipped_stacks_test.sh \
 	tests/e2e/stack_kinds_test.sh \
 	tests/e2e/jit_test.sh \
 	tests/e2e/jvm_test.sh \

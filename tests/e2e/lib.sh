@@ -80,6 +80,16 @@ need_walked_stacks() {
 	esac
 }
 
+# complete_of SESSION: how many of its call stacks are complete, and how many there are, by its manifest
+complete_of() {
+	awk '/"stacks": *\{/ { inside = 1 }
+		inside && /"complete":/ { complete = all = $2 + 0 }
+		inside && /"incomplete":/ { reasons = 1; next }
+		reasons { all += $2 }
+		reasons && /\}/ { exit }
+		END { print complete + 0, all + 0 }' "$1/samples/current/manifest.json"
+}
+
 # balanced SESSION: every sample the manifest accounts for is stored or lost by a cause, and the files hold what is
 # stored
 balanced() {

@@ -174,16 +174,9 @@ exact() {
 
 # whole NAME: 99 of 100 stacks are complete, whatever their functions are called.
 whole() {
-	awk '/"stacks": *\{/ { inside = 1 }
-		inside && /"complete":/ { complete = all = $2 + 0 }
-		inside && /"incomplete":/ { reasons = 1; next }
-		reasons { all += $2 }
-		reasons && /\}/ { exit }
-		END {
-			print complete + 0 " of " all + 0 " stacks complete"
-			exit !(all >= 200 && complete * 100 >= all * 99)
-		}' "$1/samples/current/manifest.json" >"$1.complete.log" || fail "$1: incomplete stacks"
-	echo "$1: $(cat "$1.complete.log")"
+	complete_of "$1" >"$1.complete.log"
+	awk '{ exit !($2 >= 200 && $1 * 100 >= $2 * 99) }' "$1.complete.log" || fail "$1: incomplete stacks"
+	echo "$1: stacks complete, all: $(cat "$1.complete.log")"
 }
 
 # run NAME COMMAND...: profiles it into a session of that name, again and again until that has 400 samples: on a busy machine most
