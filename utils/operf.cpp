@@ -220,8 +220,10 @@ private:
             if (o_.rotation().period != 0) rotate_in(recording);
         }
         const auto began = recording.now();
+        const auto idle_before = machine_idle_time();
         reason_ = record(recording);
         times_.wall = static_cast<uint64_t>(std::chrono::nanoseconds(recording.now() - began).count());
+        if (const auto idle = machine_idle_time(); idle && idle_before) times_.idle = *idle - *idle_before;
         print_source_notes();
         if (!o_.pids.empty() && reason_ != StopReason::interrupted)
             say(processes_text(o_.pids) + (o_.pids.size() == 1 ? " has ended" : " have ended"));

@@ -3,9 +3,11 @@
 #include "daemon/run/run_times.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 
 #include "libop/base/counted.h"
 #include "libop/base/text.h"
@@ -77,6 +79,23 @@ Switches children_switches() noexcept {
     return {static_cast<uint64_t>(usage.ru_nvcsw), static_cast<uint64_t>(usage.ru_nivcsw)};
 }
 
+std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks) {
+    std::string_view line = take_line(proc_stat);
+    if (take_word(line) != "cpu" || ticks == 0) return std::nullopt;
+    for (int skipped = 0; skipped < 3; ++skipped)
+        take_word(line);  // user, nice, system
+    const auto idle = parse_number(take_word(line)), waiting_for_disks = parse_number(take_word(line));
+    if (!idle || !waiting_for_disks) return std::nullopt;
+    return (*idle + *waiting_for_disks) * (second / ticks);
+}
+
+std::optional<uint64_t> machine_idle_time() {
+    std::string line;
+    std::ifstream file("/proc/stat");
+    std::getline(file, line);
+    return idle_time(line, static_cast<uint64_t>(::sysconf(_SC_CLK_TCK)));
+}
+
 uint64_t children_page_faults() noexcept {
     rusage usage{};
     ::getrusage(RUSAGE_CHILDREN, &usage);
@@ -121,6 +140,7 @@ std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& 
             used = std::max(used, run.ledger.sampled() * event.count);
     }
     if (used >= times.wall / 2) return std::nullopt;
+    if (times.idle && *times.idle < (times.wall - used) / 2) return std::nullopt;
     return "the program waited " + std::to_string((times.wall - used) * 100 / times.wall) +
            " % of the time; to see where" + (times.kernel_mode ? "" : ", as root") + ": operf --events " +
            event_label(switches_event, 1) +

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "libop/session/session_info.h"
 
@@ -25,17 +26,23 @@ struct Switches {
 };
 /// Those of the same children.
 Switches children_switches() noexcept;
+/// For how long the machine's CPUs have been idle since it started, ns, by the text of /proc/stat (proc(5):
+/// idle and iowait, in ticks of which a second has `ticks`). None if it is not such a text.
+std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks);
+/// The same of this machine now; none if it cannot be known.
+std::optional<uint64_t> machine_idle_time();
 /// The page faults of the same children.
 uint64_t children_page_faults() noexcept;
 
 /// What is known of a run when it has ended.
 struct RunTimes {
-    uint64_t wall = 0;                ///< ns
-    std::optional<CpuTime> cpu = {};  ///< of the profiled command; none if no command was profiled
-    Switches switches = {};           ///< of the same
-    uint64_t tasks = 1;               ///< processes and threads of the command
-    bool kernel_mode = true;          ///< kernel mode was sampled
-    bool callgraph = false;           ///< call chains were recorded, so that counts have a higher minimum
+    uint64_t wall = 0;                  ///< ns
+    std::optional<CpuTime> cpu = {};    ///< of the profiled command; none if no command was profiled
+    Switches switches = {};             ///< of the same
+    std::optional<uint64_t> idle = {};  ///< of the machine's CPUs meanwhile, ns; none if not known
+    uint64_t tasks = 1;                 ///< processes and threads of the command
+    bool kernel_mode = true;            ///< kernel mode was sampled
+    bool callgraph = false;             ///< call chains were recorded, so that counts have a higher minimum
 };
 
 /// "CPU time 4.81 s, wall time 5.02 s, 958 samples a second", the last of wall time; without what is not
@@ -49,7 +56,7 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
 
 /// A line for a command that waited for more than half of its time, so that none of its threads ran: it has
 /// the command that samples where. None for runs of less than half a second, for those that sampled that, and
-/// for commands that mostly waited for a CPU, on a busy machine.
+/// where it may have waited for a CPU: other tasks took that from it, or hardly any CPU was idle meanwhile.
 std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times);
 
 /// How much of a command's processor time its events covered, counted or waiting for a counter.

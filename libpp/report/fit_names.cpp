@@ -38,10 +38,11 @@ std::vector<Piece> pieces_of(std::string_view name) {
         }
         const size_t end = group_end(name, at);
         if (end == name.npos) return {};
-        // "(anonymous namespace)" and "{lambda(int)#1}" are components, not parameters.
+        // "(anonymous namespace)", "{lambda(int)#1}" and Go's ".(*T)" are components, not parameters.
         const bool is_component =
             name[at] == '{' || name[at] == '[' ||
-            (name[at] == '(' && (at == 0 || name[at - 1] == ':' || name[at - 1] == ' '));
+            (name[at] == '(' &&
+             (at == 0 || std::string_view(":. ").find(name[at - 1]) != std::string_view::npos));
         if (!is_component) {
             end_text(at);
             const auto kind = name[at] == '<' ? Piece::Kind::arguments : Piece::Kind::parameters;
@@ -76,8 +77,9 @@ std::string without_parameters(std::vector<Piece> pieces) {
     return without_arguments(pieces);
 }
 
-/// Where a shortened name may begin: after its result type, then after each "::" behind that.
-std::vector<size_t> beginnings(std::string_view name) {
+/// Where a shortened name may begin: after its result type, then after each "::" behind that, or each "." of
+/// a Java method.
+std::vector<size_t> beginnings(std::string_view name, bool is_java) {
     size_t result_end = 0;
     std::vector<size_t> scopes;
     for (size_t at = 0; at < name.size();) {
@@ -91,6 +93,8 @@ std::vector<size_t> beginnings(std::string_view name) {
         } else if (name.substr(at).starts_with(scope)) {
             at += scope.size();
             scopes.push_back(at);
+        } else if (is_java && name[at] == '.') {
+            scopes.push_back(++at);
         } else if (name[at++] == ' ') {
             result_end = at;
             scopes.clear();
@@ -203,7 +207,9 @@ std::vector<std::string> short_forms(std::string_view name) {
     add(without_arguments(pieces));
     const std::string bare = without_parameters(pieces);
     add(bare);
-    for (const size_t begin : beginnings(bare))
+    const bool is_java = name.find(scope) == name.npos &&
+                         std::ranges::find(pieces, Piece::Kind::parameters, &Piece::kind) != pieces.end();
+    for (const size_t begin : beginnings(bare, is_java))
         add(bare.substr(begin));
     return forms;
 }

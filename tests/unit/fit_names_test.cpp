@@ -70,6 +70,22 @@ TEST(ShortForms, rust_names_keep_their_method) {
               (Forms{"<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<…>::drop", "drop"}));
 }
 
+TEST(ShortForms, java_names_keep_their_method) {
+    constexpr const char* prepend = "long java.lang.StringConcatHelper.prepend(long, byte[], int)";
+    EXPECT_EQ(
+        short_forms(prepend),
+        (Forms{prepend, "long java.lang.StringConcatHelper.prepend", "java.lang.StringConcatHelper.prepend",
+               "lang.StringConcatHelper.prepend", "StringConcatHelper.prepend", "prepend"}));
+    EXPECT_EQ(shown({prepend, "long java.lang.StringConcatHelper.prepend(long, char)"}, 30),
+              (Names{{prepend, "prepend [byte[], int]"},
+                     {"long java.lang.StringConcatHelper.prepend(long, char)", "prepend [char]"}}));
+    EXPECT_EQ(short_forms("fetch.constprop.0"), Forms{"fetch.constprop.0"});
+}
+
+TEST(ShortForms, go_names_keep_their_method) {
+    EXPECT_EQ(short_forms("main.(*T).write"), Forms{"main.(*T).write"});
+}
+
 TEST(ShortForms, the_mark_of_a_clone_stays) {
     EXPECT_EQ(short_forms("ns::work(int) [clone .cold]"),
               (Forms{"ns::work(int) [clone .cold]", "ns::work [clone .cold]", "work [clone .cold]"}));

@@ -102,9 +102,22 @@ TEST(RunTimes, a_wait_is_not_noted_where_it_is_short_unknown_or_sampled) {
     other.switches.for_others = 100;
     EXPECT_EQ(waiting_note(sampled(350), other), std::nullopt) << "it waited for a CPU";
     EXPECT_EQ(waiting_note(sampled(4000), times), std::nullopt) << "of children that nobody has waited for";
+    other = times;
+    other.idle = 2400 * ms;
+    EXPECT_TRUE(waiting_note(sampled(350), other));
+    other.idle = 2300 * ms;
+    EXPECT_EQ(waiting_note(sampled(350), other), std::nullopt) << "the CPUs were busy";
     SessionInfo switches = sampled(350);
     switches.events.push_back({"context-switches", 3, 1});
     EXPECT_EQ(waiting_note(switches, times), std::nullopt);
+}
+
+TEST(RunTimes, idle_time_is_the_fourth_and_the_fifth_number_of_proc_stat) {
+    EXPECT_EQ(idle_time("cpu  1 2 3 400 50 6 7 8 9 10\ncpu0 1 2 3 4 5\n", 100), 4500 * ms);
+    EXPECT_EQ(idle_time("cpu  1 2 3 400 50", 1000), 450 * ms);
+    for (const char* text : {"", "cpu", "cpu 1 2 3 4", "cpu  1 2 3 x 5", "cpu0 1 2 3 4 5"})
+        EXPECT_EQ(idle_time(text, 100), std::nullopt) << text;
+    EXPECT_TRUE(machine_idle_time());
 }
 
 TEST(RunTimes, the_count_is_never_below_the_minimum) {
