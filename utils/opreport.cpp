@@ -78,6 +78,13 @@ void describe_selection(const LoadedProfile& loaded) {
     write_stdout(safe);
 }
 
+constexpr std::string_view nothing_to_show = "nothing to show: ";
+
+/// A report is empty.
+void warn_of_nothing(Diagnostics& notes, const std::string& why) {
+    notes.warn(std::string(nothing_to_show) + why);
+}
+
 /// `profiles` have the names that may have been meant.
 void warn_of_no_symbols(const ReportCommandOptions& o, std::span<const pp::Profile* const> profiles,
                         Diagnostics& notes) {
@@ -90,10 +97,11 @@ void warn_of_no_symbols(const ReportCommandOptions& o, std::span<const pp::Profi
                 names.push_back(printable(name));
         alike = did_you_mean(nearest_names(o.report.include_symbols.front(), names));
     }
-    notes.warn(
-        std::string("nothing to show: no symbol with samples passes --include-symbols, --exclude-symbols and "
-                    "--threshold") +
-        (may_be_inlined ? "; functions that were inlined everywhere are found with --inline" : "") + alike);
+    warn_of_nothing(
+        notes,
+        std::string("no symbol with samples passes --include-symbols, --exclude-symbols and --threshold") +
+            (may_be_inlined ? "; functions that were inlined everywhere are found with --inline" : "") +
+            alike);
 }
 
 /// Chains break in code without frame pointers; a graph with holes should not look whole.
@@ -201,7 +209,7 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     if (!o.symbols) {
         const auto totals = loaded.totals();
         auto report = report_images(totals, loaded.head(o.report), o.report);
-        if (report.rows.empty()) notes.warn("nothing to show: no application reaches --threshold");
+        if (report.rows.empty()) warn_of_nothing(notes, "no application reaches --threshold");
         return report;
     }
     const pp::Profile& profile = loaded.profile();
@@ -212,7 +220,7 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
         if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
         const bool is_part = !o.report.include_symbols.empty() || !o.report.exclude_symbols.empty();
         if (report.rows.empty() && is_part) warn_of_no_symbols(o, {{&profile}}, notes);
-        if (report.rows.empty() && !is_part) notes.warn("nothing to show: no function reaches --threshold");
+        if (report.rows.empty() && !is_part) warn_of_nothing(notes, "no function reaches --threshold");
         return report;
     }
     if (o.callgraph) {
@@ -260,7 +268,7 @@ Compared<OneReport> compared(const ReportCommandOptions& o, LoadedProfile& befor
     return result;
 }
 
-constexpr const char* no_significant_change = "nothing to show: no change is significant";
+constexpr const char* no_significant_change = "no change is significant";
 
 pp::Report compare_trees(const ReportCommandOptions& o, LoadedProfile& before, LoadedProfile& after,
                          Diagnostics& notes) {
@@ -273,8 +281,8 @@ pp::Report compare_trees(const ReportCommandOptions& o, LoadedProfile& before, L
     auto report = report_tree_difference(all.before, all.after, o.report, all.sessions);
     if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
     if (report.rows.empty())
-        notes.warn(o.report.significant ? no_significant_change
-                                        : "nothing to show: no function reaches --threshold");
+        warn_of_nothing(notes,
+                        o.report.significant ? no_significant_change : "no function reaches --threshold");
     return report;
 }
 
@@ -323,7 +331,7 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     const Compared<pp::SymbolReport> all = compared<pp::SymbolReport>(o, before, after, list);
     auto report = report_difference(all.before, all.after, o.report, all.sessions);
     if (report.rows.empty() && o.report.significant)
-        notes.warn(no_significant_change);
+        warn_of_nothing(notes, no_significant_change);
     else if (report.rows.empty())
         warn_of_no_symbols(o, {{&before.profile(), &after.profile()}}, notes);
     return report;
@@ -337,10 +345,15 @@ void warn_of_remarks(const ReportCommandOptions& o, const pp::Report& report, Di
         notes.warn(remark);
 }
 
-/// Prints the notes: on a terminal two, and that there are others, unless these are one.
+/// Prints the notes: on a terminal two, and that there are others, unless these are one. Why there is nothing
+/// to show comes last in any case.
 void print_notes(const ReportCommandOptions& o, Tool& tool) {
     constexpr size_t most = 3;
-    const std::vector<std::string> notes = tool.notes.take();
+    std::vector<std::string> notes = tool.notes.take();
+    const auto reasons = std::ranges::stable_partition(
+        notes, [](const std::string& note) { return !note.starts_with(nothing_to_show); });
+    const std::vector<std::string> why(reasons.begin(), reasons.end());
+    notes.erase(reasons.begin(), notes.end());
     const bool are_all = notes.size() <= most || !::isatty(STDERR_FILENO) || o.common.is_verbose("all");
     const size_t shown = are_all ? notes.size() : most - 1;
     for (const std::string& note : std::span(notes).first(shown))
@@ -348,6 +361,8 @@ void print_notes(const ReportCommandOptions& o, Tool& tool) {
     if (!are_all)
         write_stderr("warning: " + counted(notes.size() - shown, "further note") +
                      ": opreport --session-info has all\n");
+    for (const std::string& note : why)
+        write_stderr("warning: " + printable(note) + "\n");
 }
 
 OutsidePlan plan_for(const ReportCommandOptions& o, const pp::ProfileWords& words) {
@@ -373,6 +388,19 @@ void write_page(const ReportCommandOptions& o, const pp::ProfileWords& words, Lo
                          second->samples().notes());
     page.sides = {"before (" + joined(words.first, " ") + ")", "after (" + joined(*words.second, " ") + ")"};
     write_profile_page({&first, second}, page, outside, tool);
+}
+
+/// The columns that there is room for. A terminal has names beside them: columns of threads and CPUs can be
+/// added up.
+size_t most_columns(const ReportCommandOptions& o, const pp::TextStyle& style, pp::Axis axis) {
+    constexpr size_t name_width = 24, cell_width = 9;
+    if (o.is_page()) return most_page_columns;
+    const bool can_be_merged = axis == pp::Axis::tid || axis == pp::Axis::tgid || axis == pp::Axis::cpu;
+    if (!can_be_merged || style.width == 0 || style.has_whole_names || o.exporter ||
+        !o.writer().fits_terminals)
+        return SIZE_MAX;
+    const size_t cells = o.call_tree ? 3 : o.report.inclusive ? 4 : 2;
+    return std::max<size_t>(1, (style.width - std::min(style.width, name_width)) / (cells * cell_width));
 }
 
 /// The word behind a --call-tree without a value was taken for one: no value looks like a path or a key.
@@ -408,10 +436,12 @@ int opreport(Tool& tool, int argc, char** argv) {
 
     Outside outside(o.common, plan_for(o, words), tool);
     std::optional<LoadedProfile> first(std::in_place, o.common, words.first, load, outside, tool);
-    if (o.is_page() && first->classes().classes.size() > most_page_columns) {
-        tool.notes.warn("processes, threads and CPUs are added up: the page has no room for " +
+    if (first->classes().classes.size() > most_columns(o, style, first->classes().axis)) {
+        tool.notes.warn("processes, threads and CPUs are added up: the " +
+                        std::string(o.is_page() ? "page" : "terminal") + " has no room for " +
                         counted(first->classes().classes.size(), "column") +
-                        "; one of them: tid:NUMBER, cpu:NUMBER");
+                        "; one of them: tid:NUMBER, cpu:NUMBER" +
+                        (o.is_page() ? "" : "; in a pipe there are all"));
         load.merge.cpu = load.merge.tid = load.merge.tgid = true;
         first.emplace(o.common, words.first, load, outside, tool);
     }
@@ -420,6 +450,7 @@ int opreport(Tool& tool, int argc, char** argv) {
     if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
     if (o.session_info) {
         write_stdout(session_overview(loaded, o.report, tool.notes));
+        if (other) write_stdout("\n" + session_overview(*other, o.report, tool.notes));
         return 0;
     }
     if (o.common.is_verbose("sfile")) describe_selection(loaded);

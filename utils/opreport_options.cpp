@@ -281,7 +281,6 @@ bool ReportCommandOptions::joins_builds() const {
 std::vector<std::string> ReportCommandOptions::conflicts(bool is_differential) const {
     if (session_info) {
         std::vector<std::string> found = conflicts_without_rows(*this, "--session-info");
-        if (is_differential) found.emplace_back("--session-info and { } { } exclude each other");
         if (is_page()) found.emplace_back("--session-info and --html exclude each other");
         return found;
     }

@@ -166,8 +166,11 @@ std::string account_text(const SessionInfo& info) {
     text += line("samples taken", std::to_string(info.ledger.sampled()));
     text += line("samples stored", std::to_string(info.ledger.stored()));
     text += line("samples lost", std::to_string(info.ledger.lost())) + losses_text(info.ledger);
-    text += line("call-graph arcs stored", std::to_string(info.arcs_stored));
-    text += line("call-graph arcs lost", std::to_string(info.arcs_lost));
+    if (const uint64_t stacks = info.stacks.stored(); stacks != 0)
+        text += line("call stacks", std::to_string(stacks));
+    if (info.stacks.complete != 0) text += line("call stacks complete", std::to_string(info.stacks.complete));
+    if (info.arcs_stored != 0) text += line("call-graph arcs stored", std::to_string(info.arcs_stored));
+    if (info.arcs_lost != 0) text += line("call-graph arcs lost", std::to_string(info.arcs_lost));
     if (info.stacks.cut != 0) text += line("call stacks cut", std::to_string(info.stacks.cut));
     if (info.stacks.lost != 0) text += line("call stacks lost", std::to_string(info.stacks.lost));
     if (info.side_band_lost != 0)

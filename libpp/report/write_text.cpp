@@ -70,20 +70,20 @@ bool is_without_loss(const RecordingAccount& account) {
     return account.ledger.lost() == 0 && account.complete_stacks == account.stacks;
 }
 
-/// Two, and how many others there are, unless these are one. The recorder has said already that all went
-/// well.
+/// Of the remarks two, and how many others there are, unless these are one; and the facts. The recorder has
+/// said already that all went well.
 std::string short_remarks_text(const ReportHead& head) {
     constexpr size_t most = 3;
     std::vector<std::string> lines = head.remarks;
-    const std::string known =
-        head.account && is_without_loss(*head.account) ? account_line(*head.account) : "";
-    std::ranges::copy_if(head.facts, std::back_inserter(lines),
-                         [&](const std::string& fact) { return fact != known; });
     if (lines.size() > most) {
         const size_t others = lines.size() - (most - 1);
         lines.resize(most - 1);
         lines.push_back(counted(others, "further note") + ": opreport --session-info has all");
     }
+    const std::string known =
+        head.account && is_without_loss(*head.account) ? account_line(*head.account) : "";
+    std::ranges::copy_if(head.facts, std::back_inserter(lines),
+                         [&](const std::string& fact) { return fact != known; });
     std::string text;
     for (const std::string& line : lines)
         text += "Note: " + printable(line) + "\n";

@@ -79,6 +79,22 @@ for log in all pipe; do
 	[ "$(grep -c '^warning: /usr/lib/none' "$work/$log.log")" = 5 ] || fail "not all notes: $(cat "$work/$log.log")"
 done
 
+# Threads whose columns leave no room for names are added up; in a pipe they are not.
+for tid in 101 102 103 104; do
+	echo "file {root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/TIMER.1000000.0.100.$tid.all"
+	printf 'header count=1000000\n0x200 20\n'
+done >"$work/threads.txt"
+"$tests/golden/make_session" "$work/threads.txt" "$work/threads"
+threads="$build/opreport --session-dir $work/threads --root $here/tests/fixtures/root --symbols --color=never --no-pager"
+on_terminal "$threads" 80 >"$work/added.log"
+grep -q 'CPUs are added up: the terminal has no room for 4 columns; one of them: tid:' "$work/added.log" &&
+	grep -q '^80  *100\.000 ' "$work/added.log" || fail "threads on a narrow terminal: $(cat "$work/added.log")"
+on_terminal "$threads" 120 >"$work/apart.log"
+$threads >"$work/apart.txt" 2>&1
+for log in apart.log apart.txt; do
+	! grep -q 'added up' "$work/$log" && grep -q '^20  *100\.000  *20 ' "$work/$log" || fail "threads: $(cat "$work/$log")"
+done
+
 # Names lose their template arguments before their last component; --demangle=full has all of them, and a pipe, too.
 on_terminal "OPROFILE_PAGER=cat $report --color=never 2>/dev/null" >"$work/short.log"
 grep -q ' vector<…>::push_back$' "$work/short.log" || fail "template arguments on a narrow terminal"

@@ -66,7 +66,8 @@ TEST(SessionStatistics, stacks_without_room_are_in_the_account_and_noted_where_t
     SessionInfo info;
     info.stacks = {.complete = 90, .incomplete = {{"dump_short", 8}}};
     EXPECT_TRUE(stack_loss_notes(info.stacks).empty());
-    EXPECT_FALSE(contains(account_text(info), "call stacks"));
+    EXPECT_FALSE(contains(account_text(info), "call stacks cut"));
+    EXPECT_TRUE(contains(account_text(info), "call stacks: 98\ncall stacks complete: 90\n"));
     info.stacks.cut = 3;
     ASSERT_EQ(stack_loss_notes(info.stacks).size(), 1u);
     EXPECT_TRUE(stack_loss_notes(info.stacks)[0].starts_with("3 of 98 call stacks were cut: "));

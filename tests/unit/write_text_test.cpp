@@ -164,7 +164,7 @@ std::vector<std::string> notes_of(const ReportHead& head, const TextStyle& style
     return notes;
 }
 
-TEST(TextWriter, a_terminal_has_three_notes_and_none_that_nothing_was_lost) {
+TEST(TextWriter, a_terminal_has_three_remarks_and_no_word_that_nothing_was_lost) {
     ReportHead some = head();
     some.account.emplace();
     some.account->ledger.add_sampled(2);
@@ -179,10 +179,11 @@ TEST(TextWriter, a_terminal_has_three_notes_and_none_that_nothing_was_lost) {
     EXPECT_EQ(notes_of(some, {.width = 80}), some.facts);
     some.remarks = {"a", "b"};
     EXPECT_EQ(notes_of(some, {.width = 80}), (std::vector<std::string>{"a", "b", some.facts.front()}));
-    some.remarks = {"a", "b", "c"};
+    some.remarks = {"a", "b", "c", "d"};
     EXPECT_EQ(notes_of(some, {.width = 80}),
-              (std::vector<std::string>{"a", "b", "2 further notes: opreport --session-info has all"}));
-    EXPECT_EQ(notes_of(some, {}).size(), 4u);
+              (std::vector<std::string>{"a", "b", "2 further notes: opreport --session-info has all",
+                                        some.facts.front()}));
+    EXPECT_EQ(notes_of(some, {}).size(), 5u);
     some.account->stacks = 3;
     some.account->complete_stacks = 2;
     some.account->ledger = {};
