@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Edit distance (Wagner and Fischer, 1974).
+// Edit distance with swaps (Damerau, 1964), no letter of which is touched twice.
 #include "libop/base/nearest.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "libop/base/text.h"
 
@@ -17,16 +18,19 @@ constexpr size_t most_names = 3;
 /// Longer words than any name: not worth the time.
 constexpr size_t longest_word = 200;
 
-/// Insertions, deletions and replacements that make one word the other.
+/// Insertions, deletions, replacements and swaps of neighbours that make one word the other.
 size_t distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
+    std::vector<size_t> older(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
     std::iota(row.begin(), row.end(), size_t{0});
     for (size_t i = 1; i <= a.size(); ++i) {
-        size_t diagonal = std::exchange(row[0], i);
+        older.swap(last);
+        last.swap(row);
+        row[0] = i;
         for (size_t j = 1; j <= b.size(); ++j) {
-            const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+            const size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], older[j - 2] + 1);
         }
     }
     return row[b.size()];

@@ -15,6 +15,11 @@ namespace op::pp {
 
 namespace {
 
+/// "[libc.so.6]"; that of run-time code has brackets of its own, "[jit] 100".
+std::string in_brackets(const std::string& image) {
+    return image.starts_with('[') ? image : "[" + image + "]";
+}
+
 constexpr size_t samples_width = 9, percent_width = 9, difference_width = 10, indent_width = 2;
 
 std::string recursion_text(uint32_t levels) {
@@ -120,11 +125,11 @@ private:
         else if (row.kind == CallTreeRow::Kind::application)
             lines_.add({.cells = cells + image, .share = share});
         else if (row.is_whole_image)
-            lines_.add({.cells = cells + "[" + image + "]", .share = share});
+            lines_.add({.cells = cells + in_brackets(image), .share = share});
         else
             lines_.add({.cells = cells,
                         .name = printable(row.name),
-                        .end = recursion_text(row.levels) + (row.is_own ? "" : " [" + image + "]"),
+                        .end = recursion_text(row.levels) + (row.is_own ? "" : " " + in_brackets(image)),
                         .share = share});
     }
 

@@ -10,6 +10,7 @@ using Names = std::vector<std::string>;
 TEST(NearestNames, names_a_few_letters_off_are_found_the_nearest_first) {
     EXPECT_EQ(nearest_names("CYCLS", {"INST", "CYCLES", "CYCLE"}), (Names{"CYCLE", "CYCLES"}));
     EXPECT_EQ(nearest_names("cycles", {"CYCLES"}), Names{"CYCLES"});
+    EXPECT_EQ(nearest_names("TIMRE", {"TIMER"}), Names{"TIMER"});
     EXPECT_EQ(nearest_names("INTS_RETIRED", {"INST_RETIRED", "UOPS"}), Names{"INST_RETIRED"});
 }
 
