@@ -52,7 +52,10 @@ void join_rows(Profile& profile, const JoinedName& joined_name) {
         const uint32_t image = joined.images[symbol.image];
         const bool is_among_others = files[image] > 1, has_name = !symbol.symbol->is_nameless;
         const std::string_view name = is_whole_image(profile, symbol) ? "" : symbol.symbol->name;
-        const bool is_joined = has_name && (is_among_others || symbol.symbol->artificial);
+        // Run-time code, where it is joined: the same function is compiled again and again.
+        const bool is_recompiled =
+            image != symbol.image && profile.images[symbol.image].name.kind == ImageName::Kind::anon;
+        const bool is_joined = has_name && (is_among_others || is_recompiled || symbol.symbol->artificial);
         joined.symbols.push_back(
             is_joined ? rows.try_emplace({image, name, symbol.is_inlined}, i).first->second : i);
         joined.symbol_images.push_back(is_among_others && !has_name ? symbol.image : image);

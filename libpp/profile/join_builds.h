@@ -18,8 +18,9 @@ namespace op::pp {
 using JoinedName = std::function<ImageName(const ImageName&)>;
 
 /// Sets Profile::joined: images of one joined name are one image of that name, and their functions of one
-/// name are one row, as are artificial symbols of one name in one image. Functions that have an address
-/// instead of a name are not joined: at one address two images have different functions.
+/// name are one row, as are those of run-time code that is joined, and artificial symbols of one name in one
+/// image. Functions that have an address instead of a name are not joined: at one address two images have
+/// different functions.
 void join_rows(Profile& profile, const JoinedName& joined_name);
 /// The totals with the samples of images of one joined name together, in the order of the first of each.
 std::vector<ImageTotal> join_totals(std::span<const ImageTotal> totals, const JoinedName& joined_name);

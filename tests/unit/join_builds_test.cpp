@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "libpp/report/report.h"
 #include "tests/unit/fake_symbols.h"
 
@@ -88,6 +90,30 @@ TEST(JoinBuilds, other_paths_stay_as_they_are) {
     join_builds(files.profile, files.info);
     EXPECT_EQ(files.rows(), apart);
     EXPECT_EQ(apart.size(), 8u);
+}
+
+TEST(JoinBuilds, run_time_code_that_was_compiled_twice_is_one_row_where_processes_are_joined) {
+    TwoFiles files;
+    test::FakeSymbols twice{{"gamma", 0x100, 0x10}, {"gamma", 0x110, 0x10}};
+    Profile& profile = files.profile;
+    const auto index = static_cast<uint32_t>(profile.images.size());
+    profile.images.push_back({{ImageName::Kind::anon, "[jit] 7"}, &twice});
+    for (const ImageSymbol& symbol : twice.symbols()) {
+        profile.symbols.push_back({index, &symbol});
+        files.add_sample(index, static_cast<uint32_t>(profile.symbols.size() - 1), symbol.start);
+        profile.counts.push_back(5);
+    }
+    profile.check();
+    const auto rows_of_gamma = [&] {
+        const Words rows = files.rows();
+        return std::ranges::count_if(rows,
+                                     [](const std::string& row) { return row.find("gamma") != row.npos; });
+    };
+    EXPECT_EQ(rows_of_gamma(), 2);
+    join_rows(profile, [](const ImageName& name) {
+        return name.kind == ImageName::Kind::anon ? ImageName{name.kind, "[jit]"} : name;
+    });
+    EXPECT_EQ(rows_of_gamma(), 1);
 }
 
 TEST(JoinBuilds, totals_are_those_of_all_files) {
