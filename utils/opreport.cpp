@@ -350,10 +350,11 @@ void warn_of_remarks(const ReportCommandOptions& o, const pp::Report& report, Di
 void print_notes(const ReportCommandOptions& o, Tool& tool) {
     constexpr size_t most = 3;
     std::vector<std::string> notes = tool.notes.take();
-    const auto reasons = std::ranges::stable_partition(
-        notes, [](const std::string& note) { return !note.starts_with(nothing_to_show); });
-    const std::vector<std::string> why(reasons.begin(), reasons.end());
-    notes.erase(reasons.begin(), notes.end());
+    const auto reasons = std::stable_partition(notes.begin(), notes.end(), [](const std::string& note) {
+        return !note.starts_with(nothing_to_show);
+    });
+    const std::vector<std::string> why(reasons, notes.end());
+    notes.erase(reasons, notes.end());
     const bool are_all = notes.size() <= most || !::isatty(STDERR_FILENO) || o.common.is_verbose("all");
     const size_t shown = are_all ? notes.size() : most - 1;
     for (const std::string& note : std::span(notes).first(shown))
