@@ -49,20 +49,37 @@ log_has swarm 'only [0-9.]+ s of [0-9.]+ s of CPU time was sampled: .*--events T
 ! grep -q 'of CPU time was sampled' "$work/execs.log" || fail "execs: a long program is taken for short ones"
 
 # A program that waits is noted, with what samples where it does, unless it may have waited for a CPU. Each line that comes late is
-# one wait.
+# one wait. Whether CPUs were idle is looked up: a machine that has others to serve may be neither idle nor busy.
 idle_ticks() { awk '$1 == "cpu" { print $5 + $6 }' /proc/stat; }
-idle=$(idle_ticks)
-n=0
-while [ $n -lt 200 ]; do
-	echo
-	sleep 0.01
-	n=$((n + 1))
-done | expect 0 waits --session-dir "$s" cat
-idle=$(($(idle_ticks) - idle)) wall=$(sed -n 's/.*wall time \([0-9]*\)[.]\([0-9][0-9]\) s.*/\1\2/p' "$work/waits.log")
-if [ $((idle * 100)) -ge $((wall * $(getconf CLK_TCK))) ]; then
+waits() {
+	idle=$(idle_ticks) n=0
+	while [ $n -lt 200 ]; do
+		echo
+		sleep 0.01
+		n=$((n + 1))
+	done | expect 0 "$1" --session-dir "$s" cat
+	idle=$(($(idle_ticks) - idle))
+	wall=$(sed -n 's/.*wall time \([0-9]*\)[.]\([0-9][0-9]\) s.*/\1\2/p' "$work/$1.log") # hundredths of a second
+	idle_share=$((idle * 10000 / wall / $(getconf CLK_TCK)))                             # per cent of one CPU
+}
+waits waits
+if [ $idle_share -ge 100 ]; then
 	log_has waits 'the program waited [0-9]+ % of the time; to see where(, as root)?: operf --events context-switches:1 --callgraph PROGRAM'
 else
-	echo "waits: the CPUs were too busy"
+	echo "waits: no CPU was idle all the time ($idle_share %)"
+fi
+spinners=
+for cpu in $(seq "$(getconf _NPROCESSORS_ONLN)"); do
+	sh -c 'while :; do :; done' &
+	spinners="$spinners $!"
+done
+waits busy
+kill $spinners
+wait $spinners || :
+if [ $idle_share -le 20 ]; then
+	! grep -q 'the program waited' "$work/busy.log" || fail "busy: a wait is noted though the CPUs were busy ($idle_share % idle)"
+else
+	echo "busy: CPUs were idle nevertheless ($idle_share %)"
 fi
 
 # However it is started: with SIGCHLD ignored, without standard descriptors, into a pipe that nobody reads

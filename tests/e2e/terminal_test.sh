@@ -73,6 +73,8 @@ many="$build/opreport --session-dir $work/many --root $here/tests/fixtures/root 
 on_terminal "$many" >"$work/few.log"
 [ "$(grep -c '^warning: /usr/lib/none' "$work/few.log")" = 2 ] || fail "notes on a terminal: $(cat "$work/few.log")"
 grep -q '^warning: 3 further images lack symbols, with 60.0 % ' "$work/few.log" || fail "the others: $(cat "$work/few.log")"
+on_terminal "$many --include-symbols=nosuch" >"$work/empty.log"
+grep -q '^warning: nothing to show: no symbol ' "$work/empty.log" || fail "the reason for an empty report: $(cat "$work/empty.log")"
 on_terminal "$many --verbose=all" >"$work/all.log"
 $many >"$work/pipe.log" 2>&1
 for log in all pipe; do
