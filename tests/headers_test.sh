@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kind: exact
-# Every header compiles alone: X.cpp includes X.h before anything else, so that compiling X.cpp shows it. The headers that
+# Every header compiles alone: X.cpp includes X.h before anything else, so that compiling X.cpp shows it,
+# in a tree without precompiled headers (tests/precompiled/local.mk). The headers that
 # have no such source are compiled by tests/develop.mk, the driver's interface here, as C.
 set -eu
 cd "${srcdir:-.}"

@@ -46,7 +46,7 @@ awk -v n=$(grep -c . measured) '{ print (n > NF ? $NF : $n) }' speed
 END
 echo 250 >speed
 
-# The file `late` holds the turns that come too late, "CASE TURN".
+# With a file `dies` it does not end by itself. The file `late` holds the turns that come too late, "CASE TURN".
 # The file `plan` holds the guest's result for each case, the first time, the second, ...: "CASE STATUS...", "CASE nothing", "CASE no_log";
 # or "no boot".
 fake "$kernel/guest.sh" <<'END'
@@ -71,6 +71,7 @@ while read -r name limit; do
 	[ "$what" != 98 ] || break
 done <"$out/cases"
 echo 0 >"$out/status"
+[ ! -e dies ]
 END
 
 # a_case NAME KERNELS LIMIT
@@ -145,6 +146,12 @@ expect "$what" "PASS: 6.1-amd64 good"
 expect "$what" "SKIP: 6.1-amd64 later (this machine is too slow"
 [ ! -e runs.later ] || { echo "FAILED: $what: it was run"; exit 1; }
 grep -q 'OP_END_BEFORE="99999999999"' check-kernel/6.1-amd64/plain/script || { echo "FAILED: the guest does not know when to end"; exit 1; }
+what="a guest that dies after the last case that it had time for"
+echo later 1 >late
+echo 1 >dies
+run 1
+expect "$what" "FAIL: 6.1-amd64 guest_plain"
+rm dies
 what="a case that has failed, and whose next turn comes too late"
 printf 'good 1\nlater 0\n' >plan
 echo good 2 >late

@@ -223,7 +223,7 @@ private:
         const auto idle_before = machine_idle_time();
         reason_ = record(recording);
         times_.wall = static_cast<uint64_t>(std::chrono::nanoseconds(recording.now() - began).count());
-        if (const auto idle = machine_idle_time(); idle && idle_before) times_.idle = *idle - *idle_before;
+        times_.idle = idle_between(idle_before, machine_idle_time());
         print_source_notes();
         if (!o_.pids.empty() && reason_ != StopReason::interrupted)
             say(processes_text(o_.pids) + (o_.pids.size() == 1 ? " has ended" : " have ended"));
@@ -305,7 +305,6 @@ private:
     /// With what is known once the command has ended.
     void complete_times() {
         if (command_ && !o_.system_wide) times_.cpu = children_cpu_time();
-        times_.switches = children_switches();
         times_.kernel_mode = opened_.kernel_mode;
         times_.callgraph = o_.callgraph;
     }

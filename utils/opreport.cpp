@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // opreport: which applications, images and symbols the samples are in. The order of the steps; the steps
 // themselves are libpp's.
-#include <unistd.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -355,13 +353,13 @@ void print_notes(const ReportCommandOptions& o, Tool& tool) {
     });
     const std::vector<std::string> why(reasons, notes.end());
     notes.erase(reasons, notes.end());
-    const bool are_all = notes.size() <= most || !::isatty(STDERR_FILENO) || o.common.is_verbose("all");
+    const bool are_all = notes.size() <= most || !o.common.are_notes_few();
     const size_t shown = are_all ? notes.size() : most - 1;
     for (const std::string& note : std::span(notes).first(shown))
         write_stderr("warning: " + printable(note) + "\n");
     if (!are_all)
         write_stderr("warning: " + counted(notes.size() - shown, "further note") +
-                     ": opreport --session-info has all\n");
+                     ": --verbose=all has them\n");
     for (const std::string& note : why)
         write_stderr("warning: " + printable(note) + "\n");
 }
@@ -391,17 +389,47 @@ void write_page(const ReportCommandOptions& o, const pp::ProfileWords& words, Lo
     write_profile_page({&first, second}, page, outside, tool);
 }
 
-/// The columns that there is room for. A terminal has names beside them: columns of threads and CPUs can be
-/// added up.
+/// What selects one of such columns; empty for those that cannot be added up.
+std::string selector_of(pp::Axis axis) {
+    switch (axis) {
+        case pp::Axis::tid:
+            return "tid:NUMBER";
+        case pp::Axis::tgid:
+            return "tgid:NUMBER";
+        case pp::Axis::cpu:
+            return "cpu:NUMBER";
+        case pp::Axis::event:
+        case pp::Axis::several:
+            break;
+    }
+    return "";
+}
+
+/// The columns that a terminal has room for beside names, if they can be added up.
 size_t most_columns(const ReportCommandOptions& o, const pp::TextStyle& style, pp::Axis axis) {
     constexpr size_t name_width = 24, cell_width = 9;
-    if (o.is_page()) return most_page_columns;
-    const bool can_be_merged = axis == pp::Axis::tid || axis == pp::Axis::tgid || axis == pp::Axis::cpu;
-    if (!can_be_merged || style.width == 0 || style.has_whole_names || o.exporter ||
+    if (selector_of(axis).empty() || style.width == 0 || style.has_whole_names || o.exporter ||
         !o.writer().fits_terminals)
         return SIZE_MAX;
     const size_t cells = o.call_tree ? 3 : o.report.inclusive ? 4 : 2;
     return std::max<size_t>(1, (style.width - std::min(style.width, name_width)) / (cells * cell_width));
+}
+
+/// Of each profile with its own notes.
+void print_session_info(const ReportCommandOptions& o, const pp::ProfileWords& words, const Outside& outside,
+                        Tool& tool) {
+    LoadOptions load;
+    load.select.callgraph = true;  // for what was lost of the stacks
+    load.may_differ_in_several = true;
+    const auto print = [&](const std::vector<std::string>& of) {
+        LoadedProfile loaded(o.common, of, load, outside, tool);
+        write_stdout(session_overview(loaded, o.report, tool.notes));
+    };
+    print(words.first);
+    if (words.second) {
+        write_stdout("\n");
+        print(*words.second);
+    }
 }
 
 /// The word behind a --call-tree without a value was taken for one: no value looks like a path or a key.
@@ -436,24 +464,27 @@ int opreport(Tool& tool, int argc, char** argv) {
     o.common.is_dir_in_head = style.width > 0 && o.report.heads && !o.exporter && o.writer().fits_terminals;
 
     Outside outside(o.common, plan_for(o, words), tool);
+    if (o.session_info) {
+        print_session_info(o, words, outside, tool);
+        return 0;
+    }
     std::optional<LoadedProfile> first(std::in_place, o.common, words.first, load, outside, tool);
-    if (first->classes().classes.size() > most_columns(o, style, first->classes().axis)) {
-        tool.notes.warn("processes, threads and CPUs are added up: the " +
-                        std::string(o.is_page() ? "page" : "terminal") + " has no room for " +
-                        counted(first->classes().classes.size(), "column") +
-                        "; one of them: tid:NUMBER, cpu:NUMBER" +
-                        (o.is_page() ? "" : "; in a pipe there are all"));
+    const auto add_up = [&](const char* place, const std::string& remedy) {
+        tool.notes.warn(std::string("processes, threads and CPUs are added up: the ") + place +
+                        " has no room for " + counted(first->classes().classes.size(), "column") + "; " +
+                        remedy);
         load.merge.cpu = load.merge.tid = load.merge.tgid = true;
         first.emplace(o.common, words.first, load, outside, tool);
-    }
+    };
+    const size_t columns = first->classes().classes.size();
+    const pp::Axis axis = first->classes().axis;
+    if (o.is_page() && columns > most_page_columns)
+        add_up("page", "one of them: tid:NUMBER, cpu:NUMBER");
+    else if (!o.is_page() && !words.second && columns > most_columns(o, style, axis))
+        add_up("terminal", "one of them: " + selector_of(axis) + "; a pipe has all");
     LoadedProfile& loaded = *first;
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
-    if (o.session_info) {
-        write_stdout(session_overview(loaded, o.report, tool.notes));
-        if (other) write_stdout("\n" + session_overview(*other, o.report, tool.notes));
-        return 0;
-    }
     if (o.common.is_verbose("sfile")) describe_selection(loaded);
     if (o.call_tree || o.report.inclusive || (o.exporter && o.exporter->has_only_stacks))
         require_stacks(loaded);

@@ -97,9 +97,13 @@ bool CommonOptions::is_verbose(std::string_view what) const {
                                [&](const std::string& word) { return word == what || word == "all"; });
 }
 
+bool CommonOptions::are_notes_few() const {
+    return ::isatty(STDERR_FILENO) && !notes_all && !is_verbose("all");
+}
+
 size_t CommonOptions::most_missing() const {
     constexpr size_t a_person_reads = 2;
-    return ::isatty(STDERR_FILENO) && !notes_all && !is_verbose("all") ? a_person_reads : SIZE_MAX;
+    return are_notes_few() ? a_person_reads : SIZE_MAX;
 }
 
 double parse_threshold(const std::string& text) {

@@ -25,7 +25,7 @@ struct CommonOptions {
     std::vector<std::string> image_paths, verbose;
     bool no_sandbox = false;      ///< keep all rights while foreign files are read
     bool trust_path = false;      ///< use the symbols of a file of another build
-    bool notes_all = false;       ///< also on a terminal, see most_missing()
+    bool notes_all = false;       ///< also on a terminal, see are_notes_few()
     bool is_dir_in_head = false;  ///< the report's head names a default session directory, so no line does
 
     /// Rows for CommandSyntax; they point into this object.
@@ -34,7 +34,9 @@ struct CommonOptions {
     void check() const;
     /// True if --verbose asks for that class or for all.
     bool is_verbose(std::string_view what) const;
-    /// So many images that lack symbols are noted: on a terminal two, or all if `notes_all` or --verbose=all.
+    /// True if notes go to a terminal, and not all of them are asked for.
+    bool are_notes_few() const;
+    /// So many images that lack symbols are noted: two where notes are few, else all.
     size_t most_missing() const;
 };
 

@@ -15,7 +15,7 @@ namespace {
 std::string overview(const SessionReader& session, Diagnostics& notes) {
     std::string text = "directory: " + printable(session.path()) + "\n";
     const auto info = session.info(notes);
-    if (!info) return text + "no manifest: another tool has recorded it\n\n";
+    if (!info) return text + "no manifest that can be read: another tool may have recorded it\n\n";
     if (!info->host.empty())
         text +=
             "host: " + printable(joined(std::vector{info->host, info->kernel_release, info->machine}, " ")) +

@@ -17,7 +17,7 @@ namespace {
 
 /// True if no other copy would have better luck; else one file could not be read.
 bool is_of_session(const Error& error) {
-    constexpr int codes[] = {ENOSPC, EDQUOT, EROFS, ENOTDIR, EFBIG, EACCES, EPERM};
+    constexpr int codes[] = {ENOSPC, EDQUOT, EROFS, ENOTDIR, EACCES, EPERM};
     return std::ranges::find(codes, error.code()) != std::end(codes);
 }
 

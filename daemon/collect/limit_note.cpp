@@ -46,7 +46,7 @@ std::string what_fills(const std::vector<std::string>& paths) {
     if (all < least_files) return "";
     const auto text = [&](const Groups::value_type& group, std::string_view of) {
         return "limits on images: " + std::to_string(group.second) + " of " + std::to_string(all) +
-               " sample files of programs are of " + std::string(of) + printable(group.first);
+               " sample files are of " + std::string(of) + printable(group.first);
     };
     if (const auto group = majority(programs, all)) return text(*group, "");
     if (const auto group = majority(program_directories, all)) return text(*group, "programs in ");

@@ -7,9 +7,9 @@
 
 namespace op::collect {
 
-/// "38112 of 40003 sample files of programs are of those in /tmp/build ...": the program, else the directory
-/// of programs or of images, that most of the session's sample files (paths below it) are of; empty without
-/// one, or where the files are too few to have filled anything.
+/// "limits on images: 38112 of 40003 sample files are of programs in /tmp/build": the program, else the
+/// directory of programs or of images, that most of the session's sample files (paths below it) are of; empty
+/// without one, or where the files are too few to have filled anything.
 std::string what_fills(const std::vector<std::string>& paths);
 
 }  // namespace op::collect

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
 #include "libop/base/counted.h"
+#include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 #include "libop/events/event_table.h"
 #include "libop/session/event_label.h"
@@ -73,12 +73,6 @@ CpuTime children_cpu_time() noexcept {
     return {nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime)};
 }
 
-Switches children_switches() noexcept {
-    rusage usage{};
-    ::getrusage(RUSAGE_CHILDREN, &usage);
-    return {static_cast<uint64_t>(usage.ru_nvcsw), static_cast<uint64_t>(usage.ru_nivcsw)};
-}
-
 std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks) {
     std::string_view line = take_line(proc_stat);
     if (take_word(line) != "cpu" || ticks == 0) return std::nullopt;
@@ -90,10 +84,12 @@ std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks) {
 }
 
 std::optional<uint64_t> machine_idle_time() {
-    std::string line;
-    std::ifstream file("/proc/stat");
-    std::getline(file, line);
-    return idle_time(line, static_cast<uint64_t>(::sysconf(_SC_CLK_TCK)));
+    return idle_time(read_kernel_line("/proc/stat"), static_cast<uint64_t>(::sysconf(_SC_CLK_TCK)));
+}
+
+std::optional<uint64_t> idle_between(std::optional<uint64_t> before, std::optional<uint64_t> after) noexcept {
+    if (!before || !after || *after < *before) return std::nullopt;
+    return *after - *before;
 }
 
 uint64_t children_page_faults() noexcept {
@@ -130,8 +126,7 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
 }
 
 std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times) {
-    if (!times.cpu || times.wall < least_wait) return std::nullopt;
-    if (times.switches.for_others >= times.switches.to_wait) return std::nullopt;
+    if (!times.cpu || !times.idle || times.wall < least_wait) return std::nullopt;
     uint64_t used = times.cpu->user + times.cpu->kernel;
     for (const RecordedEvent& event : run.events) {
         if (event.name == switches_event) return std::nullopt;
@@ -140,7 +135,7 @@ std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& 
             used = std::max(used, run.ledger.sampled() * event.count);
     }
     if (used >= times.wall / 2) return std::nullopt;
-    if (times.idle && *times.idle < (times.wall - used) / 2) return std::nullopt;
+    if (*times.idle < (times.wall - used) / 2) return std::nullopt;
     return "the program waited " + std::to_string((times.wall - used) * 100 / times.wall) +
            " % of the time; to see where" + (times.kernel_mode ? "" : ", as root") + ": operf --events " +
            event_label(switches_event, 1) +

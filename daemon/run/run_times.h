@@ -20,17 +20,13 @@ struct CpuTime {
 /// Processor time of the children that have ended and been waited for, with that of their children that they
 /// waited for (getrusage(2), RUSAGE_CHILDREN).
 CpuTime children_cpu_time() noexcept;
-/// How often tasks gave up their CPU because they had to wait, and because others were to run.
-struct Switches {
-    uint64_t to_wait = 0, for_others = 0;
-};
-/// Those of the same children.
-Switches children_switches() noexcept;
 /// For how long the machine's CPUs have been idle since it started, ns, by the text of /proc/stat (proc(5):
 /// idle and iowait, in ticks of which a second has `ticks`). None if it is not such a text.
 std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks);
 /// The same of this machine now; none if it cannot be known.
 std::optional<uint64_t> machine_idle_time();
+/// What passed between two such times; none if one is not known, or time went back, as iowait may (proc(5)).
+std::optional<uint64_t> idle_between(std::optional<uint64_t> before, std::optional<uint64_t> after) noexcept;
 /// The page faults of the same children.
 uint64_t children_page_faults() noexcept;
 
@@ -38,7 +34,6 @@ uint64_t children_page_faults() noexcept;
 struct RunTimes {
     uint64_t wall = 0;                  ///< ns
     std::optional<CpuTime> cpu = {};    ///< of the profiled command; none if no command was profiled
-    Switches switches = {};             ///< of the same
     std::optional<uint64_t> idle = {};  ///< of the machine's CPUs meanwhile, ns; none if not known
     uint64_t tasks = 1;                 ///< processes and threads of the command
     bool kernel_mode = true;            ///< kernel mode was sampled
@@ -56,7 +51,7 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
 
 /// A line for a command that waited for more than half of its time, so that none of its threads ran: it has
 /// the command that samples where. None for runs of less than half a second, for those that sampled that, and
-/// where it may have waited for a CPU: other tasks took that from it, or hardly any CPU was idle meanwhile.
+/// where it may have waited for a CPU, as hardly any was idle meanwhile, or that is not known.
 std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times);
 
 /// How much of a command's processor time its events covered, counted or waiting for a counter.

@@ -167,8 +167,8 @@ std::string account_text(const SessionInfo& info) {
     text += line("samples stored", std::to_string(info.ledger.stored()));
     text += line("samples lost", std::to_string(info.ledger.lost())) + losses_text(info.ledger);
     if (const uint64_t stacks = info.stacks.stored(); stacks != 0)
-        text += line("call stacks", std::to_string(stacks));
-    if (info.stacks.complete != 0) text += line("call stacks complete", std::to_string(info.stacks.complete));
+        text += line("call stacks", std::to_string(stacks)) +
+                line("call stacks complete", std::to_string(info.stacks.complete));
     if (info.arcs_stored != 0) text += line("call-graph arcs stored", std::to_string(info.arcs_stored));
     if (info.arcs_lost != 0) text += line("call-graph arcs lost", std::to_string(info.arcs_lost));
     if (info.stacks.cut != 0) text += line("call stacks cut", std::to_string(info.stacks.cut));

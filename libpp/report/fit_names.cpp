@@ -20,6 +20,27 @@ struct Piece {
     std::string_view text;
 };
 
+/// Where a word with brackets ends that are no arguments, an operator or the name of a Java class's
+/// constructor or initializer; else `at`.
+size_t word_end(std::string_view name, size_t at) {
+    if (at > 0 && name[at - 1] == '.')
+        for (const std::string_view constructor : {"<init>", "<clinit>"})
+            if (name.substr(at).starts_with(constructor)) return at + constructor.size();
+    return operator_end(name, at);
+}
+
+/// True for "int java.lang.String.compareTo(java.lang.Object)": a result type and words with dots between
+/// them before the parameters, which end the name.
+bool is_java_method(std::string_view name) {
+    const size_t parameters = name.find('(');
+    if (parameters == name.npos || !name.ends_with(')')) return false;
+    const std::string_view head = name.substr(0, parameters);
+    const auto is_part = [](char c) {
+        return is_word(c) || std::string_view(".$[]<> ").find(c) != std::string_view::npos;
+    };
+    return head.find(' ') != head.npos && head.find('.') != head.npos && std::ranges::all_of(head, is_part);
+}
+
 /// The pieces of a name; none if its brackets do not match.
 std::vector<Piece> pieces_of(std::string_view name) {
     std::vector<Piece> pieces;
@@ -28,7 +49,7 @@ std::vector<Piece> pieces_of(std::string_view name) {
         if (at > begin) pieces.push_back({Piece::Kind::text, name.substr(begin, at - begin)});
     };
     for (size_t at = 0; at < name.size();) {
-        if (const size_t end = operator_end(name, at); end > at) {
+        if (const size_t end = word_end(name, at); end > at) {
             at = end;
             continue;
         }
@@ -83,7 +104,7 @@ std::vector<size_t> beginnings(std::string_view name, bool is_java) {
     size_t result_end = 0;
     std::vector<size_t> scopes;
     for (size_t at = 0; at < name.size();) {
-        if (const size_t end = operator_end(name, at); end > at) {
+        if (const size_t end = word_end(name, at); end > at) {
             at = end;
         } else if (name.substr(at).starts_with("operator ")) {
             break;  // a conversion: what follows is its type
@@ -207,9 +228,7 @@ std::vector<std::string> short_forms(std::string_view name) {
     add(without_arguments(pieces));
     const std::string bare = without_parameters(pieces);
     add(bare);
-    const bool is_java = name.find(scope) == name.npos &&
-                         std::ranges::find(pieces, Piece::Kind::parameters, &Piece::kind) != pieces.end();
-    for (const size_t begin : beginnings(bare, is_java))
+    for (const size_t begin : beginnings(bare, is_java_method(name)))
         add(bare.substr(begin));
     return forms;
 }

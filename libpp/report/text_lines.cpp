@@ -9,6 +9,10 @@
 
 namespace op::pp {
 
+std::string in_brackets(const std::string& image) {
+    return image.starts_with('[') ? image : "[" + image + "]";
+}
+
 void add_cell(std::string& line, std::string_view text, size_t width) {
     line += text;
     line.append(text.size() < width ? width - text.size() : 1, ' ');

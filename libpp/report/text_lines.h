@@ -18,6 +18,11 @@ void add_cell(std::string& line, std::string_view text, size_t width);
 /// Adds a cell of share_intervals.h, whose first character has two bytes, and a blank.
 void add_interval_cell(std::string& line, std::string_view text);
 
+/// The name of an image behind one of a function, "[libc.so.6]"; that of run-time code has brackets of its
+/// own,
+/// "[jit] 100".
+std::string in_brackets(const std::string& image);
+
 /// A line that may end in a symbol's name.
 struct Line {
     std::string cells;      ///< what is before the name

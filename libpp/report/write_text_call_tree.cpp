@@ -15,11 +15,6 @@ namespace op::pp {
 
 namespace {
 
-/// "[libc.so.6]"; that of run-time code has brackets of its own, "[jit] 100".
-std::string in_brackets(const std::string& image) {
-    return image.starts_with('[') ? image : "[" + image + "]";
-}
-
 constexpr size_t samples_width = 9, percent_width = 9, difference_width = 10, indent_width = 2;
 
 std::string recursion_text(uint32_t levels) {

@@ -75,6 +75,14 @@ on_terminal "$many" >"$work/few.log"
 grep -q '^warning: 3 further images lack symbols, with 60.0 % ' "$work/few.log" || fail "the others: $(cat "$work/few.log")"
 on_terminal "$many --include-symbols=nosuch" >"$work/empty.log"
 grep -q '^warning: nothing to show: no symbol ' "$work/empty.log" || fail "the reason for an empty report: $(cat "$work/empty.log")"
+mkdir "$work/nowhere"
+recorded="$build/opreport --session-dir $work/recorded --root $work/nowhere --symbols --color=never --no-pager"
+"$tests/golden/make_session" "$here/tests/golden/sessions/recorded.txt" "$work/recorded"
+$recorded >"$work/lossy.txt" 2>&1
+[ "$(grep -c '^warning: ' "$work/lossy.txt")" -gt 3 ] || fail "the session has too few notes for this test: $(cat "$work/lossy.txt")"
+on_terminal "$recorded" >"$work/lossy.log"
+[ "$(grep -c '^warning: ' "$work/lossy.log")" = 3 ] && grep -q '^warning: [2-9] further notes: --verbose=all has them$' "$work/lossy.log" ||
+	fail "notes on a terminal: $(cat "$work/lossy.log")"
 on_terminal "$many --verbose=all" >"$work/all.log"
 $many >"$work/pipe.log" 2>&1
 for log in all pipe; do

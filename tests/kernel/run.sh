@@ -149,7 +149,7 @@ boot() {
 	collect "$@"
 	took boot "$kind" $((in_guest - in_cases))
 	# Faults outside the cases: a complaint at boot, between cases or at the end, or a guest that did not end properly.
-	if [ -z "$unfinished$survived$complained" ]; then
+	if [ -z "$survived$complained" ] && { [ -z "$unfinished" ] || [ -e "$out/late" ]; }; then
 		result FAIL "guest_${out##*/}" "not the fault of one case"
 		show <"$out/guest.err"
 	fi

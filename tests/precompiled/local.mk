@@ -16,7 +16,7 @@ $(test_objects): | tests/precompiled/with_gtest.h.gch
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 endif
 
-tests/precompiled/%.h.gch: $(srcdir)/tests/precompiled/%.h
+tests/precompiled/%.h.gch: $(srcdir)/tests/precompiled/%.h config.status
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CXX)$(CXX) $(AM_CPPFLAGS) $(CPPFLAGS) $(OP_CXXFLAGS) $(CXXFLAGS) $(OP_PCHFLAGS) -MD -MP -MF $@.d -MT $@ -x c++-header -o $@.tmp $<
 	@mv $@.tmp $@
@@ -24,4 +24,4 @@ tests/precompiled/%.h.gch: $(srcdir)/tests/precompiled/%.h
 clean-local: clean-precompiled
 .PHONY: clean-precompiled
 clean-precompiled:
-	rm -rf tests/precompiled/*.gch tests/precompiled/*.gch.d
+	rm -f tests/precompiled/*.gch tests/precompiled/*.gch.*

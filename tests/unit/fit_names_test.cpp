@@ -79,7 +79,13 @@ TEST(ShortForms, java_names_keep_their_method) {
     EXPECT_EQ(shown({prepend, "long java.lang.StringConcatHelper.prepend(long, char)"}, 30),
               (Names{{prepend, "prepend [byte[], int]"},
                      {"long java.lang.StringConcatHelper.prepend(long, char)", "prepend [char]"}}));
+    constexpr const char* initializer = "void java.lang.Class.<clinit>()";
+    EXPECT_EQ(short_forms(initializer),
+              (Forms{initializer, "void java.lang.Class.<clinit>", "java.lang.Class.<clinit>",
+                     "lang.Class.<clinit>", "Class.<clinit>", "<clinit>"}));
     EXPECT_EQ(short_forms("fetch.constprop.0"), Forms{"fetch.constprop.0"});
+    constexpr const char* expression = "RegExp:^(foo|bar)\\.bazz.*(quux)+$";
+    EXPECT_EQ(short_forms(expression).back().substr(0, 8), "RegExp:^");
 }
 
 TEST(ShortForms, go_names_keep_their_method) {

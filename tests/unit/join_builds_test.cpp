@@ -110,6 +110,8 @@ TEST(JoinBuilds, run_time_code_that_was_compiled_twice_is_one_row_where_processe
                                      [](const std::string& row) { return row.find("gamma") != row.npos; });
     };
     EXPECT_EQ(rows_of_gamma(), 2);
+    join_rows(profile, [](const ImageName& name) { return name; });
+    EXPECT_EQ(rows_of_gamma(), 2);
     join_rows(profile, [](const ImageName& name) {
         return name.kind == ImageName::Kind::anon ? ImageName{name.kind, "[jit]"} : name;
     });

@@ -27,8 +27,7 @@ TEST(LimitNote, has_the_program_that_most_sample_files_are_of) {
         add(paths, "/usr/bin/server", "/usr/bin/server", tid);
     for (int i = 0; i < 300; ++i)
         add(paths, "/tmp/p" + std::to_string(i), "/lib/libc.so.6");
-    EXPECT_EQ(what_fills(paths),
-              "limits on images: 700 of 1000 sample files of programs are of /usr/bin/server");
+    EXPECT_EQ(what_fills(paths), "limits on images: 700 of 1000 sample files are of /usr/bin/server");
 }
 
 TEST(LimitNote, has_the_directory_of_programs_or_images_that_come_as_new_files) {
@@ -37,10 +36,9 @@ TEST(LimitNote, has_the_directory_of_programs_or_images_that_come_as_new_files) 
         add(programs, "/tmp/b/p" + std::to_string(i), "/lib/libc.so.6");
         add(images, "/usr/bin/p" + std::to_string(i % 3) + "/q", "/tmp/plugins/" + std::to_string(i));
     }
-    EXPECT_EQ(what_fills(programs),
-              "limits on images: 1000 of 1000 sample files of programs are of programs in /tmp/b");
+    EXPECT_EQ(what_fills(programs), "limits on images: 1000 of 1000 sample files are of programs in /tmp/b");
     EXPECT_EQ(what_fills(images),
-              "limits on images: 1000 of 1000 sample files of programs are of images in /tmp/plugins");
+              "limits on images: 1000 of 1000 sample files are of images in /tmp/plugins");
 }
 
 TEST(LimitNote, is_empty_where_nothing_has_most_files_or_there_are_few) {

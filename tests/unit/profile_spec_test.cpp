@@ -80,6 +80,7 @@ TEST(ProfileSpec, sessions_side_by_side_are_neither_added_up_nor_compared) {
 }
 
 TEST(ProfileWords, a_session_within_braces_is_meant_there) {
+    EXPECT_THROW(split_differential(Words{"session:a", "session:b", "{", "session:c", "}", "{}"}), Error);
     const auto words = split_differential(Words{"session:a", "x", "{", "y", "}", "{", "session:b", "}"});
     EXPECT_EQ(words.first, (Words{"session:a", "x", "y"}));
     EXPECT_EQ(words.second, (Words{"x", "session:b"}));

@@ -77,7 +77,7 @@ TEST(RunTimes, other_or_several_events_are_not_compared_with_time) {
 }
 
 TEST(RunTimes, a_program_that_waits_for_most_of_its_time_is_noted_with_what_samples_that) {
-    RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}, .switches = {100, 99}};
+    RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}, .idle = 5 * second};
     EXPECT_EQ(
         waiting_note(sampled(350), times),
         "the program waited 93 % of the time; to see where: operf --events context-switches:1 --callgraph "
@@ -89,7 +89,7 @@ TEST(RunTimes, a_program_that_waits_for_most_of_its_time_is_noted_with_what_samp
 }
 
 TEST(RunTimes, a_wait_is_not_noted_where_it_is_short_unknown_or_sampled) {
-    const RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}, .switches = {100, 99}};
+    const RunTimes times{.wall = 5 * second, .cpu = CpuTime{300 * ms, 50 * ms}, .idle = 5 * second};
     EXPECT_TRUE(waiting_note(sampled(350), times));
     RunTimes other = times;
     other.wall = 499 * ms;
@@ -99,8 +99,8 @@ TEST(RunTimes, a_wait_is_not_noted_where_it_is_short_unknown_or_sampled) {
     other.cpu.reset();
     EXPECT_EQ(waiting_note(sampled(350), other), std::nullopt) << "no command was profiled";
     other = times;
-    other.switches.for_others = 100;
-    EXPECT_EQ(waiting_note(sampled(350), other), std::nullopt) << "it waited for a CPU";
+    other.idle.reset();
+    EXPECT_EQ(waiting_note(sampled(350), other), std::nullopt) << "it may have waited for a CPU";
     EXPECT_EQ(waiting_note(sampled(4000), times), std::nullopt) << "of children that nobody has waited for";
     other = times;
     other.idle = 2400 * ms;
@@ -118,6 +118,9 @@ TEST(RunTimes, idle_time_is_the_fourth_and_the_fifth_number_of_proc_stat) {
     for (const char* text : {"", "cpu", "cpu 1 2 3 4", "cpu  1 2 3 x 5", "cpu0 1 2 3 4 5"})
         EXPECT_EQ(idle_time(text, 100), std::nullopt) << text;
     EXPECT_TRUE(machine_idle_time());
+    EXPECT_EQ(idle_between(5, 7), 2u);
+    EXPECT_EQ(idle_between(7, 5), std::nullopt);
+    EXPECT_EQ(idle_between(std::nullopt, 5), std::nullopt);
 }
 
 TEST(RunTimes, the_count_is_never_below_the_minimum) {

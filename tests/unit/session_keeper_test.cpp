@@ -71,8 +71,7 @@ TEST_F(KeptCost, samples_that_met_a_limit_are_noted_with_what_fills_it_at_the_en
     keeper.flush_and_account();
     EXPECT_EQ(notes_.take().size(), 1u) << "while it records, nothing is listed";
     keeper.save();
-    EXPECT_EQ(notes_.take().back(),
-              "limits on images: 1000 of 1000 sample files of programs are of programs in /b");
+    EXPECT_EQ(notes_.take().back(), "limits on images: 1000 of 1000 sample files are of programs in /b");
 }
 
 TEST(RecorderClock, never_goes_back) {
