@@ -168,8 +168,8 @@ private:
     }
 
     void note_uncovered() const {
-        const CpuTime cpu = children_cpu_time();
-        Coverage time{.used = cpu.user + cpu.kernel, .faults = children_page_faults()};
+        const ChildrenUsage children = children_usage().since(children_before_);
+        Coverage time{.used = children.cpu.user + children.cpu.kernel, .faults = children.page_faults};
         for (const CounterReading& reading : counters_->read())
             time.covered = std::max(time.covered, reading.enabled);
         const auto tasks = tasks_since_boot();
@@ -199,6 +199,7 @@ private:
     std::unique_ptr<PerfCounters> counters_;
     UnprofiledPrograms unprofiled_;
     std::optional<uint64_t> tasks_before_ = tasks_since_boot();
+    const ChildrenUsage children_before_ = children_usage();
 };
 
 int ocount(Tool& tool, int argc, char** argv) {

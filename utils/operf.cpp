@@ -298,13 +298,14 @@ private:
     std::optional<std::string> uncovered(const SessionInfo& info) const {
         if (!times_.cpu || was_cut() || reason_ == StopReason::interrupted) return std::nullopt;
         const uint64_t used = times_.cpu->user + times_.cpu->kernel;
-        return uncovered_note({used, covered_time(info), times_.tasks, children_page_faults()},
+        return uncovered_note({used, covered_time(info), times_.tasks, children_.page_faults},
                               unprofiled_.names(), "operf");
     }
 
     /// With what is known once the command has ended.
     void complete_times() {
-        if (command_ && !o_.system_wide) times_.cpu = children_cpu_time();
+        children_ = children_usage().since(children_before_);
+        if (command_ && !o_.system_wide) times_.cpu = children_.cpu;
         times_.kernel_mode = opened_.kernel_mode;
         times_.callgraph = o_.callgraph;
     }
@@ -416,6 +417,8 @@ private:
     std::optional<Rotation> rotation_;
     std::optional<StreamWriter> stream_;
     RunTimes times_;
+    const ChildrenUsage children_before_ = children_usage();
+    ChildrenUsage children_;  ///< since then
     UnprofiledPrograms unprofiled_;
     std::optional<std::string> uncovered_;  ///< the note on them
     StopReason reason_ = StopReason::program_ended;

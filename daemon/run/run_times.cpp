@@ -67,10 +67,15 @@ std::string why_left_out(std::span<const std::string> names, const std::string& 
 
 }  // namespace
 
-CpuTime children_cpu_time() noexcept {
+ChildrenUsage ChildrenUsage::since(const ChildrenUsage& before) const noexcept {
+    return {{cpu.user - before.cpu.user, cpu.kernel - before.cpu.kernel}, page_faults - before.page_faults};
+}
+
+ChildrenUsage children_usage() noexcept {
     rusage usage{};
     ::getrusage(RUSAGE_CHILDREN, &usage);
-    return {nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime)};
+    return {{nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime)},
+            static_cast<uint64_t>(usage.ru_minflt) + static_cast<uint64_t>(usage.ru_majflt)};
 }
 
 std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks) {
@@ -90,12 +95,6 @@ std::optional<uint64_t> machine_idle_time() {
 std::optional<uint64_t> idle_between(std::optional<uint64_t> before, std::optional<uint64_t> after) noexcept {
     if (!before || !after || *after < *before) return std::nullopt;
     return *after - *before;
-}
-
-uint64_t children_page_faults() noexcept {
-    rusage usage{};
-    ::getrusage(RUSAGE_CHILDREN, &usage);
-    return static_cast<uint64_t>(usage.ru_minflt) + static_cast<uint64_t>(usage.ru_majflt);
 }
 
 std::string run_figures(const SessionInfo& run, const RunTimes& times) {

@@ -17,9 +17,16 @@ struct CpuTime {
     uint64_t user = 0, kernel = 0;
 };
 
-/// Processor time of the children that have ended and been waited for, with that of their children that they
-/// waited for (getrusage(2), RUSAGE_CHILDREN).
-CpuTime children_cpu_time() noexcept;
+/// What the children that have ended and been waited for used, with their children that they waited for
+/// (getrusage(2), RUSAGE_CHILDREN).
+struct ChildrenUsage {
+    CpuTime cpu;
+    uint64_t page_faults = 0;
+
+    /// Without what was used `before`: a process keeps what its children have used when it calls exec.
+    ChildrenUsage since(const ChildrenUsage& before) const noexcept;
+};
+ChildrenUsage children_usage() noexcept;
 /// For how long the machine's CPUs have been idle since it started, ns, by the text of /proc/stat (proc(5):
 /// idle and iowait, in ticks of which a second has `ticks`). None if it is not such a text.
 std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks);
@@ -27,8 +34,6 @@ std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks);
 std::optional<uint64_t> machine_idle_time();
 /// What passed between two such times; none if one is not known, or time went back, as iowait may (proc(5)).
 std::optional<uint64_t> idle_between(std::optional<uint64_t> before, std::optional<uint64_t> after) noexcept;
-/// The page faults of the same children.
-uint64_t children_page_faults() noexcept;
 
 /// What is known of a run when it has ended.
 struct RunTimes {

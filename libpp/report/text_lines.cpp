@@ -9,6 +9,13 @@
 
 namespace op::pp {
 
+namespace {
+
+/// Columns that a name has in any case: what is behind it may be cut, it not.
+constexpr size_t least_name = 16;
+
+}  // namespace
+
 std::string in_brackets(const std::string& image) {
     return image.starts_with('[') ? image : "[" + image + "]";
 }
@@ -29,7 +36,7 @@ void Lines::add(Line line) {
     if (!is_fitting_) return put(line, line.name);
     if (!line.name.empty()) {
         const size_t taken = columns_of(line.cells) + columns_of(line.end);
-        const size_t room = style_.width > taken ? style_.width - taken : 0;
+        const size_t room = std::max(least_name, style_.width > taken ? style_.width - taken : 0);
         const auto [at, is_new] = room_.try_emplace(line.name, room);
         at->second = std::min(at->second, room);
     }

@@ -42,6 +42,12 @@ run whole operf ./secret plain 300
 has_note whole "${unreadable}operf --system-wide includes them"
 run lazy operf --lazy-conversion --callgraph ./secret plain 300
 has_note lazy "$unreadable"
+# What a shell's commands used before the shell became operf, or ocount, is not of the command.
+for tool in operf 'ocount -e cpu-clock'; do
+	name=${tool%% *}_after
+	(cd "$work/user" && $as sh -c "./shares plain 600; exec ./$tool ./shares plain 100") >"$work/$name.out" 2>"$work/$name.log" || fail "$name: status $?"
+	has_no_note "$name"
+done
 # counted LOG WORDS COMMAND...: what ocount reports. It knows how many tasks the whole machine made, not how many of them are the
 # command's: beside a storm of them nothing is claimed.
 tasks() { awk '$1 == "processes" { print $2 }' /proc/stat; }

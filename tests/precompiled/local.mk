@@ -5,12 +5,12 @@
 # (--enable-precompiled-headers=tests).
 EXTRA_DIST += tests/precompiled/standard.h tests/precompiled/with_gtest.h
 if PRECOMPILED_PRODUCT
-$(product_objects): AM_CXXFLAGS += -include tests/precompiled/standard.h
+$(product_objects): AM_CXXFLAGS += -include tests/precompiled/standard.h $(OP_PCHWARNINGS)
 $(product_objects): | tests/precompiled/standard.h.gch
 endif
 if PRECOMPILED_TESTS
 test_objects = $(filter tests/unit/%,$(tests_unit_tests_OBJECTS))
-$(test_objects): AM_CXXFLAGS += -include tests/precompiled/with_gtest.h
+$(test_objects): AM_CXXFLAGS += -include tests/precompiled/with_gtest.h $(OP_PCHWARNINGS)
 $(test_objects): | tests/precompiled/with_gtest.h.gch
 # What ccache has to overlook to keep objects that were made with them: it does know the contents of the .gch.
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros

@@ -7,6 +7,7 @@
 
 #include "libop/base/text.h"
 #include "libop/events/cpu_model.h"
+#include "libpp/report/text_lines.h"
 #include "libpp/report/writer.h"
 
 namespace op::pp {
@@ -190,6 +191,14 @@ TEST(TextWriter, a_terminal_has_three_remarks_and_no_word_that_nothing_was_lost)
     some.facts = {account_line(*some.account)};
     some.remarks.clear();
     EXPECT_EQ(notes_of(some, {.width = 80}), some.facts);
+}
+
+TEST(TextWriter, a_name_keeps_its_columns_whatever_is_behind_it) {
+    Lines lines("", TextStyle{.width = 40});
+    lines.add({.cells = "12   ", .name = "encode_object", .end = " (recursion, up to 3 deep) [_json.so]"});
+    lines.add({.cells = std::string(60, ' '), .name = "encode_object"});
+    const std::string text = std::move(lines).text();
+    EXPECT_TRUE(text.starts_with("12   encode_object (recursion")) << text;
 }
 
 // The pattern that op2calltree takes for the line of an event.
