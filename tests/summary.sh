@@ -1,16 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# summary.sh RECORDS TREE...: adds up the test results of the build trees: automake's and the guests' .trs files. Prints which
-# measured tests had to run again, and why, and what unknown versions tests have met. Fails if any test failed, none ran, or more than three needed another run: then the
-# tests, or what they test, depend on luck.
+# summary.sh RECORDS TREE...: adds up the test results of the build trees: automake's and the guests' .trs files. Prints what failed
+# and where, which measured tests had to run again, and why, and what unknown versions tests have met. Fails if any test failed,
+# none ran, or more than three needed another run: then the tests, or what they test, depend on luck.
 records=$1
 shift
+
+# complaint LOG: the first lines of that log that name a failure, each with what follows it; without such lines, the last ones.
+# Words of the end-to-end tests, of GoogleTest and of the sanitizers.
+complaint() {
+	words='FAILED|: Failure$|ERROR: |runtime error: '
+	if grep -qE "$words" "$1" 2>/dev/null; then
+		grep -E -m 3 -A 5 "$words" "$1" | head -n 18
+	else
+		tail -n 10 "$1" 2>/dev/null
+	fi | cut -c 1-300 | sed 's/^/    /'
+}
+
 passed=0 failed=0 skipped=0
 for trs in $(find "$records" "$@" -path '*/check-kernel/kernels' -prune -o -name '*.trs' -not -path '*/oprofile-ng-*/*' -print | sort -u); do
 	case $(sed -n 's/^:global-test-result: //p' "$trs") in
 	PASS) passed=$((passed + 1)) ;;
 	SKIP) skipped=$((skipped + 1)) ;;
-	*) failed=$((failed + 1)) ;;
+	*)
+		failed=$((failed + 1))
+		echo "FAIL: ${trs%.trs}"
+		complaint "${trs%.trs}.log"
+		;;
 	esac
 done
 guests=$records/../check-kernel

@@ -103,8 +103,20 @@ grep -q '^  node 99.1$' "$work/out" || fail "an unknown version is not in the su
 summary 2 && fail "two cases in guests and two tests that were run again pass"
 rm -r "$work/check-kernel"
 summary 4 && fail "four tests that were run again pass"
-echo ':global-test-result: FAIL' >"$work/sum/two.trs"
-sh "$work/src/tests/summary.sh" "$work/parts" "$work/sum" >/dev/null && fail "a failed test passes"
+# What failed is in the summary, as the kind of test words it.
+failed() {
+	summary 0 || fail "the summary of one good test fails"
+	printf "$1\\n" >"$work/sum/two.log"
+	echo ':global-test-result: FAIL' >"$work/sum/two.trs"
+	sh "$work/src/tests/summary.sh" "$work/parts" "$work/sum" >"$work/out" && fail "a failed test passes"
+	grep -qx "FAIL: $work/sum/two" "$work/out" || fail "a failed test is not in the summary"
+	grep -qx "    $2" "$work/out" || fail "why a test failed is not in the summary"
+}
+log=
+failed 'begins\nFAILED: no sample\n' 'FAILED: no sample'
+failed '[ RUN ] A.b\na_test.cpp:7: Failure\nExpected equality:\n  1\n[ OK ] A.c\n' '  1'
+failed '==9==ERROR: AddressSanitizer: stack-use-after-scope\nREAD of size 8\n    #0 0x1 in add\n' '    #0 0x1 in add'
+failed 'the last line' 'the last line'
 rm -r "$work/sum" && mkdir "$work/sum"
 sh "$work/src/tests/summary.sh" "$work/parts" "$work/sum" >/dev/null && fail "no test at all passes"
 exit 0

@@ -34,8 +34,8 @@ struct Line {
 /// The lines of a report. On a terminal names are fitted to its width when all of them are known.
 class Lines {
 public:
-    /// The lines follow `head`. The style must outlive the object.
-    Lines(std::string head, const TextStyle& style)
+    /// The lines follow `head`.
+    Lines(std::string head, TextStyle style)
         : style_(style), is_fitting_(style.width > 0 && !style.has_whole_names), text_(std::move(head)) {}
 
     void add(Line line);
@@ -45,7 +45,7 @@ public:
 private:
     void put(const Line& line, const std::string& name);
 
-    const TextStyle& style_;
+    TextStyle style_;
     bool is_fitting_;
     std::vector<Line> lines_;
     std::map<std::string, size_t> room_;  ///< least columns of each name
