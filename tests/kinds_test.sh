@@ -4,6 +4,7 @@
 # Every script that `make check` runs has its kind in its head (doc/HACKING.md, "How a test is written"), and an exact one neither
 # samples nor reads a clock nor waits. Programs among the tests are exact; the driver's cases in guests are measured. An end-to-end
 # test waits by the functions of tests/e2e/processes.sh, which have a limit, and leaves what is to be done at its end to at_exit.
+# A golden case sorts what `find` prints: the order of a directory is its file system's.
 set -eu
 cd "${srcdir:-.}"
 status=0
@@ -39,6 +40,10 @@ for test in tests/*_test.sh tests/e2e/*_test.sh tests/golden/run.sh; do
 		[ -z "$found" ] || complain "$test does not use tests/e2e/processes.sh for: $found"
 		;;
 	esac
+done
+for cmd in tests/golden/*/*/cmd; do
+	found=$(grep -nE '(^|[[:space:];(])find ' "$cmd" | grep -vE '\| (sort|wc|grep -q)' || :)
+	[ -z "$found" ] || complain "$cmd does not sort what it finds: $found"
 done
 echo "$exact exact scripts, $measured measured"
 [ $exact -gt 10 ] && [ $measured -gt 10 ] || complain "hardly any tests: is this the source tree?"

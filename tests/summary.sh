@@ -6,12 +6,12 @@
 records=$1
 shift
 
-# complaint LOG: the first lines of that log that name a failure, each with what follows it; without such lines, the last ones.
-# Words of the end-to-end tests, of GoogleTest and of the sanitizers.
+# complaint LOG: the first lines of that log that name a failure, with those around them; without such lines, the last ones. Words of
+# the end-to-end tests and golden cases (what differs comes before), of GoogleTest and of the sanitizers (the place comes after).
 complaint() {
 	words='FAILED|: Failure$|ERROR: |runtime error: '
 	if grep -qE "$words" "$1" 2>/dev/null; then
-		grep -E -m 3 -A 5 "$words" "$1" | head -n 18
+		grep -E -m 3 -B 8 -A 5 "$words" "$1" | head -n 40
 	else
 		tail -n 10 "$1" 2>/dev/null
 	fi | cut -c 1-300 | sed 's/^/    /'

@@ -106,7 +106,7 @@ summary 4 && fail "four tests that were run again pass"
 # What failed is in the summary, as the kind of test words it.
 failed() {
 	summary 0 || fail "the summary of one good test fails"
-	printf "$1\\n" >"$work/sum/two.log"
+	printf -- "$1\\n" >"$work/sum/two.log"
 	echo ':global-test-result: FAIL' >"$work/sum/two.trs"
 	sh "$work/src/tests/summary.sh" "$work/parts" "$work/sum" >"$work/out" && fail "a failed test passes"
 	grep -qx "FAIL: $work/sum/two" "$work/out" || fail "a failed test is not in the summary"
@@ -116,6 +116,7 @@ log=
 failed 'begins\nFAILED: no sample\n' 'FAILED: no sample'
 failed '[ RUN ] A.b\na_test.cpp:7: Failure\nExpected equality:\n  1\n[ OK ] A.c\n' '  1'
 failed '==9==ERROR: AddressSanitizer: stack-use-after-scope\nREAD of size 8\n    #0 0x1 in add\n' '    #0 0x1 in add'
+failed '-as expected\n+as it is\nFAILED opreport/one\n' '+as it is'
 failed 'the last line' 'the last line'
 rm -r "$work/sum" && mkdir "$work/sum"
 sh "$work/src/tests/summary.sh" "$work/parts" "$work/sum" >/dev/null && fail "no test at all passes"
