@@ -90,9 +90,11 @@ limit() {
     echo "the case is not over within $OP_CASE_SECONDS s" >> "$result/faults"
     end_processes
 }
-limit < /dev/null > /dev/null & # it is not waited for
+limit < /dev/null > /dev/null &
+limiting=$! # waited for only where it ends the case: until nothing is left of it
 wait $running
 status=$?
+! grep -q '^the case is not over' "$result/faults" || wait $limiting
 [ $status -eq 0 ] || [ -s "$result/faults" ] || echo "the case ended with status $status" > "$result/faults"
 {
     cat "$result/stdout"
