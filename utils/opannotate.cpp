@@ -154,7 +154,7 @@ public:
         warn_of_directories();
         if (o_.assembly) return write_assembly();
         if (std::ranges::all_of(annotation_.totals, [](uint64_t samples) { return samples == 0; })) {
-            notes_.warn("nothing to show: no selected image holds a selected symbol with samples");
+            notes_.conclude("nothing to show: no selected image holds a selected symbol with samples");
             return;
         }
         if (!annotation_.has_lines) {
@@ -190,10 +190,10 @@ private:
 
     void warn_if_nothing_is_left() {
         if (annotation_.files.empty())
-            notes_.warn("nothing to show: no source file reaches --threshold");
+            notes_.conclude("nothing to show: no source file reaches --threshold");
         else if (std::ranges::none_of(annotation_.files,
                                       [&](const auto& f) { return is_wanted(o_, f.path); }))
-            notes_.warn(
+            notes_.conclude(
                 "nothing to show: --include-file and --exclude-file leave out every source file with "
                 "samples; "
                 "a PATTERN is compared with each part of their paths, as of " +

@@ -76,11 +76,8 @@ void describe_selection(const LoadedProfile& loaded) {
     write_stdout(safe);
 }
 
-constexpr std::string_view nothing_to_show = "nothing to show: ";
-
-/// A report is empty.
-void warn_of_nothing(Diagnostics& notes, const std::string& why) {
-    notes.warn(std::string(nothing_to_show) + why);
+void explain_empty(Diagnostics& notes, const std::string& why) {
+    notes.conclude("nothing to show: " + why);
 }
 
 /// `profiles` have the names that may have been meant.
@@ -95,7 +92,7 @@ void warn_of_no_symbols(const ReportCommandOptions& o, std::span<const pp::Profi
                 names.push_back(printable(name));
         alike = did_you_mean(nearest_names(o.report.include_symbols.front(), names));
     }
-    warn_of_nothing(
+    explain_empty(
         notes,
         std::string("no symbol with samples passes --include-symbols, --exclude-symbols and --threshold") +
             (may_be_inlined ? "; functions that were inlined everywhere are found with --inline" : "") +
@@ -207,7 +204,7 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
     if (!o.symbols) {
         const auto totals = loaded.totals();
         auto report = report_images(totals, loaded.head(o.report), o.report);
-        if (report.rows.empty()) warn_of_nothing(notes, "no application reaches --threshold");
+        if (report.rows.empty()) explain_empty(notes, "no application reaches --threshold");
         return report;
     }
     const pp::Profile& profile = loaded.profile();
@@ -218,7 +215,7 @@ pp::Report report_on(const ReportCommandOptions& o, LoadedProfile& loaded) {
         if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
         const bool is_part = !o.report.include_symbols.empty() || !o.report.exclude_symbols.empty();
         if (report.rows.empty() && is_part) warn_of_no_symbols(o, {{&profile}}, notes);
-        if (report.rows.empty() && !is_part) warn_of_nothing(notes, "no function reaches --threshold");
+        if (report.rows.empty() && !is_part) explain_empty(notes, "no function reaches --threshold");
         return report;
     }
     if (o.callgraph) {
@@ -279,8 +276,8 @@ pp::Report compare_trees(const ReportCommandOptions& o, LoadedProfile& before, L
     auto report = report_tree_difference(all.before, all.after, o.report, all.sessions);
     if (!o.has_default_threshold()) report.left_out = 0;  // the user knows
     if (report.rows.empty())
-        warn_of_nothing(notes,
-                        o.report.significant ? no_significant_change : "no function reaches --threshold");
+        explain_empty(notes,
+                      o.report.significant ? no_significant_change : "no function reaches --threshold");
     return report;
 }
 
@@ -329,7 +326,7 @@ pp::Report report_on_difference(const ReportCommandOptions& o, LoadedProfile& be
     const Compared<pp::SymbolReport> all = compared<pp::SymbolReport>(o, before, after, list);
     auto report = report_difference(all.before, all.after, o.report, all.sessions);
     if (report.rows.empty() && o.report.significant)
-        warn_of_nothing(notes, no_significant_change);
+        explain_empty(notes, no_significant_change);
     else if (report.rows.empty())
         warn_of_no_symbols(o, {{&before.profile(), &after.profile()}}, notes);
     return report;
@@ -343,16 +340,11 @@ void warn_of_remarks(const ReportCommandOptions& o, const pp::Report& report, Di
         notes.warn(remark);
 }
 
-/// Prints the notes: on a terminal two, and that there are others, unless these are one. Why there is nothing
-/// to show comes last in any case.
+/// Prints the notes: on a terminal two, and that there are others, unless these are one; and all conclusions.
 void print_notes(const ReportCommandOptions& o, Tool& tool) {
     constexpr size_t most = 3;
-    std::vector<std::string> notes = tool.notes.take();
-    const auto reasons = std::stable_partition(notes.begin(), notes.end(), [](const std::string& note) {
-        return !note.starts_with(nothing_to_show);
-    });
-    const std::vector<std::string> why(reasons, notes.end());
-    notes.erase(reasons, notes.end());
+    const std::vector<std::string> conclusions = tool.notes.take_conclusions();
+    const std::vector<std::string> notes = tool.notes.take();
     const bool are_all = notes.size() <= most || !o.common.are_notes_few();
     const size_t shown = are_all ? notes.size() : most - 1;
     for (const std::string& note : std::span(notes).first(shown))
@@ -360,7 +352,7 @@ void print_notes(const ReportCommandOptions& o, Tool& tool) {
     if (!are_all)
         write_stderr("warning: " + counted(notes.size() - shown, "further note") +
                      ": --verbose=all has them\n");
-    for (const std::string& note : why)
+    for (const std::string& note : conclusions)
         write_stderr("warning: " + printable(note) + "\n");
 }
 
@@ -415,23 +407,6 @@ size_t most_columns(const ReportCommandOptions& o, const pp::TextStyle& style, p
     return std::max<size_t>(1, (style.width - std::min(style.width, name_width)) / (cells * cell_width));
 }
 
-/// Of each profile with its own notes.
-void print_session_info(const ReportCommandOptions& o, const pp::ProfileWords& words, const Outside& outside,
-                        Tool& tool) {
-    LoadOptions load;
-    load.select.callgraph = true;  // for what was lost of the stacks
-    load.may_differ_in_several = true;
-    const auto print = [&](const std::vector<std::string>& of) {
-        LoadedProfile loaded(o.common, of, load, outside, tool);
-        write_stdout(session_overview(loaded, o.report, tool.notes));
-    };
-    print(words.first);
-    if (words.second) {
-        write_stdout("\n");
-        print(*words.second);
-    }
-}
-
 /// The word behind a --call-tree without a value was taken for one: no value looks like a path or a key.
 void give_back_word(ReportCommandOptions& o, std::vector<std::string>& words) {
     if (!o.call_tree_root || o.call_tree_root->find_first_of("/:*{}") == std::string::npos) return;
@@ -465,7 +440,7 @@ int opreport(Tool& tool, int argc, char** argv) {
 
     Outside outside(o.common, plan_for(o, words), tool);
     if (o.session_info) {
-        print_session_info(o, words, outside, tool);
+        print_sessions(o, words, outside, tool);
         return 0;
     }
     std::optional<LoadedProfile> first(std::in_place, o.common, words.first, load, outside, tool);

@@ -2,11 +2,13 @@
 // What is known of the sessions of a report.
 #include "utils/session_overview.h"
 
+#include <string>
 #include <vector>
 
 #include "libop/base/text.h"
 #include "libop/session/session_statistics.h"
 #include "libpp/report/write_text.h"
+#include "utils/load_profile.h"
 
 namespace op::tool {
 
@@ -23,9 +25,8 @@ std::string overview(const SessionReader& session, Diagnostics& notes) {
     return text + account_text(*info);
 }
 
-}  // namespace
-
-std::string session_overview(LoadedProfile& loaded, const pp::ReportOptions& options, Diagnostics& notes) {
+/// Of the sessions of one profile; then the head of a report on what is selected of them, with all notes.
+std::string overview(LoadedProfile& loaded, const pp::ReportOptions& options, Diagnostics& notes) {
     std::string text;
     for (const SessionReader& session : loaded.opened().sessions)
         text += overview(session, notes);
@@ -34,6 +35,24 @@ std::string session_overview(LoadedProfile& loaded, const pp::ReportOptions& opt
     for (const std::string& note : notes.take())
         text += "Note: " + printable(note) + "\n";
     return text;
+}
+
+}  // namespace
+
+void print_sessions(const ReportCommandOptions& o, const pp::ProfileWords& words, const Outside& outside,
+                    Tool& tool) {
+    LoadOptions load;
+    load.select.callgraph = true;  // for what was lost of the stacks
+    load.may_differ_in_several = true;
+    const auto print = [&](const std::vector<std::string>& of) {
+        LoadedProfile loaded(o.common, of, load, outside, tool);
+        write_stdout(overview(loaded, o.report, tool.notes));
+    };
+    print(words.first);
+    if (words.second) {
+        write_stdout("\n");
+        print(*words.second);
+    }
 }
 
 }  // namespace op::tool

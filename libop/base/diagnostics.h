@@ -2,7 +2,9 @@
 // Warnings: problems that did not stop the work. Libraries add them; the tool prints them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,18 +29,25 @@ public:
         seen_.insert(text);
         warnings_.push_back(std::move(text));
     }
-    /// Warnings in the order they were first added.
+    /// Adds a warning on the result as a whole, as that it is empty: it is last, and shown where not all are.
+    void conclude(std::string text) {
+        if (seen_.insert(text).second) conclusions_.push_back(std::move(text));
+    }
+    /// Warnings in the order they were first added, without conclusions.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
     /// Hands over the warnings gathered so far and empties the list; the same texts are not added again. If
-    /// some were only counted, the last warning is their number.
+    /// some were only counted, their number is the last but for the conclusions.
     std::vector<std::string> take() {
         auto taken = std::exchange(warnings_, {});
         if (const auto n = std::exchange(further_, 0)) taken.push_back(std::to_string(n) + " further notes");
+        std::ranges::move(take_conclusions(), std::back_inserter(taken));
         return taken;
     }
+    /// The same for conclusions alone.
+    std::vector<std::string> take_conclusions() { return std::exchange(conclusions_, {}); }
 
 private:
-    std::vector<std::string> warnings_;
+    std::vector<std::string> warnings_, conclusions_;
     std::set<std::string> seen_;
     size_t further_ = 0;  ///< warnings beyond the limit, not reported yet
 };

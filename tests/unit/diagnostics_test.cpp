@@ -27,4 +27,16 @@ TEST(Diagnostics, beyond_a_thousand_texts_the_rest_is_only_counted) {
     EXPECT_TRUE(notes.take().empty()) << "reported before";
 }
 
+TEST(Diagnostics, conclusions_are_last_once_and_can_be_had_alone) {
+    Diagnostics notes;
+    notes.conclude("nothing");
+    notes.warn("a");
+    notes.conclude("nothing");
+    EXPECT_EQ(notes.take(), (std::vector<std::string>{"a", "nothing"}));
+    notes.warn("b");
+    notes.conclude("no more");
+    EXPECT_EQ(notes.take_conclusions(), (std::vector<std::string>{"no more"}));
+    EXPECT_EQ(notes.take(), (std::vector<std::string>{"b"}));
+}
+
 }  // namespace op
