@@ -100,6 +100,7 @@ libopd_a_SOURCES = \
 	daemon/run/child_process.cpp daemon/run/child_process.h \
 	daemon/run/recording.cpp daemon/run/recording.h \
 	daemon/run/stop_signal.cpp daemon/run/stop_signal.h \
+	daemon/run/idle_clock.cpp daemon/run/idle_clock.h \
 	daemon/run/run_times.cpp daemon/run/run_times.h \
 	daemon/run/unprofiled_programs.cpp daemon/run/unprofiled_programs.h \
 	daemon/run/stopping.cpp daemon/run/stopping.h \

@@ -200,7 +200,7 @@ tests_unit_tests_SOURCES = $(archive_parts) $(count_parts) $(opcontrol_parts) $(
 	tests/unit/recorded_processor_test.cpp \
 	tests/unit/recording_account_test.cpp \
 	tests/unit/recording_test.cpp \
-	tests/unit/run_times_test.cpp \
+	tests/unit/idle_clock_test.cpp tests/unit/run_times_test.cpp \
 	tests/unit/replay_source_test.cpp \
 	tests/unit/report_footnotes_test.cpp \
 	tests/unit/report_test.cpp \

@@ -13,6 +13,7 @@
 #include "daemon/perf/perf_open.h"
 #include "daemon/perf/perf_rate.h"
 #include "daemon/run/child_process.h"
+#include "daemon/run/idle_clock.h"
 #include "daemon/run/recording.h"
 #include "daemon/run/run_times.h"
 #include "daemon/run/unprofiled_programs.h"
@@ -220,10 +221,10 @@ private:
             if (o_.rotation().period != 0) rotate_in(recording);
         }
         const auto began = recording.now();
-        const auto idle_before = machine_idle_time();
+        const IdleClock idle;
         reason_ = record(recording);
         times_.wall = static_cast<uint64_t>(std::chrono::nanoseconds(recording.now() - began).count());
-        times_.idle = idle_between(idle_before, machine_idle_time());
+        times_.idle = idle.passed();
         print_source_notes();
         if (!o_.pids.empty() && reason_ != StopReason::interrupted)
             say(processes_text(o_.pids) + (o_.pids.size() == 1 ? " has ended" : " have ended"));

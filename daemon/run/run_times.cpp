@@ -3,13 +3,11 @@
 #include "daemon/run/run_times.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "libop/base/counted.h"
-#include "libop/base/kernel_file.h"
 #include "libop/base/text.h"
 #include "libop/events/event_table.h"
 #include "libop/session/event_label.h"
@@ -76,25 +74,6 @@ ChildrenUsage children_usage() noexcept {
     ::getrusage(RUSAGE_CHILDREN, &usage);
     return {{nanoseconds(usage.ru_utime), nanoseconds(usage.ru_stime)},
             static_cast<uint64_t>(usage.ru_minflt) + static_cast<uint64_t>(usage.ru_majflt)};
-}
-
-std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks) {
-    std::string_view line = take_line(proc_stat);
-    if (take_word(line) != "cpu" || ticks == 0) return std::nullopt;
-    for (int skipped = 0; skipped < 3; ++skipped)
-        take_word(line);  // user, nice, system
-    const auto idle = parse_number(take_word(line)), waiting_for_disks = parse_number(take_word(line));
-    if (!idle || !waiting_for_disks) return std::nullopt;
-    return (*idle + *waiting_for_disks) * (second / ticks);
-}
-
-std::optional<uint64_t> machine_idle_time() {
-    return idle_time(read_kernel_line("/proc/stat"), static_cast<uint64_t>(::sysconf(_SC_CLK_TCK)));
-}
-
-std::optional<uint64_t> idle_between(std::optional<uint64_t> before, std::optional<uint64_t> after) noexcept {
-    if (!before || !after || *after < *before) return std::nullopt;
-    return *after - *before;
 }
 
 std::string run_figures(const SessionInfo& run, const RunTimes& times) {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "libop/session/session_info.h"
 
@@ -26,20 +25,14 @@ struct ChildrenUsage {
     /// Without what was used `before`: a process keeps what its children have used when it calls exec.
     ChildrenUsage since(const ChildrenUsage& before) const noexcept;
 };
+/// That of this process until now.
 ChildrenUsage children_usage() noexcept;
-/// For how long the machine's CPUs have been idle since it started, ns, by the text of /proc/stat (proc(5):
-/// idle and iowait, in ticks of which a second has `ticks`). None if it is not such a text.
-std::optional<uint64_t> idle_time(std::string_view proc_stat, uint64_t ticks);
-/// The same of this machine now; none if it cannot be known.
-std::optional<uint64_t> machine_idle_time();
-/// What passed between two such times; none if one is not known, or time went back, as iowait may (proc(5)).
-std::optional<uint64_t> idle_between(std::optional<uint64_t> before, std::optional<uint64_t> after) noexcept;
 
 /// What is known of a run when it has ended.
 struct RunTimes {
     uint64_t wall = 0;                  ///< ns
     std::optional<CpuTime> cpu = {};    ///< of the profiled command; none if no command was profiled
-    std::optional<uint64_t> idle = {};  ///< of the machine's CPUs meanwhile, ns; none if not known
+    std::optional<uint64_t> idle = {};  ///< of the CPUs it may use meanwhile, ns; none if not known
     uint64_t tasks = 1;                 ///< processes and threads of the command
     bool kernel_mode = true;            ///< kernel mode was sampled
     bool callgraph = false;             ///< call chains were recorded, so that counts have a higher minimum
@@ -56,7 +49,9 @@ std::optional<std::string> unsampled_note(const SessionInfo& run, const RunTimes
 
 /// A line for a command that waited for more than half of its time, so that none of its threads ran: it has
 /// the command that samples where. None for runs of less than half a second, for those that sampled that, and
-/// where it may have waited for a CPU, as hardly any was idle meanwhile, or that is not known.
+/// where it may have waited for a CPU, as those that it may use were hardly idle meanwhile, or that is not
+/// known. A command that a control group allows less time than its CPUs have (cpu.max) is taken for one that
+/// waited.
 std::optional<std::string> waiting_note(const SessionInfo& run, const RunTimes& times);
 
 /// How much of a command's processor time its events covered, counted or waiting for a counter.

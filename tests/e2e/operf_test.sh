@@ -49,8 +49,20 @@ log_has swarm 'only [0-9.]+ s of [0-9.]+ s of CPU time was sampled: .*--events T
 ! grep -q 'of CPU time was sampled' "$work/execs.log" || fail "execs: a long program is taken for short ones"
 
 # A program that waits is noted, with what samples where it does, unless it may have waited for a CPU. Each line that comes late is
-# one wait. Whether CPUs were idle is looked up: a machine that has others to serve may be neither idle nor busy.
-idle_ticks() { awk '$1 == "cpu" { print $5 + $6 }' /proc/stat; }
+# one wait. Whether the CPUs that it may use were idle is looked up: a machine that has others to serve may be neither idle nor busy.
+allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+idle_ticks() {
+	awk -v allowed="$allowed" '
+		BEGIN {
+			n = split(allowed, parts, ",")
+			for (i = 1; i <= n; i++) {
+				if (split(parts[i], ends, "-") == 1) ends[2] = ends[1]
+				for (cpu = ends[1] + 0; cpu <= ends[2] + 0; cpu++) counts["cpu" cpu] = 1
+			}
+		}
+		$1 in counts { ticks += $5 + $6 }
+		END { print ticks + 0 }' /proc/stat
+}
 waits() {
 	idle=$(idle_ticks) n=0
 	while [ $n -lt 200 ]; do
@@ -60,6 +72,7 @@ waits() {
 	done | expect 0 "$1" --session-dir "$s" cat
 	idle=$(($(idle_ticks) - idle))
 	wall=$(sed -n 's/.*wall time \([0-9]*\)[.]\([0-9][0-9]\) s.*/\1\2/p' "$work/$1.log") # hundredths of a second
+	[ -n "$wall" ] || fail "$1: no wall time"
 	idle_share=$((idle * 10000 / wall / $(getconf CLK_TCK)))                             # per cent of one CPU
 }
 waits waits

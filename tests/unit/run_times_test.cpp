@@ -112,17 +112,6 @@ TEST(RunTimes, a_wait_is_not_noted_where_it_is_short_unknown_or_sampled) {
     EXPECT_EQ(waiting_note(switches, times), std::nullopt);
 }
 
-TEST(RunTimes, idle_time_is_the_fourth_and_the_fifth_number_of_proc_stat) {
-    EXPECT_EQ(idle_time("cpu  1 2 3 400 50 6 7 8 9 10\ncpu0 1 2 3 4 5\n", 100), 4500 * ms);
-    EXPECT_EQ(idle_time("cpu  1 2 3 400 50", 1000), 450 * ms);
-    for (const char* text : {"", "cpu", "cpu 1 2 3 4", "cpu  1 2 3 x 5", "cpu0 1 2 3 4 5"})
-        EXPECT_EQ(idle_time(text, 100), std::nullopt) << text;
-    EXPECT_TRUE(machine_idle_time());
-    EXPECT_EQ(idle_between(5, 7), 2u);
-    EXPECT_EQ(idle_between(7, 5), std::nullopt);
-    EXPECT_EQ(idle_between(std::nullopt, 5), std::nullopt);
-}
-
 TEST(RunTimes, the_count_is_never_below_the_minimum) {
     const auto note = unsampled_note(sampled(1), swarm(100 * ms, 100000));
     ASSERT_TRUE(note);
