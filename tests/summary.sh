@@ -10,15 +10,16 @@ shift
 # the end-to-end tests and golden cases (what differs comes before), of GoogleTest and of the sanitizers (the place comes after).
 complaint() {
 	words='FAILED|: Failure$|ERROR: |runtime error: '
-	if grep -qE "$words" "$1" 2>/dev/null; then
-		grep -E -m 3 -B 8 -A 5 "$words" "$1" | head -n 40
+	if grep -qaE "$words" "$1" 2>/dev/null; then
+		grep -aE -m 3 -B 8 -A 5 "$words" "$1" | head -n 40
 	else
 		tail -n 10 "$1" 2>/dev/null
-	fi | cut -c 1-300 | sed 's/^/    /'
+	fi | tr -d '\000-\010\013-\037' | cut -c 1-300 | sed 's/^/    /'
 }
 
 passed=0 failed=0 skipped=0
-for trs in $(find "$records" "$@" -path '*/check-kernel/kernels' -prune -o -name '*.trs' -not -path '*/oprofile-ng-*/*' -print | sort -u); do
+results=$(find "$records" "$@" -path '*/check-kernel/kernels' -prune -o -name '*.trs' -not -path '*/oprofile-ng-*/*' -print | sort -u)
+for trs in $results; do
 	case $(sed -n 's/^:global-test-result: //p' "$trs") in
 	PASS) passed=$((passed + 1)) ;;
 	SKIP) skipped=$((skipped + 1)) ;;
@@ -43,7 +44,7 @@ if [ "$count" -gt 3 ]; then
 	echo "FAIL: $count measured tests needed another run; at most 3 may"
 	failed=$((failed + 1))
 fi
-unknown=$(find "$@" -path '*/tests/*' -name '*.trs' | while read -r trs; do # a log without a result is of another run
+unknown=$(for trs in $results; do # a log without a result is of another run
 	sed -n 's/^unknown version: //p' "${trs%.trs}.log" 2>/dev/null
 done | sort -u)
 [ -z "$unknown" ] || printf 'versions that tests/known_versions does not have:\n%s\n' "$unknown" | sed '2,$s/^/  /'

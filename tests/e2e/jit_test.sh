@@ -8,7 +8,7 @@
 need_profiling
 cd "$work" || exit
 program=$tests/e2e/jit_code
-clock="--events TIMER:1000000" # which every machine has
+clock="--events TIMER:150000" # which every machine has
 
 # names SESSION: the symbols in its .jo files
 names() {
@@ -48,7 +48,8 @@ share() {
 		$3 == "[jit]" { all += $1; if ($NF == symbol) its += $1 } END { printf "%.1f\n", all ? 100 * its / all : 0 }'
 }
 
-# near SESSION SYMBOL SHARE: within 3 points
+# near SESSION SYMBOL SHARE: within 3 points. Of 13,000 samples that are taken at random, as those of 2 s here, the share is off by
+# 1.9 points or more once in 10^6 times.
 near() {
 	found=$(share "$1" "$2")
 	awk -v a="$found" -v b="$3" 'BEGIN { exit !(a - b <= 3 && b - a <= 3) }' ||

@@ -7,7 +7,7 @@
 agent=$build/libopagent/libjvmti_oprofile.so
 [ -f "$agent" ] || { echo "skipped: libjvmti_oprofile.so is not built"; exit 77; }
 command -v javac >/dev/null && java -version 2>/dev/null || { echo "skipped: no JDK here"; exit 77; }
-met java "$(java -version 2>&1 | sed -n '1s/^[^"]*"\([0-9.]*\).*/\1/p')"
+met java "$(java -version 2>&1 | sed -n 's/^[^"]* version "\([0-9.]*\).*/\1/p')"
 without_map java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version ||
 	{ echo "skipped: this Java virtual machine writes no perf map"; exit 77; }
 [ -w /tmp ] || { echo "skipped: perf maps are in /tmp, which cannot be written here"; exit 77; }
@@ -62,7 +62,9 @@ sum='long shop.Prog$Inner.sum(int[], java.lang.String)'
 # pid_in FILE: the process number that the program printed; the machine's warnings may come before it.
 pid_in() { grep -m1 -x '[0-9][0-9]*' "$1"; }
 
-# share SESSION NAME: the percentage of its samples of a symbol
+# share SESSION NAME: the percentage of its samples of a symbol. Each of the two has nearly half of the program's time; less than a
+# quarter means that samples have no name. Shares by agent and by map are of the same samples: they differ by rounding, and by code
+# that the map no longer has.
 share() {
 	"$build/opreport" --session-dir "$1" --symbols --no-header 2>>report.log |
 		awk -v name="$2" '{ all += $1 } index($0, name) { n += $1 } END { printf "%d\n", 100 * n / all + 0.5 }'

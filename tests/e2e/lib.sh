@@ -84,9 +84,9 @@ need_walked_stacks() {
 complete_of() {
 	awk '/"stacks": *\{/ { inside = 1 }
 		inside && /"complete":/ { complete = all = $2 + 0 }
-		inside && /"incomplete":/ { reasons = 1; next }
+		inside && /"incomplete":/ { if (/}/) exit; reasons = 1; next }
 		reasons { all += $2 }
-		reasons && /\}/ { exit }
+		/}/ && reasons { exit }
 		END { print complete + 0, all + 0 }' "$1/samples/current/manifest.json"
 }
 

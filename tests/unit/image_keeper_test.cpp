@@ -12,6 +12,7 @@
 
 #include "libop/base/build_id.h"
 #include "tests/unit/collecting.h"
+#include "tests/unit/sample_file_bytes.h"
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
@@ -123,6 +124,22 @@ TEST_F(OwnBuild, that_cannot_be_written_is_noted_once_and_ends_the_copies) {
     EXPECT_FALSE(is_kept());
     ASSERT_EQ(notes_.warnings().size(), 1u);
     EXPECT_NE(notes_.warnings().front().find("is not kept"), std::string::npos) << notes_.warnings().front();
+}
+
+TEST_F(OwnBuild, that_is_larger_than_files_may_be_does_not_end_the_copies) {
+    collector({.images_are_local = true, .keeps_builds = true});
+    sample(path_);
+    const auto size = std::filesystem::file_size(path_);
+    std::filesystem::resize_file(path_, size + 4 * size);  // the same build-id, in a longer file
+    const std::string other = binaries_ / "small";
+    std::filesystem::copy_file("/bin/true", other);
+    build_id_ = build_id_of_file(other);
+    sample(other);
+    collector_->flush_and_account();
+    const test::FileSizeLimit limit(4 * size);
+    collector_->keep_builds();
+    EXPECT_TRUE(find_kept_image(session_.current_path(), build_id_).has_value());
+    EXPECT_EQ(notes_.warnings().size(), 1u);
 }
 
 TEST_F(OwnBuild, of_another_user_is_not_kept) {
