@@ -136,7 +136,6 @@ daemon/collect/frame_tables.cpp 2 absent
 daemon/collect/image_keeper.cpp 2 note
 daemon/collect/rotation.cpp 1 again
 daemon/collect/sample_files.cpp 2 absent note
-daemon/collect/session_keeper.cpp 1 absent
 daemon/collect/stack_files.cpp 1 note
 daemon/count/choose_counted.cpp 2 absent again
 daemon/count/perf_counters.cpp 1 again

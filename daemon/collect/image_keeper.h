@@ -22,8 +22,8 @@ public:
     /// Copies the file into the session if its path does not lead to it here. Returns false if it was not
     /// found: another process may have it. What cannot be kept is noted once.
     bool keep(const MappedFileFacts& facts);
-    /// Copies the file of that build-id at its path here into the session. What cannot be kept is noted;
-    /// false if that is for the session's sake, so that no other file could be.
+    /// Copies the file of that build-id at its path here into the session. What cannot be kept is noted.
+    /// Returns false if the session itself cannot be written, so that trying other files is useless.
     bool keep_build(const MappedFileFacts& facts);
     /// Copies the recorder's own vDSO into the session. Failure is noted.
     void keep_vdso();

@@ -37,8 +37,9 @@ std::string what_fills(const std::vector<std::string>& paths) {
     size_t all = 0;
     for (const std::string& path : paths) {
         const auto name = parse_sample_path(path);
-        if (!name || name->app.kind != ImageName::Kind::file) continue;
+        if (!name) continue;
         ++all;
+        if (name->app.kind != ImageName::Kind::file) continue;
         ++programs[name->app.name];
         ++program_directories[directory_of(name->app)];
         if (name->image.kind == ImageName::Kind::file) ++image_directories[directory_of(name->image)];

@@ -8,7 +8,6 @@
 #include "daemon/collect/append_check.h"
 #include "daemon/collect/limit_note.h"
 #include "libop/base/clock.h"
-#include "libop/base/error.h"
 #include "libop/base/random_id.h"
 #include "libop/base/text.h"
 #include "libop/stacks/recover_account.h"
@@ -99,12 +98,8 @@ SessionInfo SessionKeeper::save() {
     return run;
 }
 
-/// Nothing of a session that is not where it was.
 void SessionKeeper::note_what_fills() {
-    try {
-        if (const std::string note = what_fills(session_.list()); !note.empty()) notes_.warn(note);
-    } catch (const Error&) {
-    }
+    if (const std::string note = what_fills(session_.list()); !note.empty()) notes_.warn(note);
 }
 
 void SessionKeeper::capture_code(ReaderSpawner& spawner) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/unit/temp_dir.h"
 
 namespace op::collect {
@@ -72,6 +74,17 @@ TEST_F(KeptCost, samples_that_met_a_limit_are_noted_with_what_fills_it_at_the_en
     EXPECT_EQ(notes_.take().size(), 1u) << "while it records, nothing is listed";
     keeper.save();
     EXPECT_EQ(notes_.take().back(), "limits on images: 1000 of 1000 sample files are of programs in /b");
+}
+
+TEST_F(KeptCost, a_session_that_was_moved_is_saved_whatever_has_filled_it) {
+    SessionInfo info;
+    info.events = {{"E", 0, 100}};
+    SessionKeeper keeper(session_, info, {.limits = {.path = 8}}, false, notes_);
+    keeper.process(std::vector<Record>{Mapping{0, 7, {0x1000}, 0x1000, 0, false, "/longer/than/that", {}},
+                                       Sample{1, 7, 7, 0, 0, CpuMode::user, 0, {0x1000}, {}}});
+    keeper.flush_and_account();
+    std::filesystem::rename(dir_.path() + "/samples/current", dir_.path() + "/samples/kept");
+    EXPECT_NO_THROW(keeper.save());
 }
 
 TEST(RecorderClock, never_goes_back) {
