@@ -19,6 +19,7 @@
 #include "utils/code_listing.h"
 #include "utils/load_profile.h"
 #include "utils/shared/output.h"
+#include "utils/shared/terminal.h"
 #include "utils/shared/tree_writer.h"
 #include "utils/source_finder.h"
 
@@ -63,9 +64,9 @@ CommandSyntax syntax(Options& o) {
     return s;
 }
 
-/// A listing on a terminal, of which no one has said otherwise what it is to be.
+/// True for --source on a terminal without an option that chooses another listing.
 bool is_for_a_person(const Options& o) {
-    return o.source && !o.assembly && !o.report.calls && o.output_dir.empty() && ::isatty(STDOUT_FILENO);
+    return o.source && !o.assembly && !o.report.calls && o.output_dir.empty() && is_terminal(STDOUT_FILENO);
 }
 
 /// What is wrong with the combination of options; empty if nothing is.
@@ -158,7 +159,7 @@ public:
             return;
         }
         if (!annotation_.has_lines) {
-            notes_.warn(
+            notes_.conclude(
                 "none of the selected images has debug information: there are no source lines; compile with "
                 "-g, or "
                 "install the debug files");

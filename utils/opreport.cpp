@@ -381,30 +381,10 @@ void write_page(const ReportCommandOptions& o, const pp::ProfileWords& words, Lo
     write_profile_page({&first, second}, page, outside, tool);
 }
 
-/// What selects one of such columns; empty for those that cannot be added up.
-std::string selector_of(pp::Axis axis) {
-    switch (axis) {
-        case pp::Axis::tid:
-            return "tid:NUMBER";
-        case pp::Axis::tgid:
-            return "tgid:NUMBER";
-        case pp::Axis::cpu:
-            return "cpu:NUMBER";
-        case pp::Axis::event:
-        case pp::Axis::several:
-            break;
-    }
-    return "";
-}
-
-/// The columns that a terminal has room for beside names, if they can be added up.
-size_t most_columns(const ReportCommandOptions& o, const pp::TextStyle& style, pp::Axis axis) {
-    constexpr size_t name_width = 24, cell_width = 9;
-    if (selector_of(axis).empty() || style.width == 0 || style.has_whole_names || o.exporter ||
-        !o.writer().fits_terminals)
-        return SIZE_MAX;
-    const size_t cells = o.call_tree ? 3 : o.report.inclusive ? 4 : 2;
-    return std::max<size_t>(1, (style.width - std::min(style.width, name_width)) / (cells * cell_width));
+/// True for columns that differ in process, thread or CPU, none of which was asked for.
+bool can_be_added_up(const ReportCommandOptions& o, const pp::ProfileClasses& classes) {
+    return !o.sort_column && classes.classes.size() > 1 && classes.axis != pp::Axis::event &&
+           classes.axis != pp::Axis::several;
 }
 
 /// The word behind a --call-tree without a value was taken for one: no value looks like a path or a key.
@@ -427,6 +407,10 @@ int opreport(Tool& tool, int argc, char** argv) {
         tool.complain(text);
     if (!wrong.empty()) return 1;
     o.settle(tool.notes);
+    if (o.session_info) {
+        print_sessions(o, words, Outside(o.common, plan_for(o, words), tool), tool);
+        return 0;
+    }
     o.report.request =
         request_of(o, words.first, tool, std::span(argv, static_cast<size_t>(argc)).subspan(1));
     LoadOptions load = load_options(o, words.second.has_value());
@@ -436,27 +420,20 @@ int opreport(Tool& tool, int argc, char** argv) {
     style.has_whole_names = o.demangle.is_full();
     style.has_all_notes = o.common.is_verbose("all");
     if (words.second) o.settle_diff(style.width > 0);
-    o.common.is_dir_in_head = style.width > 0 && o.report.heads && !o.exporter && o.writer().fits_terminals;
+    const bool is_fitting = style.width > 0 && !o.exporter && o.writer().fits_terminals;
+    o.common.is_dir_in_head = is_fitting && o.report.heads;
 
     Outside outside(o.common, plan_for(o, words), tool);
-    if (o.session_info) {
-        print_sessions(o, words, outside, tool);
-        return 0;
-    }
     std::optional<LoadedProfile> first(std::in_place, o.common, words.first, load, outside, tool);
-    const auto add_up = [&](const char* place, const std::string& remedy) {
+    const auto add_up = [&](const char* place, const char* remedy) {
+        const pp::ProfileClasses& classes = first->classes();
         tool.notes.warn(std::string("processes, threads and CPUs are added up: the ") + place +
-                        " has no room for " + counted(first->classes().classes.size(), "column") + "; " +
-                        remedy);
+                        " has no room for " + counted(classes.classes.size(), "column") +
+                        "; one of them: " + classes.classes.front().short_name(classes.axis) + remedy);
         load.merge.cpu = load.merge.tid = load.merge.tgid = true;
         first.emplace(o.common, words.first, load, outside, tool);
     };
-    const size_t columns = first->classes().classes.size();
-    const pp::Axis axis = first->classes().axis;
-    if (o.is_page() && columns > most_page_columns)
-        add_up("page", "one of them: tid:NUMBER, cpu:NUMBER");
-    else if (!o.is_page() && !words.second && columns > most_columns(o, style, axis))
-        add_up("terminal", "one of them: " + selector_of(axis) + "; a pipe has all");
+    if (o.is_page() && first->classes().classes.size() > most_page_columns) add_up("page", "");
     LoadedProfile& loaded = *first;
     std::optional<LoadedProfile> other;
     if (words.second) other.emplace(o.common, *words.second, load, outside, tool);
@@ -472,9 +449,17 @@ int opreport(Tool& tool, int argc, char** argv) {
         write_page(o, words, loaded, other ? &*other : nullptr, outside, tool);
         return 0;
     }
-    o.settle_unit(loaded.classes().classes);
-    o.settle_sort_column(loaded.classes().axis, loaded.classes().classes.size());
-    const pp::Report report = other ? report_on_difference(o, loaded, *other) : report_on(o, loaded);
+    const auto make = [&] {
+        o.settle_unit(first->classes().classes);
+        o.settle_sort_column(first->classes().axis, first->classes().classes.size());
+        return other ? report_on_difference(o, *first, *other) : report_on(o, *first);
+    };
+    pp::Report report = make();
+    if (!other && is_fitting && can_be_added_up(o, first->classes()) &&
+        !leaves_room_for_names(report, style)) {
+        add_up("terminal", "; a pipe has all");
+        report = make();
+    }
     warn_of_remarks(o, report, tool.notes);
     const std::string text = o.writer().write(report, style);
     print_notes(o, tool);

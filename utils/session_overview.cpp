@@ -51,6 +51,7 @@ void print_sessions(const ReportCommandOptions& o, const pp::ProfileWords& words
     print(words.first);
     if (words.second) {
         write_stdout("\n");
+        tool.notes.start_over();  // runs of one program have the same notes
         print(*words.second);
     }
 }

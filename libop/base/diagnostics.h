@@ -30,6 +30,7 @@ public:
         warnings_.push_back(std::move(text));
     }
     /// Adds a warning on the result as a whole, as that it is empty: it is last, and shown where not all are.
+    /// A run has a few of them: they are not limited.
     void conclude(std::string text) {
         if (seen_.insert(text).second) conclusions_.push_back(std::move(text));
     }
@@ -43,7 +44,9 @@ public:
         std::ranges::move(take_conclusions(), std::back_inserter(taken));
         return taken;
     }
-    /// The same for conclusions alone.
+    /// As a new object: texts that were there are added again.
+    void start_over() { *this = {}; }
+    /// The same as take() for conclusions alone.
     std::vector<std::string> take_conclusions() { return std::exchange(conclusions_, {}); }
 
 private:

@@ -148,8 +148,8 @@ public:
     }
     ProfileWords finish() && {
         if (is_open_) throw_braces("a brace is not closed");
-        check_sessions(common_);
         if (groups_.empty()) return {std::move(common_), std::nullopt};
+        check_sessions(common_);
         if (groups_.size() == 1) throw_braces("there is one pair of braces only");
         if (groups_[0].empty() && !groups_[1].empty()) throw_braces("the first pair of braces is empty");
         return {joined(groups_[0]), joined(groups_[1])};

@@ -98,9 +98,17 @@ std::string without_parameters(std::vector<Piece> pieces) {
     return without_arguments(pieces);
 }
 
-/// Where a shortened name may begin: after its result type, then after each "::" behind that, or each "." of
-/// a Java method.
-std::vector<size_t> beginnings(std::string_view name, bool is_java) {
+/// True for "net/http.(*conn).serve": an import path, or a method of a pointer, which no C++ name has.
+bool is_go_function(std::string_view name) {
+    if (name.find(scope) != name.npos || name.find(' ') != name.npos) return false;
+    const size_t slash = name.find('/');
+    return name.find(".(*") != name.npos ||
+           (slash != name.npos && slash > 0 && name.find('.', slash) != name.npos);
+}
+
+/// Where a shortened name may begin: after its result type, then after each "::" behind that, or, where words
+/// have dots between them, each "/" and each "." behind all of these.
+std::vector<size_t> beginnings(std::string_view name, bool has_dots) {
     size_t result_end = 0;
     std::vector<size_t> scopes;
     for (size_t at = 0; at < name.size();) {
@@ -114,7 +122,7 @@ std::vector<size_t> beginnings(std::string_view name, bool is_java) {
         } else if (name.substr(at).starts_with(scope)) {
             at += scope.size();
             scopes.push_back(at);
-        } else if (is_java && name[at] == '.') {
+        } else if (has_dots && (name[at] == '/' || (name[at] == '.' && name.find('/', at) == name.npos))) {
             scopes.push_back(++at);
         } else if (name[at++] == ' ') {
             result_end = at;
@@ -221,14 +229,15 @@ std::vector<std::string> short_forms(std::string_view name) {
         if (columns_of(form) + columns_of(tail) < columns_of(forms.back()))
             forms.push_back(form + std::string(tail));
     };
+    const bool has_dots = is_java_method(name) || is_go_function(name);
     const bool is_plain =
-        name.find(scope) == name.npos &&
+        !has_dots && name.find(scope) == name.npos &&
         std::ranges::all_of(pieces, [](const Piece& piece) { return piece.kind == Piece::Kind::text; });
     if (pieces.empty() || is_plain) return forms;
     add(without_arguments(pieces));
     const std::string bare = without_parameters(pieces);
     add(bare);
-    for (const size_t begin : beginnings(bare, is_java_method(name)))
+    for (const size_t begin : beginnings(bare, has_dots))
         add(bare.substr(begin));
     return forms;
 }

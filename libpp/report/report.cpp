@@ -117,6 +117,11 @@ std::string shown_name(const ImageName& image, bool long_names) {
     return std::string(base_name(image.display()));
 }
 
+std::string name_in_brackets(const ImageName& image, bool long_names) {
+    const std::string name = shown_name(image, long_names);
+    return image.kind == ImageName::Kind::anon && name.starts_with('[') ? name : "[" + name + "]";
+}
+
 bool is_scaled(std::span<const CountedTime> scaled, size_t column) {
     return column < scaled.size() && scaled[column] != CountedTime{};
 }

@@ -299,9 +299,10 @@ struct StackShares {
 /// functions up to their callers.
 struct CallTreeReport {
     ReportHead head;
-    bool is_by_callee = false;        ///< from the sampled functions up
-    std::vector<std::string> images;  ///< as shown
-    std::vector<uint64_t> totals;     ///< all samples, which shares refer to; one per column
+    bool is_by_callee = false;                    ///< from the sampled functions up
+    std::vector<std::string> images;              ///< as shown
+    std::vector<std::string> images_in_brackets;  ///< the same as they are behind a function's name
+    std::vector<uint64_t> totals;                 ///< all samples, which shares refer to; one per column
     std::vector<CallTreeRow> rows;
     std::vector<uint64_t> counts;  ///< samples of a row and all below it; one per row and column
     std::vector<uint64_t> own;     ///< those whose stack ends there; as counts, empty if is_by_callee
@@ -321,6 +322,9 @@ using Report = std::variant<ImageReport, SymbolReport, CallgraphReport, CallTree
 
 /// The name of an image in reports: its base name, unless long names are requested.
 std::string shown_name(const ImageName& image, bool long_names);
+/// The same as it is behind a function's name, "[libc.so.6]". Run-time code has brackets of its own, "[jit]
+/// 100".
+std::string name_in_brackets(const ImageName& image, bool long_names);
 
 /// The image summary.
 ImageReport report_images(std::span<const ImageTotal> totals, ReportHead head, const ReportOptions& options);

@@ -289,6 +289,8 @@ CallTreeReport report_call_tree(const Profile& profile, ReportHead head, const R
     report.head = std::move(head);
     report.is_by_callee = is_by_callee;
     report.images = image_names(profile, options);
+    for (const ProfileImage& image : profile.images)
+        report.images_in_brackets.push_back(name_in_brackets(image.name, options.long_names));
     const bool is_part = !options.include_symbols.empty() || !options.exclude_symbols.empty();
     const StackTree part = is_part ? wanted_stacks(profile, options) : StackTree{};
     const StackTree& tree = is_part ? part : profile.stacks;

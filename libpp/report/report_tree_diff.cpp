@@ -102,6 +102,9 @@ public:
         report_.is_by_callee = after.is_by_callee;
         report_.images = after.images;
         report_.images.insert(report_.images.end(), before.images.begin(), before.images.end());
+        report_.images_in_brackets = after.images_in_brackets;
+        report_.images_in_brackets.insert(report_.images_in_brackets.end(), before.images_in_brackets.begin(),
+                                          before.images_in_brackets.end());
         report_.totals = totals(after);
         report_.totals_before = totals(before);
         report_.stacks = after.stacks;

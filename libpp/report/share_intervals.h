@@ -27,6 +27,8 @@ double rounded(double number);
 
 /// Half the width of that interval as text reports have it: "\u00b10.5512".
 std::string interval_text(const ReportHead& head, size_t column, uint64_t count, uint64_t base);
+/// Columns of a cell with such a text, and the blank behind it.
+inline constexpr size_t interval_width = 9;
 /// The head of the column with these texts.
 inline constexpr const char* interval_title = "\u00b1";
 

@@ -13,7 +13,6 @@
 #include "libop/session/ledger.h"
 #include "libpp/profile/percent.h"
 #include "libpp/report/symbol_rows.h"
-#include "libpp/report/text_lines.h"
 
 namespace op::pp {
 
@@ -86,7 +85,7 @@ std::string outermost_text(const Profile& profile, const RowCounts& counts, uint
     const uint32_t number = is_function ? profile.symbols[most->first].image
                                         : static_cast<uint32_t>(most->first - profile.symbols.size());
     const ProfileImage& image = profile.images[number];
-    const std::string file = in_brackets(printable(base_name(image.name.display())));
+    const std::string file = printable(name_in_brackets(image.name, false));
     if (!is_function || is_whole_image(profile, profile.symbols[most->first])) return file;
     return printable(image.symbols->name(*profile.symbols[most->first].symbol, demangle)) + " " + file;
 }

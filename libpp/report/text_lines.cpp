@@ -5,20 +5,10 @@
 #include <algorithm>
 
 #include "libpp/report/fit_names.h"
+#include "libpp/report/share_intervals.h"
 #include "libpp/report/write_text.h"
 
 namespace op::pp {
-
-namespace {
-
-/// Columns that a name has in any case: what is behind it may be cut, it not.
-constexpr size_t least_name = 16;
-
-}  // namespace
-
-std::string in_brackets(const std::string& image) {
-    return image.starts_with('[') ? image : "[" + image + "]";
-}
 
 void add_cell(std::string& line, std::string_view text, size_t width) {
     line += text;
@@ -26,10 +16,9 @@ void add_cell(std::string& line, std::string_view text, size_t width) {
 }
 
 void add_interval_cell(std::string& line, std::string_view text) {
-    constexpr size_t width = 9;
     line += text;
     const size_t columns = columns_of(text);
-    line.append(columns < width ? width - columns : 1, ' ');
+    line.append(columns < interval_width ? interval_width - columns : 1, ' ');
 }
 
 void Lines::add(Line line) {

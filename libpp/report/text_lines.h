@@ -12,16 +12,15 @@
 
 namespace op::pp {
 
+/// Columns of a name on a terminal: what is behind it is cut instead, and columns that leave less are not
+/// shown where the report can do without.
+inline constexpr size_t least_name = 20;
+
 /// Adds a left-aligned cell and at least one blank.
 void add_cell(std::string& line, std::string_view text, size_t width);
 
 /// Adds a cell of share_intervals.h, whose first character has two bytes, and a blank.
 void add_interval_cell(std::string& line, std::string_view text);
-
-/// The name of an image behind one of a function, "[libc.so.6]"; that of run-time code has brackets of its
-/// own,
-/// "[jit] 100".
-std::string in_brackets(const std::string& image);
 
 /// A line that may end in a symbol's name.
 struct Line {

@@ -37,10 +37,10 @@ std::string speed_text(double mhz) {
 }
 
 std::string event_text(const ShownEvent& event, const char* verb) {
-    const auto in_brackets = [&](const std::string& text) { return event.is_known ? " (" + text + ")" : ""; };
-    return verb + (" " + printable(event.name)) + " events" + in_brackets(event.description) +
-           " with a unit mask of 0x" + hex(event.unit_mask, 2) + in_brackets(event.mask_description) +
-           " count " + std::to_string(event.count) + "\n";
+    const auto behind = [&](const std::string& text) { return event.is_known ? " (" + text + ")" : ""; };
+    return verb + (" " + printable(event.name)) + " events" + behind(event.description) +
+           " with a unit mask of 0x" + hex(event.unit_mask, 2) + behind(event.mask_description) + " count " +
+           std::to_string(event.count) + "\n";
 }
 
 /// op2calltree, which makes callgrind files of `opreport -gdf`, expects a column of samples for every line
@@ -129,7 +129,7 @@ std::string classes_text(const ReportHead& head, bool with_names) {
 
 // Image summary
 
-constexpr size_t cell_width = 18, interval_width = 9;
+constexpr size_t cell_width = 18;
 
 std::string cell_head(const std::string& name, size_t width) {
     if (name.size() <= width) return right(name, width) + "|";
@@ -173,6 +173,20 @@ std::string write_images(const ImageReport& report, const TextStyle& style) {
     }
     return text;
 }
+
+bool images_leave_room(const ImageReport& report, const TextStyle& style) {
+    const size_t width = cell_width + (report.head.has_intervals ? interval_width : 0);
+    return report.head.columns.size() * width + least_name <= style.width;
+}
+
+struct LeavesRoom {
+    const TextStyle& style;
+
+    bool operator()(const ImageReport& report) const { return images_leave_room(report, style); }
+    bool operator()(const SymbolReport& report) const { return symbols_leave_room(report, style); }
+    bool operator()(const CallgraphReport& report) const { return callgraph_leaves_room(report, style); }
+    bool operator()(const CallTreeReport& report) const { return call_tree_leaves_room(report, style); }
+};
 
 struct WriteText {
     const TextStyle& style;
@@ -236,6 +250,10 @@ std::string head_text(const ReportHead& head, const TextStyle& style) {
     end_row(text, 0, 0, style);
     return text + (style.has_all_notes ? remarks_text(head) : short_remarks_text(head)) +
            classes_text(head, true);
+}
+
+bool leaves_room_for_names(const Report& report, const TextStyle& style) {
+    return style.width == 0 || style.has_whole_names || std::visit(LeavesRoom{style}, report);
 }
 
 std::string write_text(const Report& report, const TextStyle& style) {

@@ -29,6 +29,11 @@ std::string inclusive_text(const CallgraphReport& report, size_t block);
 /// "+12.5000", "+++" of what is new, "---" of what is gone; with a "*" behind it if it is significant.
 std::string difference_text(const Difference& difference);
 
+/// See leaves_room_for_names(). Not of comparisons.
+bool symbols_leave_room(const SymbolReport& report, const TextStyle& style);
+bool callgraph_leaves_room(const CallgraphReport& report, const TextStyle& style);
+bool call_tree_leaves_room(const CallTreeReport& report, const TextStyle& style);
+
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style);
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style);
 std::string write_call_tree_text(const CallTreeReport& report, const TextStyle& style);

@@ -76,6 +76,12 @@ public:
     TreeWriter(const CallTreeReport& report, const TextStyle& style)
         : report_(report), width_(report.totals.size()), lines_(head_text(report.head, style), style) {}
 
+    bool leaves_room_for_names(size_t columns) const {
+        const size_t counts = samples_width + percent_width + (report_.is_by_callee ? 0 : samples_width) +
+                              (report_.head.has_intervals ? interval_width : 0);
+        return width_ * counts + least_name <= columns;
+    }
+
     std::string write() && {
         if (report_.head.is_shown) add_heads();
         const std::vector<Indent> indents = Indents(report_.rows).find();
@@ -112,7 +118,8 @@ private:
             add_counts(cells, index, column);
         cells.append(indent.has_siblings ? indent.columns - indent_width : indent.columns, ' ');
         if (indent.has_siblings) cells += "- ";
-        const std::string image = printable(report_.images[row.image]);
+        const std::string image = printable(report_.images[row.image]),
+                          in_brackets = printable(report_.images_in_brackets[row.image]);
         const double share = percent_of(counts[0], report_.totals[0]);
         if (row.kind == CallTreeRow::Kind::cut)
             lines_.add(
@@ -120,11 +127,11 @@ private:
         else if (row.kind == CallTreeRow::Kind::application)
             lines_.add({.cells = cells + image, .share = share});
         else if (row.is_whole_image)
-            lines_.add({.cells = cells + in_brackets(image), .share = share});
+            lines_.add({.cells = cells + in_brackets, .share = share});
         else
             lines_.add({.cells = cells,
                         .name = printable(row.name),
-                        .end = recursion_text(row.levels) + (row.is_own ? "" : " " + in_brackets(image)),
+                        .end = recursion_text(row.levels) + (row.is_own ? "" : " " + in_brackets),
                         .share = share});
     }
 
@@ -175,6 +182,10 @@ private:
 };
 
 }  // namespace
+
+bool call_tree_leaves_room(const CallTreeReport& report, const TextStyle& style) {
+    return TreeWriter(report, style).leaves_room_for_names(style.width);
+}
 
 std::string write_call_tree_text(const CallTreeReport& report, const TextStyle& style) {
     return TreeWriter(report, style).write();

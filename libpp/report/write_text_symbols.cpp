@@ -28,7 +28,6 @@ constexpr std::string_view call_indent = "  ";
 constexpr std::string_view change_heads[] = {"before", "after", "delta", "before ms", "after ms", "delta ms"};
 constexpr size_t ruler_width = 79;
 constexpr size_t rest_width = 20;  ///< what counts and shares take on a terminal, about
-constexpr size_t least_name = 20;  ///< on a terminal, of milliseconds beside samples
 
 /// Running sums, one per column.
 using Sums = std::vector<uint64_t>;
@@ -78,12 +77,20 @@ public:
     /// On a terminal, leaves out milliseconds if names would have no room beside them. To be called after
     /// make_room_for().
     void leave_out_what_is_too_wide() {
-        size_t taken = (columns_.has_addresses ? vma_width : 0) + (columns_.has_lines ? line_width : 0) +
-                       (columns_.has_images ? image_column() : 0) + (columns_.has_apps ? app_column() : 0);
+        size_t taken = beside_counts();
         for (const auto& [at, widest] : wide_changes_)
             taken += widest + 1;
         has_times_ = head_.shows_time || style_.width == 0 || style_.has_whole_names ||
                      taken + least_name <= style_.width;
+    }
+
+    /// Of lists and call graphs; to be called after make_room_for().
+    bool leaves_room_for_names() const {
+        const size_t counts =
+            samples_width + percent_width + (head_.has_intervals ? interval_width : 0) +
+            (columns_.is_accumulated ? cumulative_samples_width + cumulative_percent_width : 0) +
+            (columns_.is_inclusive ? inclusive_samples_width + inclusive_percent_width : 0);
+        return beside_counts() + width_ * counts + least_name <= style_.width;
     }
 
     void add_heads() {
@@ -268,6 +275,11 @@ private:
         const std::string text = printable(columns_.images[image]);
         return style_.width > 0 && !style_.has_whole_names ? cut_text(text, column - 1) : text;
     }
+    /// What the columns take that there are once.
+    size_t beside_counts() const {
+        return (columns_.has_addresses ? vma_width : 0) + (columns_.has_lines ? line_width : 0) +
+               (columns_.has_images ? image_column() : 0) + (columns_.has_apps ? app_column() : 0);
+    }
     size_t image_column() const { return style_.width > 0 ? wide_.image : image_width; }
     size_t app_column() const { return style_.width > 0 ? wide_.app : app_width; }
 
@@ -286,6 +298,20 @@ private:
     std::map<std::pair<size_t, size_t>, size_t> wide_changes_;  ///< by column and index of shown_heads()
     Lines lines_;
 };
+
+/// With room for all rows.
+LineWriter writer_of(const SymbolReport& report, const TextStyle& style) {
+    LineWriter writer(report.head, report.columns, report.totals.size(), style);
+    for (const SymbolRow& row : report.rows)
+        writer.make_room_for(row);
+    return writer;
+}
+LineWriter writer_of(const CallgraphReport& report, const TextStyle& style) {
+    LineWriter writer(report.head, report.columns, report.totals.size(), style);
+    for (const CallgraphLine& line : report.lines)
+        writer.make_room_for(line.symbol);
+    return writer;
+}
 
 void add_details(const SymbolReport& report, LineWriter& writer, size_t row) {
     const size_t width = report.totals.size();
@@ -355,11 +381,17 @@ std::string difference_text(const Difference& difference) {
     return text + mark;
 }
 
+bool symbols_leave_room(const SymbolReport& report, const TextStyle& style) {
+    return writer_of(report, style).leaves_room_for_names();
+}
+
+bool callgraph_leaves_room(const CallgraphReport& report, const TextStyle& style) {
+    return writer_of(report, style).leaves_room_for_names();
+}
+
 std::string write_symbols_text(const SymbolReport& report, const TextStyle& style) {
     const size_t width = report.totals.size();
-    LineWriter writer(report.head, report.columns, width, style);
-    for (const SymbolRow& row : report.rows)
-        writer.make_room_for(row);
+    LineWriter writer = writer_of(report, style);
     if (report.columns.has_changes) {
         add_changes(report, writer);
         return std::move(writer).text();
@@ -379,9 +411,7 @@ std::string write_symbols_text(const SymbolReport& report, const TextStyle& styl
 
 std::string write_callgraph_text(const CallgraphReport& report, const TextStyle& style) {
     const size_t width = report.totals.size();
-    LineWriter writer(report.head, report.columns, width, style);
-    for (const CallgraphLine& line : report.lines)
-        writer.make_room_for(line.symbol);
+    LineWriter writer = writer_of(report, style);
     if (report.head.is_shown) writer.add_heads();
     writer.add_ruler();
     Sums functions(width);

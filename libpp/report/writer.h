@@ -25,6 +25,10 @@ struct TextStyle {
 /// The style changes only what a format shows on a terminal.
 using WriteReport = std::string(const Report& report, const TextStyle& style);
 
+/// False if the text of a report, which compares nothing, has so many columns on a terminal that its names
+/// would be cut short.
+bool leaves_room_for_names(const Report& report, const TextStyle& style);
+
 /// A format.
 struct Writer {
     std::string_view name;

@@ -99,6 +99,10 @@ threads="$build/opreport --session-dir $work/threads --root $here/tests/fixtures
 on_terminal "$threads" 80 >"$work/added.log"
 grep -q 'CPUs are added up: the terminal has no room for 4 columns; one of them: tid:' "$work/added.log" &&
 	grep -q '^80  *100\.000 ' "$work/added.log" || fail "threads on a narrow terminal: $(cat "$work/added.log")"
+for wide in --accumulated --debug-info; do
+	on_terminal "$threads $wide" 100 >"$work/wide.log"
+	grep -q 'added up' "$work/wide.log" && grep -q ' \[no symbol\]$' "$work/wide.log" || fail "threads with $wide: $(cat "$work/wide.log")"
+done
 on_terminal "$threads" 120 >"$work/apart.log"
 $threads >"$work/apart.txt" 2>&1
 for log in apart.log apart.txt; do

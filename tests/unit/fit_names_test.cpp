@@ -89,7 +89,12 @@ TEST(ShortForms, java_names_keep_their_method) {
 }
 
 TEST(ShortForms, go_names_keep_their_method) {
-    EXPECT_EQ(short_forms("main.(*T).write"), Forms{"main.(*T).write"});
+    EXPECT_EQ(short_forms("main.(*T).write"), (Forms{"main.(*T).write", "(*T).write", "write"}));
+    EXPECT_EQ(short_forms("example.org/foo/bar.(*Server).handle"),
+              (Forms{"example.org/foo/bar.(*Server).handle", "foo/bar.(*Server).handle",
+                     "bar.(*Server).handle", "(*Server).handle", "handle"}));
+    EXPECT_EQ(short_forms("net/http.HandlerFunc.ServeHTTP").back(), "ServeHTTP");
+    EXPECT_EQ(short_forms("/usr/lib/x.so"), Forms{"/usr/lib/x.so"});
 }
 
 TEST(ShortForms, the_mark_of_a_clone_stays) {
