@@ -169,7 +169,9 @@ private:
 
     void note_uncovered() const {
         const ChildrenUsage children = children_usage().since(children_before_);
-        Coverage time{.used = children.cpu.user + children.cpu.kernel, .faults = children.page_faults};
+        Coverage time{.used = children.cpu.user + children.cpu.kernel,
+                      .faults = children.page_faults,
+                      .switches = children.switches};
         for (const CounterReading& reading : counters_->read())
             time.covered = std::max(time.covered, reading.enabled);
         const auto tasks = tasks_since_boot();

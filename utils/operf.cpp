@@ -299,8 +299,9 @@ private:
     std::optional<std::string> uncovered(const SessionInfo& info) const {
         if (!times_.cpu || was_cut() || reason_ == StopReason::interrupted) return std::nullopt;
         const uint64_t used = times_.cpu->user + times_.cpu->kernel;
-        return uncovered_note({used, covered_time(info), times_.tasks, children_.page_faults},
-                              unprofiled_.names(), "operf");
+        return uncovered_note(
+            {used, covered_time(info), times_.tasks, children_.page_faults, children_.switches},
+            unprofiled_.names(), "operf");
     }
 
     /// With what is known once the command has ended.

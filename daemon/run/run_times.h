@@ -21,6 +21,7 @@ struct CpuTime {
 struct ChildrenUsage {
     CpuTime cpu;
     uint64_t page_faults = 0;
+    uint64_t switches = 0;  ///< of CPUs from one of their tasks to another task, wanted or not
 
     /// Without what was used `before`: a process keeps what its children have used when it calls exec.
     ChildrenUsage since(const ChildrenUsage& before) const noexcept;
@@ -59,6 +60,7 @@ struct Coverage {
     uint64_t used = 0, covered = 0;  ///< ns
     uint64_t tasks = 1;              ///< no fewer than the processes and threads of the command
     uint64_t faults = 0;             ///< page faults of the command
+    uint64_t switches = 0;           ///< ChildrenUsage::switches of the command
 };
 
 /// The longest time that an event of the run covered, ns.
@@ -66,7 +68,8 @@ uint64_t covered_time(const SessionInfo& run) noexcept;
 
 /// A line for a command of which clearly less time was covered than it used, and less than the ends of its
 /// tasks explain: it started programs that may not be profiled with it, those of `names` as of
-/// UnprofiledPrograms. None if the time is accounted for. `tool` is the command that root may run.
+/// UnprofiledPrograms, or, without such names, it switched so often. None if the time is accounted for.
+/// `tool` is the command that root may run.
 std::optional<std::string> uncovered_note(const Coverage& time, std::span<const std::string> names,
                                           const std::string& tool);
 

@@ -5,8 +5,8 @@
 namespace op::collect {
 namespace {
 
-/// Time a command has to end after it was asked to.
-constexpr std::chrono::seconds grace{2};
+/// Time a command has to end after it was asked to: servers and encoders have files to complete then.
+constexpr std::chrono::seconds grace{10};
 
 }  // namespace
 

@@ -25,14 +25,14 @@ std::optional<uint64_t> sampled_time(const SessionInfo& info) {
     return samples * count;
 }
 
-/// Without a share of a time in which the recorder has only begun.
+/// Without a share of a time in which the recorder has hardly more than begun.
 std::string cost_text(const RecordingAccount& account) {
-    constexpr uint64_t least_ns = 1'000'000;
+    constexpr uint64_t least_ns = 100'000'000;
     const uint64_t whole = account.whole_time();
     std::string text = "the recorder used " + seconds_text(account.recorder_cpu.used) + " of CPU time";
     if (whole < least_ns) return text;
     const std::string share = percent_text(percent_of(account.recorder_cpu.used, whole));
-    if (account.sampled_time)
+    if (account.sampled_time == whole)
         return text + ", " + share + " of the " + seconds_text(whole) + " that was sampled";
     return text + " in " + seconds_text(whole) + ", " + share + " of one CPU";
 }

@@ -20,9 +20,12 @@ struct RecordingAccount {
     /// The processor time that was sampled, ns; nothing if it is not known, as the event is no clock.
     std::optional<uint64_t> sampled_time;
 
-    /// What the recorder's processor time is a share of: the time that was sampled, else the time that
-    /// elapsed on one CPU; ns.
-    uint64_t whole_time() const { return sampled_time.value_or(recorder_cpu.elapsed); }
+    /// What the recorder's processor time is a share of: the time that was sampled, or, if that is not known
+    /// or less than a tenth of it, as on an idle machine, the time that elapsed on one CPU; ns.
+    uint64_t whole_time() const {
+        const uint64_t sampled = sampled_time.value_or(0);
+        return sampled == 0 || sampled < recorder_cpu.elapsed / 10 ? recorder_cpu.elapsed : sampled;
+    }
 };
 
 /// The account in a manifest.

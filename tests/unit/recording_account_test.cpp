@@ -34,6 +34,14 @@ TEST(RecordingAccount, has_what_is_known) {
               "0.025 s of CPU time, 2.5 % of the 1 s that was sampled");
 }
 
+TEST(RecordingAccount, of_a_machine_that_is_idle_is_relative_to_the_time_that_passed) {
+    SessionInfo info = recorded("TIMER");
+    info.recorder_cpu = {25'000'000, 10'000'000'000};
+    EXPECT_TRUE(line_of(info).ends_with(", 2.5 % of the 1 s that was sampled"));
+    info.recorder_cpu.elapsed = 12'000'000'000;
+    EXPECT_TRUE(line_of(info).ends_with("0.025 s of CPU time in 12 s, 0.2 % of one CPU"));
+}
+
 TEST(RecordingAccount, names_the_causes_of_losses) {
     SessionInfo info = recorded("CYCLES");
     info.ledger.add_sampled(3);
@@ -55,8 +63,8 @@ TEST(RecordingAccount, of_an_event_that_is_no_clock_is_relative_to_the_time_that
         "CPU");
     info.recorder_cpu.used = 1'560'000'000'000;
     EXPECT_TRUE(line_of(info).ends_with(", 780.0 % of one CPU")) << "a short program, and a slow recorder";
-    info.recorder_cpu = {13'500'000, 900'000};
-    EXPECT_TRUE(line_of(info).ends_with("; the recorder used 0.0135 s of CPU time")) << "it has only begun";
+    info.recorder_cpu = {33'500'000, 90'000'000};
+    EXPECT_TRUE(line_of(info).ends_with("; the recorder used 0.0335 s of CPU time")) << "it has only begun";
     info = recorded("TIMER");
     info.events.push_back(info.events.front());
     EXPECT_FALSE(recording_account(info).sampled_time);

@@ -149,6 +149,28 @@ TEST(RunTimes, what_the_ends_of_tasks_explain_is_not_noted) {
     }
 }
 
+TEST(RunTimes, what_children_have_used_before_is_not_counted) {
+    const ChildrenUsage before{{5, 7}, 11, 13}, now{{105, 207}, 311, 413};
+    const ChildrenUsage since = now.since(before);
+    EXPECT_EQ(since.cpu.user, 100u);
+    EXPECT_EQ(since.cpu.kernel, 200u);
+    EXPECT_EQ(since.page_faults, 300u);
+    EXPECT_EQ(since.switches, 400u);
+}
+
+TEST(RunTimes, what_switches_explain_is_not_taken_for_that_of_other_programs) {
+    constexpr uint64_t longest = 20'000;
+    Coverage time{.used = 1260 * ms, .covered = 1100 * ms, .switches = 160 * ms / longest};
+    EXPECT_EQ(uncovered_note(time, {}, "operf"),
+              "0.16 s of 1.26 s of CPU time is missing: the kernel's work for 8000 switches of tasks, within "
+              "which it stops and starts events");
+    time.switches -= ms / longest;  // what the end of a task explains
+    EXPECT_NE(uncovered_note(time, {}, "operf")->find("set-user-ID"), std::string::npos);
+    time.switches = 1'000'000;
+    EXPECT_NE(uncovered_note(time, std::vector<std::string>{"sudo (process 7)"}, "operf")->find("sudo"),
+              std::string::npos);
+}
+
 TEST(RunTimes, a_small_gap_is_not_noted) {
     const std::vector<std::string> names{"sudo (process 7)"};
     EXPECT_FALSE(uncovered_note({100 * ms, 51 * ms, 1}, names, "operf"));
