@@ -322,6 +322,11 @@ TEST(StackShares, name_the_function_beyond_which_more_than_half_of_the_heaviest_
     EXPECT_NE(text(5, 4, 0).find("Most of these lead no further than f [app]."), std::string::npos);
     EXPECT_NE(text(1, 1, 3).find("Most of these lead no further than [libc.so]."), std::string::npos);
     EXPECT_EQ(text(5, 5, 0).find("no further"), std::string::npos);
+    test::FakeStacks run_time;
+    run_time.profile.images[1].name = {ImageName::Kind::anon, "[jit] 7"};
+    run_time.add(0, {"libc:", "f"}, 1, static_cast<uint32_t>(StackEnd::unsupported));
+    EXPECT_EQ(stack_shares(run_time.finish(), run_time.profile.stacks, Demangle::normal).outermost,
+              "[jit] 7");
 }
 
 TEST(StackShares, have_a_remedy_of_their_own_for_code_made_at_run_time) {

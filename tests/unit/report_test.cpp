@@ -384,4 +384,11 @@ TEST(ShownName, is_the_base_name_except_for_memory_without_a_file) {
     EXPECT_EQ(shown_name(memory, false), memory.display());
 }
 
+TEST(ShownName, has_one_pair_of_brackets_behind_a_function) {
+    EXPECT_EQ(name_in_brackets(image("/lib/libc.so.6"), false), "[libc.so.6]");
+    EXPECT_EQ(name_in_brackets(image("/usr/bin/["), false), "[[]");
+    EXPECT_EQ(name_in_brackets({ImageName::Kind::anon, "[jit] 7"}, false), "[jit] 7");
+    EXPECT_EQ(name_in_brackets({ImageName::Kind::anon, "anon"}, true), "[anon]");
+}
+
 }  // namespace op::pp
