@@ -43,16 +43,25 @@ public:
           style_(style),
           lines_(head_text(head, style), style) {}
 
-    /// On a terminal, takes no more room for a row's images than they need. One that is longer than its
-    /// classic column is cut, so that there is room for the symbol.
+    /// On a terminal, takes no more room for a row's images and its line than they need. An image that is
+    /// longer than its classic column is cut, so that there is room for the symbol.
     void make_room_for(const SymbolRow& row) {
         const auto widen = [this](size_t& width, size_t length, size_t classic) {
-            const size_t most = std::min((style_.width - std::min(style_.width, rest_width)) / 4, classic);
-            width = std::max(width, length < classic ? length + 1 : most);
+            width = std::max(width, length < classic ? length + 1 : narrow_column(classic));
         };
         if (style_.width == 0) return;
         widen(wide_.image, columns_.images[row.image].size(), image_width);
         widen(wide_.app, columns_.images[row.app].size(), app_width);
+        if (columns_.has_lines) wide_.line = std::max(wide_.line, shown_line(row.line).size() + 1);
+    }
+
+    /// On a terminal where names have no room beside them, cuts images and lines. To be called after
+    /// make_room_for().
+    void cut_what_is_too_wide() {
+        if (style_.width == 0 || style_.has_whole_names || leaves_room_for_names()) return;
+        wide_.image = std::min(wide_.image, narrow_column(image_width));
+        wide_.app = std::min(wide_.app, narrow_column(app_width));
+        wide_.line = std::min(wide_.line, narrow_column(line_width));
     }
 
     /// Takes decimals for means of sessions: rare samples are no whole number in each.
@@ -111,7 +120,7 @@ public:
             if (columns_.is_inclusive) add_cell(line, "incl. %", inclusive_percent_width);
             if (columns_.is_differential) add_cell(line, "diff %", difference_width);
         }
-        if (columns_.has_lines) add_cell(line, "linenr info", line_width);
+        if (columns_.has_lines) add_cell(line, "linenr info", line_column());
         if (columns_.has_images) add_cell(line, "image name", image_column());
         if (columns_.has_apps) add_cell(line, "app name", app_column());
         line += "symbol name";
@@ -135,7 +144,7 @@ public:
                        row.differences ? &row.differences[i] : nullptr);
             if (row.inclusive) add_inclusive(text, i, row.inclusive[i], row.inclusive_bases[i]);
         }
-        if (columns_.has_lines) add_cell(text, line_text(symbol.line, columns_.has_long_names), line_width);
+        if (columns_.has_lines) add_cell(text, line_cell(symbol.line), line_column());
         if (columns_.has_images) add_cell(text, image_text(symbol.image, image_column()), image_column());
         if (columns_.has_apps) add_cell(text, image_text(symbol.app, app_column()), app_column());
         lines_.add({.cells = std::move(text),
@@ -158,8 +167,7 @@ public:
             for (size_t i = 0; i < texts.size(); ++i)
                 add_cell(text, texts[i], change_column(column, i));
         }
-        if (columns_.has_lines)
-            add_cell(text, symbol ? line_text(symbol->line, columns_.has_long_names) : "", line_width);
+        if (columns_.has_lines) add_cell(text, symbol ? line_cell(symbol->line) : "", line_column());
         if (columns_.has_images)
             add_cell(text, symbol ? image_text(symbol->image, image_column()) : "", image_column());
         if (columns_.has_apps)
@@ -277,15 +285,28 @@ private:
     }
     /// What the columns take that there are once.
     size_t beside_counts() const {
-        return (columns_.has_addresses ? vma_width : 0) + (columns_.has_lines ? line_width : 0) +
+        return (columns_.has_addresses ? vma_width : 0) + (columns_.has_lines ? line_column() : 0) +
                (columns_.has_images ? image_column() : 0) + (columns_.has_apps ? app_column() : 0);
     }
+    /// On a terminal the classic words for none would take the room of the symbol.
+    std::string shown_line(const std::optional<SourceLine>& line) const {
+        return style_.width > 0 && !line ? "?" : line_text(line, columns_.has_long_names);
+    }
+    std::string line_cell(const std::optional<SourceLine>& line) const {
+        const std::string text = shown_line(line);
+        return style_.width > 0 && !style_.has_whole_names ? cut_text(text, line_column() - 1) : text;
+    }
+    /// Columns of an image or a line at least, however many a longer one needs.
+    size_t narrow_column(size_t classic) const {
+        return std::min((style_.width - std::min(style_.width, rest_width)) / 4, classic);
+    }
+    size_t line_column() const { return style_.width > 0 ? wide_.line : line_width; }
     size_t image_column() const { return style_.width > 0 ? wide_.image : image_width; }
     size_t app_column() const { return style_.width > 0 ? wide_.app : app_width; }
 
-    /// On a terminal: columns for the names of images, at first for the heads.
+    /// On a terminal: columns for the names of images and for lines, at first for the heads.
     struct Widths {
-        size_t image = sizeof "image name", app = sizeof "app name";
+        size_t image = sizeof "image name", app = sizeof "app name", line = sizeof "linenr info";
     };
 
     const ReportHead& head_;
@@ -304,12 +325,14 @@ LineWriter writer_of(const SymbolReport& report, const TextStyle& style) {
     LineWriter writer(report.head, report.columns, report.totals.size(), style);
     for (const SymbolRow& row : report.rows)
         writer.make_room_for(row);
+    writer.cut_what_is_too_wide();
     return writer;
 }
 LineWriter writer_of(const CallgraphReport& report, const TextStyle& style) {
     LineWriter writer(report.head, report.columns, report.totals.size(), style);
     for (const CallgraphLine& line : report.lines)
         writer.make_room_for(line.symbol);
+    writer.cut_what_is_too_wide();
     return writer;
 }
 

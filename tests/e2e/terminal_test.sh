@@ -89,6 +89,9 @@ for log in all pipe; do
 	[ "$(grep -c '^warning: /usr/lib/none' "$work/$log.log")" = 5 ] || fail "not all notes: $(cat "$work/$log.log")"
 done
 
+on_terminal "$build/opreport --session-dir $work/many --session-info" >"$work/info.log"
+[ "$(grep -c '^Note: /usr/lib/none' "$work/info.log")" = 5 ] || fail "--session-info has not all notes: $(cat "$work/info.log")"
+
 # Threads whose columns leave no room for names are added up; in a pipe they are not.
 for tid in 101 102 103 104; do
 	echo "file {root}/usr/bin/demo/{dep}/{root}/usr/bin/demo/TIMER.1000000.0.100.$tid.all"
@@ -103,6 +106,8 @@ for wide in --accumulated --debug-info; do
 	on_terminal "$threads $wide" 100 >"$work/wide.log"
 	grep -q 'added up' "$work/wide.log" && grep -q ' \[no symbol\]$' "$work/wide.log" || fail "threads with $wide: $(cat "$work/wide.log")"
 done
+on_terminal "$threads { session:current } { session:current }" 80 >"$work/both.log"
+! grep -q 'added up' "$work/both.log" && grep -q before "$work/both.log" || fail "threads that are compared: $(cat "$work/both.log")"
 on_terminal "$threads" 120 >"$work/apart.log"
 $threads >"$work/apart.txt" 2>&1
 for log in apart.log apart.txt; do

@@ -201,6 +201,33 @@ TEST(TextWriter, a_name_keeps_its_columns_whatever_is_behind_it) {
     EXPECT_TRUE(text.starts_with("12   encode_object (recursion")) << text;
 }
 
+TEST(TextWriter, columns_leave_room_for_names_or_do_not) {
+    const auto least = [](const Report& report) {
+        size_t width = 1;
+        while (!leaves_room_for_names(report, {.width = width}))
+            ++width;
+        return width;
+    };
+    CallTreeReport tree;
+    tree.totals = {7, 7, 7};
+    EXPECT_EQ(least(tree), 3 * (9 + 9 + 9) + least_name);
+    tree.is_by_callee = true;
+    EXPECT_EQ(least(tree), 3 * (9 + 9) + least_name);
+    tree.head.has_intervals = true;
+    EXPECT_EQ(least(tree), 3 * (9 + 9 + 9) + least_name);
+    ImageReport images;
+    images.head.columns.resize(3);
+    EXPECT_EQ(least(images), 3 * 18 + least_name);
+    SymbolReport symbols;
+    symbols.totals = {7, 7};
+    symbols.columns.is_accumulated = true;
+    EXPECT_EQ(least(symbols), 2 * (9 + 14 + 9 + 11) + least_name);
+    symbols.columns.is_inclusive = symbols.columns.has_addresses = true;
+    EXPECT_EQ(least(symbols), 9 + 2 * (9 + 14 + 9 + 11 + 15 + 9) + least_name);
+    EXPECT_TRUE(leaves_room_for_names(symbols, {}));
+    EXPECT_TRUE(leaves_room_for_names(symbols, {.width = 20, .has_whole_names = true}));
+}
+
 // The pattern that op2calltree takes for the line of an event.
 int event_lines(const std::string& text) {
     int lines = text.starts_with("Counted") || text.starts_with("Profiling through timer");
