@@ -100,6 +100,24 @@ TEST(ExportGmon, has_the_arcs_within_the_image) {
     EXPECT_EQ(two.written().arcs, (decltype(Gmon::arcs){{{0x400108, 0x400120}, 9}}));
 }
 
+TEST(ExportGmon, has_nothing_of_other_images) {
+    TwoFunctions two{{0x104, 5}};
+    test::FakeSymbols library{{"h", 0x100, 0x20}};
+    two.profile.images.push_back({ImageName{ImageName::Kind::file, "/lib/b"}, &library});
+    two.profile.symbols.push_back({1, &library.symbols()[0]});
+    const auto in_f = two.add_location(0x108);
+    const auto in_h = static_cast<uint32_t>(two.profile.locations.size());
+    two.profile.locations.push_back({1, 2u, ImageOffset{0x108}});
+    two.profile.samples.push_back({0, static_cast<uint32_t>(two.profile.frames.size()), 1});
+    two.profile.frames.push_back(in_h);
+    two.profile.counts.push_back(70);
+    two.profile.arcs = {{0, 0, in_h, in_f}, {0, 0, in_f, in_h}, {0, 0, in_f, in_f}};
+    two.profile.arc_counts = {9, 8, 7};
+    const Gmon gmon = two.written();
+    EXPECT_EQ(gmon.bins, (std::map<uint64_t, uint64_t>{{0x400100, 5}}));
+    EXPECT_EQ(gmon.arcs, (decltype(Gmon::arcs){{{0x400108, 0x400108}, 7}}));
+}
+
 TEST(ExportGmon, has_short_addresses_for_a_32_bit_image) {
     Diagnostics notes;
     TwoFunctions two{{0x104, 5}};
